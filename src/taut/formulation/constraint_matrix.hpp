@@ -1,0 +1,80 @@
+// K = gain · G₁ H_pp G₀ᵀ, in whatever storage the problem's type asks for: this is the seam between methods and linear algebra.
+#pragma once
+
+#include <taut/problem/tiers.hpp>
+#include <taut/solve/dense_gram.hpp>
+#include <taut/solve/envelope_gram.hpp>
+#include <taut/solve/pattern_gram.hpp>
+
+namespace taut {
+
+template <class J>
+inline constexpr bool has_pattern = requires { typename J::Pattern; };
+template <class J>
+inline constexpr bool has_rows = requires(const J& G) { G.begin; };
+
+template <class P>
+inline constexpr bool has_diagonal_mass = false;
+template <Natural P>
+inline constexpr bool has_diagonal_mass<P> =
+    std::remove_cvref_t<decltype(std::declval<const P&>().W())>::diagonal;
+
+template <class P>
+struct DenseConstraintMatrix : DenseGram<typename P::Scalar, P::m, P::n> {
+  using Gram = DenseGram<typename P::Scalar, P::m, P::n>;
+  explicit DenseConstraintMatrix(const P& s)
+      : Gram(s.constraints(), s.coordinates()), row_(zero_vector(s)), product_(zero_vector(s)) {}
+
+  // R = gain · H_pp G₀ᵀ, one constraint after the other.
+  void right(const P& s, const typename P::Vec& q, const typename P::Vec& p, const typename P::Jacobian& G0,
+             const typename P::Scalar& gain) {
+    Gram::right([&](auto& R) {
+      R.setZero();
+      G0.for_each([&](int i, int j, const auto& entry) { R(j, i) = gain * entry; });
+      for (int i = 0; i < s.constraints(); ++i) {
+        row_ = R.col(i);
+        H_pp_times(s, q, p, row_, product_);
+        R.col(i) = product_;
+      }
+    });
+  }
+  using Gram::right;
+
+ private:
+  typename P::Vec row_, product_;
+};
+
+template <class P>
+struct PatternConstraintMatrix : PatternGram<typename P::Scalar, typename P::Jacobian::Pattern> {
+  using Gram = PatternGram<typename P::Scalar, typename P::Jacobian::Pattern>;
+  explicit PatternConstraintMatrix(const P&) {}
+  void right(const P& s, const typename P::Vec&, const typename P::Vec&, const typename P::Jacobian& G0,
+             const typename P::Scalar& gain) {
+    Gram::right(G0, s.W(), gain);
+  }
+};
+
+template <class P>
+struct EnvelopeConstraintMatrix : EnvelopeGram<typename P::Scalar> {
+  using Gram = EnvelopeGram<typename P::Scalar>;
+  explicit EnvelopeConstraintMatrix(const P& s) : Gram(s.make_jacobian()) {}
+  void right(const P& s, const typename P::Vec&, const typename P::Vec&, const typename P::Jacobian& G0,
+             const typename P::Scalar& gain) {
+    Gram::right(G0, s.W(), gain);
+  }
+};
+
+template <class P>
+constexpr auto pick_constraint_matrix() {
+  if constexpr (has_diagonal_mass<P> && has_pattern<typename P::Jacobian>)
+    return std::type_identity<PatternConstraintMatrix<P>>{};
+  else if constexpr (has_diagonal_mass<P> && has_rows<typename P::Jacobian>)
+    return std::type_identity<EnvelopeConstraintMatrix<P>>{};
+  else
+    return std::type_identity<DenseConstraintMatrix<P>>{};
+}
+
+template <class P>
+using ConstraintMatrix = typename decltype(pick_constraint_matrix<P>())::type;
+
+}  // namespace taut

@@ -1,0 +1,107 @@
+// M = {g(q) = 0, G(q) H_p(q, p) = 0}: how far a state is from it, and how to bring a start onto it. Labels: docs/theory/manifold.md.
+#pragma once
+
+#include <taut/formulation/momentum_solve.hpp>
+
+namespace taut {
+
+template <Constrained P>
+auto position_residual(const P& s, const typename P::Vec& q) {  // max |g|
+  typename P::Multiplier g = zero_multiplier(s);
+  s.g(q, g);
+  return largest_entry(g);
+}
+
+template <Hamiltonian P>
+auto momentum_residual(const P& s, const typename P::Vec& q, const typename P::Vec& p) {  // max |G H_p|
+  typename P::Vec v = zero_vector(s);
+  typename P::Multiplier f = zero_multiplier(s);
+  typename P::Jacobian G = s.make_jacobian();
+  s.G(q, G);
+  H_p(s, q, p, v);
+  G.times(v, f);
+  return largest_entry(f);
+}
+
+// A start counts as consistent below this, relative to the size of the coordinates (and velocities).
+inline constexpr double consistency = 1e-8;
+
+struct StartCheck {
+  bool finite = true, on_position = true, on_momentum = true;
+  double position = 0, momentum = 0;  // the residuals
+  int worst_position = 0, worst_momentum = 0;
+  bool consistent() const { return finite && on_position && on_momentum; }
+};
+
+template <Hamiltonian P>
+StartCheck check_start(const P& s, const StateOf<P>& x) {
+  typename P::Vec v = zero_vector(s);
+  typename P::Multiplier g = zero_multiplier(s), f = g;
+  typename P::Jacobian G = s.make_jacobian();
+  s.g(x.q, g);
+  s.G(x.q, G);
+  H_p(s, x.q, x.p, v);
+  G.times(v, f);
+  const double size = std::max(lane(largest_entry(x.q), 0), lane(largest_entry(v), 0));
+  Vector<double, P::m> reach = Vector<double, P::m>::Zero(s.constraints());
+  G.for_each(
+      [&](int i, int, const auto& entry) { reach[i] += consistency * size * lane(magnitude(entry), 0); });
+  StartCheck check;
+  check.finite = all(finite(H(s, x.q, x.p))) && all(all_finite(g)) && all(all_finite(f));
+  for (int i = 0; i < s.constraints(); ++i) {
+    const double gi = lane(magnitude(g[i]), 0), fi = lane(magnitude(f[i]), 0);
+    if (gi > reach[i]) check.on_position = false;
+    if (fi > reach[i]) check.on_momentum = false;
+    if (gi > check.position) check.position = gi, check.worst_position = i;
+    if (fi > check.momentum) check.momentum = fi, check.worst_momentum = i;
+  }
+  return check;
+}
+
+struct Move {
+  double q = 0, p = 0;  // largest change of a coordinate, of a momentum
+};
+
+// q along H_pp Gᵀ onto g = 0 (mass-orthogonal for a natural system), then p along Gᵀ onto G H_p = 0.
+template <Hamiltonian P>
+Expected<Move> project_start(const P& s, StateOf<P>& x, const SolveOptions& options = {}) {
+  using T = typename P::Scalar;
+  const StateOf<P> before = x;
+  StateOf<P> moved = x;
+  typename P::Jacobian G = s.make_jacobian();
+  typename P::Multiplier g = zero_multiplier(s), delta = g;
+  typename P::Vec step = zero_vector(s), along = step;
+  Vector<Real<T>, P::m> unit = Vector<Real<T>, P::m>::Zero(s.constraints());
+  ConstraintMatrix<P> matrix(s);
+  const auto solved = drive_to_zero(
+      {.tolerance = options.tolerance, .max_iterations = options.max_iterations}, g, unit,
+      [&] { s.g(moved.q, g); },
+      [&](auto& u) {
+        s.G(moved.q, G);
+        G.row_bounds(Vector<Real<T>, P::n>(moved.q.unaryExpr([](const T& c) { return magnitude(c); })), u);
+        u *= Real<T>(epsilon<T>());
+      },
+      [&](const Mask<T>&) {
+        s.G(moved.q, G);
+        matrix.right(s, moved.q, x.p, G, T(1));
+        matrix.assemble(G);
+        if (const int pivot = matrix.factor(); pivot >= 0) return pivot;
+        delta = g;
+        matrix.solve(delta);
+        along.setZero();
+        G.subtract_transpose(delta, along);
+        H_pp_times(s, moved.q, x.p, along, step);
+        moved.q += step;  // (A1)
+        return -1;
+      });
+  if (!solved) return solved.error();
+  s.G(moved.q, G);
+  MomentumSolve<P> momentum(s);
+  if (const auto projected = momentum.solve(s, options, moved, G); !projected)
+    return projected.error();  // (A2)
+  x = moved;
+  return Move{lane(largest_entry(typename P::Vec(x.q - before.q)), 0),
+              lane(largest_entry(typename P::Vec(x.p - before.p)), 0)};
+}
+
+}  // namespace taut

@@ -1,0 +1,79 @@
+// Bring p into the cotangent space: find ν with G(q) H_p(q, p - Gᵀν) = 0. One linear solve for a natural system, Newton's
+// iteration otherwise. Labels: docs/theory/momentum-solve.md.
+#pragma once
+
+#include <taut/formulation/constraint_matrix.hpp>
+#include <taut/solve/iterate.hpp>
+
+namespace taut {
+
+template <Hamiltonian P>
+class MomentumSolve {
+ public:
+  using T = typename P::Scalar;
+  using Vec = typename P::Vec;
+  using Multiplier = typename P::Multiplier;
+
+  explicit MomentumSolve(const P& s)
+      : nu(zero_multiplier(s)),
+        matrix_(s),
+        residual_(nu),
+        delta_(nu),
+        unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
+        speed_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
+        velocity_(zero_vector(s)),
+        impulse_(velocity_) {}
+
+  Multiplier nu;  // the impulse removed; the multiplier of a step h is 2ν/h
+
+  template <class X>
+  Expected<int> solve(const P& s, const SolveOptions& options, X& x, const typename P::Jacobian& G) {
+    nu.setZero();
+    bool factored = false;
+    auto solved = drive_to_zero(
+        {.tolerance = options.tolerance}, residual_, unit_,
+        [&] {
+          H_p(s, x.q, x.p, velocity_);
+          G.times(velocity_, residual_);  // (M1)
+        },
+        [&](auto& unit) {
+          for (Eigen::Index j = 0; j < velocity_.size(); ++j) speed_[j] = magnitude(velocity_[j]);
+          G.row_bounds(speed_, unit);
+          unit *= Real<T>(epsilon<T>() / 2);  // (M4): what rounding the velocity alone does to G H_p
+        },
+        [&](const Mask<T>& active) {
+          if (!factored || !Natural<P>) {
+            matrix_.right(s, x.q, x.p, G, T(1));
+            matrix_.assemble(G);  // (M3)
+            if (const int pivot = matrix_.factor(); pivot >= 0) return pivot;
+            factored = true;
+          }
+          correct(active, x, G);
+          return -1;
+        });
+    if (solved) return solved;
+    Failure failure = solved.error();
+    failure.stage = SolveStage::momentum;
+    return failure;
+  }
+
+ private:
+  template <class X>
+  void correct(const Mask<T>& active, X& x, const typename P::Jacobian& G) {
+    delta_ = residual_;
+    matrix_.solve(delta_);
+    for (Eigen::Index i = 0; i < delta_.size(); ++i) delta_[i] = select(active, delta_[i], T(0));
+    nu += delta_;
+    impulse_.setZero();
+    G.subtract_transpose(delta_, impulse_);
+    kick(x, impulse_);  // (M2)
+  }
+
+  ConstraintMatrix<P> matrix_;
+  Multiplier residual_, delta_;
+  Vector<Real<T>, P::m> unit_;
+  Vector<Real<T>, P::n> speed_;
+  Vec velocity_, impulse_;
+};
+
+}  // namespace taut

@@ -1,0 +1,84 @@
+// Find the impulse μ along G(q₀)ᵀ that makes a step end on g = 0: the nonlinear system inside SHAKE, RATTLE and
+// every projected map. Labels: docs/theory/position-solve.md.
+#pragma once
+
+#include <taut/formulation/constraint_matrix.hpp>
+#include <taut/solve/iterate.hpp>
+
+namespace taut {
+
+template <Hamiltonian P, class K = ConstraintMatrix<P>>
+class PositionSolve {
+ public:
+  using T = typename P::Scalar;
+  using Vec = typename P::Vec;
+  using Multiplier = typename P::Multiplier;
+
+  explicit PositionSolve(const P& s)
+      : mu(zero_multiplier(s)),
+        matrix(s),
+        residual_(mu),
+        delta_(mu),
+        unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
+        reach_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
+        G1_(s.make_jacobian()) {}
+
+  Multiplier mu;  // the impulse found; the multiplier of a step h is λ = 2μ/h
+  K matrix;       // its right factor, -∂q₁/∂μ, is set by the caller before solve()
+
+  // `move(mu)` gives the end position q₁ for an impulse: p₀ - G₀ᵀμ at the start.
+  template <class Move>
+  Expected<int> solve(const P& s, const SolveOptions& options, const Vec& q0, const typename P::Jacobian& G0,
+                      Move&& move) {
+    mu.setZero();
+    bool factored = false;
+    const Vec* q1 = &q0;
+    return drive_to_zero(
+        options, residual_, unit_,
+        [&] {
+          q1 = &move(mu);
+          s.g(*q1, residual_);  // (C1)
+        },
+        [&](auto& unit) {
+          for (Eigen::Index j = 0; j < q0.size(); ++j) reach_[j] = magnitude(q0[j]) + magnitude((*q1)[j]);
+          G0.row_bounds(reach_, unit);
+          unit *= Real<T>(epsilon<T>() / 2);  // (C4): what rounding q₁ alone does to g
+        },
+        [&](const Mask<T>& active) {
+          if (const int pivot = newton_correction(s, options.iteration, *q1, G0, factored); pivot >= 0)
+            return pivot;
+          for (Eigen::Index i = 0; i < mu.size(); ++i)
+            mu[i] = select(active, T(mu[i] + delta_[i]), mu[i]);  // (C2)
+          return -1;
+        });
+  }
+
+ private:
+  // delta = K⁻¹ g by the chosen iteration; -1, or the constraint whose pivot vanished.
+  int newton_correction(const P& s, Iteration iteration, const Vec& q1, const typename P::Jacobian& G0,
+                        bool& factored) {
+    delta_ = residual_;
+    if (iteration == Iteration::symmetric) {
+      if (!factored) {
+        matrix.assemble(G0);
+        if (const int pivot = matrix.factor(); pivot >= 0) return pivot;
+        factored = true;
+      }
+      matrix.solve(delta_);
+      return -1;
+    }
+    s.G(q1, G1_);
+    matrix.assemble(G1_);  // (C3)
+    if (iteration == Iteration::sweep) return matrix.sweep(delta_);
+    if (const int pivot = matrix.factor(); pivot >= 0) return pivot;
+    matrix.solve(delta_);
+    return -1;
+  }
+
+  Multiplier residual_, delta_;
+  Vector<Real<T>, P::m> unit_;
+  Vector<Real<T>, P::n> reach_;
+  typename P::Jacobian G1_;
+};
+
+}  // namespace taut

@@ -1,0 +1,84 @@
+// Higher order by composition, Reich (26)-(27): substeps γᵢh of a symmetric second-order map, or a first-order map and its adjoint in
+// turn, with one momentum projection at the end. The inner projections are left out: the impulse of the next substep contains them,
+// so the positions are the same. Labels: docs/theory/composition.md.
+#pragma once
+
+#include <taut/method/composition_table.hpp>
+#include <taut/method/explicit_maps.hpp>
+#include <taut/method/projected.hpp>
+#include <taut/method/rattle.hpp>
+
+namespace taut {
+
+template <class Base_>
+struct Composition {
+  const CompositionScheme* scheme = nullptr;
+  Base_ base{};
+  bool inner_projections = false;  // only to show that they change nothing
+
+  template <class P>
+  static constexpr bool fits = Base_::template fits<P>;
+
+  MethodFacts facts() const {
+    return {.name = scheme->name,
+            .what = "symmetric composition of second-order steps",
+            .source = scheme->source,
+            .theory = "composition",
+            .order = scheme->order,
+            .symmetric = true,
+            .symplectic = true,
+            .tier = Base_::facts.tier};
+  }
+
+  template <Hamiltonian P, class X>
+  struct Memory : Base_::template Memory<P, X> {
+    Memory(const P& s, const X& x) : Base_::template Memory<P, X>(s, x), start(x) {}
+    std::vector<typename P::Scalar> gamma;
+    X start;
+  };
+
+  template <Hamiltonian P, class X>
+  Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    using T = typename P::Scalar;
+    if (at.gamma.empty())
+      for (const auto& c : coefficients<Coefficient<T>>(*scheme)) at.gamma.push_back(T(c));
+    at.start = x;
+    const auto solved = substeps(s, x, at, h);
+    if (!solved) x = at.start;
+    return solved;
+  }
+
+ private:
+  // Digits enough for T: dual numbers and packs take the float they are made of.
+  template <class T>
+  struct CoefficientOf {
+    using type = T;
+  };
+  template <class T>
+    requires requires { typename ScalarTraits<T>::Element; }
+  struct CoefficientOf<T> : CoefficientOf<typename ScalarTraits<T>::Element> {};
+  template <class T>
+  using Coefficient = typename CoefficientOf<T>::type;
+
+  template <Hamiltonian P, class X>
+  Expected<int> substeps(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    int iterations = 0;
+    Base_ map = base;
+    bool adjoint = true;
+    for (const auto& gamma : at.gamma) {
+      if constexpr (requires { map.psi.adjoint; }) {
+        map.psi.adjoint = scheme->alternates && adjoint;
+        adjoint = !adjoint;
+      }
+      const auto advanced = map.advance(s, x, at, gamma * h);  // (Y1)
+      if (!advanced) return advanced;
+      iterations += *advanced;
+      if (!inner_projections) continue;
+      if (const auto projected = map.project(s, x, at); !projected) return projected;
+    }
+    if (const auto projected = map.project(s, x, at); !projected) return projected;  // (Y2)
+    return iterations;
+  }
+};
+
+}  // namespace taut

@@ -1,0 +1,221 @@
+// The implicit midpoint rule for any H(q, p), and its mixture with kicks for a stiff part of the potential: algebraically stable
+// maps for scheme (24). Labels: docs/theory/implicit-midpoint.md.
+#pragma once
+
+#include <taut/method/facts.hpp>
+#include <taut/problem/tiers.hpp>
+#include <taut/scalar/dual.hpp>
+#include <taut/solve/iterate.hpp>
+#include <taut/solve/pivoted_lu.hpp>
+
+namespace taut {
+
+// z = z₀ + (h/2) J∇H(z), z = (Q, P), by a simplified Newton iteration: H'' is formed once per step, by dual numbers, so that stiff
+// potentials converge at any step where the fixed-point iteration would need h ω < 2.
+template <class P, class X>
+  requires(Hamiltonian<P> && Castable<P>)
+class MidpointSolve {
+ public:
+  using T = typename P::Scalar;
+  using B = Base<T>;
+  using Tangent = Dual<B, 1>;
+  using Cast = decltype(std::declval<const P&>().template cast<Tangent>());
+  static constexpr int size2 = P::n == dynamic ? dynamic : 2 * P::n;
+
+  MidpointSolve(const P& s, const X& x)
+      : n_(s.coordinates()),
+        tangent_(s.template cast<Tangent>()),
+        lu_(2 * n_),
+        q_(zero_vector(tangent_)),
+        p_(q_),
+        column_q_(q_),
+        column_p_(q_),
+        middle_(x),
+        velocity_(zero_vector(s)),
+        force_(velocity_),
+        residual_(Vector<T, size2>::Zero(2 * n_)),
+        unit_(Vector<Real<T>, size2>::Zero(2 * n_)) {}
+
+  // A = I - (h/2) J H''(x), factored.
+  Expected<int> prepare(const X& x, const T& h) {
+    const B half = base(h) / 2;
+    for (int i = 0; i < n_; ++i) {
+      q_[i] = Tangent(base(x.q[i]));
+      p_[i] = Tangent(base(x.p[i]));
+    }
+    for (int j = 0; j < 2 * n_; ++j) {
+      Tangent& seed = j < n_ ? q_[j] : p_[j - n_];
+      seed.tangent[0] = B(1);
+      H_p(tangent_, q_, p_, column_q_);
+      H_q(tangent_, q_, p_, column_p_);
+      seed.tangent[0] = B(0);
+      for (int i = 0; i < n_; ++i) {
+        lu_.a(i, j) = B(i == j ? 1 : 0) - half * column_q_[i].tangent[0];
+        lu_.a(n_ + i, j) = B(n_ + i == j ? 1 : 0) + half * column_p_[i].tangent[0];
+      }
+    }
+    if (const int pivot = lu_.factor(); pivot >= 0)
+      return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner};
+    return 0;
+  }
+
+  Expected<int> step(const P& s, X& x, const T& h) {
+    middle_ = x;
+    const auto solved = drive_to_zero(
+        {.max_iterations = 200}, residual_, unit_,
+        [&] {
+          slopes(s);
+          for (int i = 0; i < n_; ++i) {
+            residual_[i] = middle_.q[i] - x.q[i] - h / 2 * velocity_[i];    // (N1)
+            residual_[n_ + i] = middle_.p[i] - x.p[i] + h / 2 * force_[i];  // (N2)
+          }
+        },
+        [&](auto& unit) {
+          Real<T> q_size(0),
+              p_size(0);  // components mix in A⁻¹, so the largest sets the rounding level of its kind
+          for (int i = 0; i < n_; ++i) {
+            q_size = larger(q_size, magnitude(x.q[i]) + magnitude(h * velocity_[i]));
+            p_size = larger(p_size, magnitude(x.p[i]) + magnitude(h * force_[i]));
+          }
+          unit.head(n_).setConstant(q_size);
+          unit.tail(n_).setConstant(p_size);
+          unit *= Real<T>(epsilon<T>() / 2);
+        },
+        [&](const Mask<T>& active) {
+          lu_.solve(residual_);
+          for (int i = 0; i < n_; ++i) {
+            middle_.q[i] = select(active, T(middle_.q[i] - residual_[i]), middle_.q[i]);
+            middle_.p[i] = select(active, T(middle_.p[i] - residual_[n_ + i]), middle_.p[i]);
+          }
+          return -1;
+        });
+    if (!solved) {
+      Failure failure = solved.error();
+      failure.stage = SolveStage::inner;
+      failure.constraint = -1;
+      return failure;
+    }
+    slopes(s);
+    drift(x, h * velocity_);  // (N3)
+    kick(x, -h * force_);     // (N4)
+    return solved;
+  }
+
+  // (∂q₁/∂p₀) Gᵀ: z₁ = 2z - z₀ and A dz = dz₀.
+  template <class Jacobian, class Response>
+  void response(const Jacobian& G, Response& R) const {
+    Vector<B, size2> column = Vector<B, size2>::Zero(2 * n_);
+    R.setZero();
+    G.for_each([&](int i, int j, const T& entry) { R(j, i) = entry; });
+    for (int k = 0; k < R.cols(); ++k) {
+      for (int i = 0; i < n_; ++i) {
+        column[i] = B(0);
+        column[n_ + i] = base(R(i, k));
+      }
+      lu_.solve(column);
+      for (int i = 0; i < n_; ++i) R(i, k) = T(B(2) * column[i]);
+    }
+  }
+
+ private:
+  void slopes(const P& s) {
+    H_p(s, middle_.q, middle_.p, velocity_);
+    H_q(s, middle_.q, middle_.p, force_);
+  }
+
+  int n_;
+  Cast tangent_;  // the same problem on dual numbers
+  PivotedLU<B, size2> lu_;
+  typename Cast::Vec q_, p_, column_q_, column_p_;
+  X middle_;  // (Q, P)
+  typename P::Vec velocity_, force_;
+  Vector<T, size2> residual_;
+  Vector<Real<T>, size2> unit_;
+};
+
+struct ImplicitMidpoint {
+  static constexpr MethodFacts facts{
+      .name = "midpoint",
+      .what = "implicit midpoint rule under the projection, any H(q, p); algebraically stable",
+      .source = "Reich 3.1 (24)",
+      .theory = "implicit-midpoint",
+      .order = 2,
+      .symmetric = true,
+      .symplectic = true,
+      .tier = Tier::hamiltonian};
+
+  template <class P>
+  static constexpr bool fits = Hamiltonian<P> && Castable<P>;
+  template <class P, class X>
+  struct Memory {
+    Memory(const P& s, const X& x) : middle(s, x) {}
+    MidpointSolve<P, X> middle;
+  };
+
+  template <class P, class X>
+  Expected<int> prepare(const P&, const X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    return at.middle.prepare(x, h);
+  }
+  template <class P, class X>
+  Expected<int> map(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    return at.middle.step(s, x, h);
+  }
+  template <class P, class X, class J, class R>
+  void response(const P&, const Memory<P, X>& at, const J& G, R& r) const {
+    at.middle.response(G, r);
+  }
+};
+
+// The natural system whose potential is the fast part alone.
+template <Split P>
+struct FastPart : P {
+  explicit FastPart(const P& s) : P(s) {}
+  typename P::Scalar V(const typename P::Vec& q) const { return P::V_fast(q); }
+  void grad_V(const typename P::Vec& q, typename P::Vec& out) const { P::grad_V_fast(q, out); }
+  template <class U>
+  auto cast() const {
+    return FastPart<decltype(P::template cast<U>())>(P::template cast<U>());
+  }
+};
+
+struct MixedMidpoint {
+  static constexpr MethodFacts facts{.name = "mixed-midpoint",
+                                     .what = "fast force by the midpoint rule, slow force in kicks",
+                                     .source = "Reich 6",
+                                     .theory = "implicit-midpoint",
+                                     .order = 2,
+                                     .symmetric = true,
+                                     .symplectic = true,
+                                     .tier = Tier::split};
+
+  template <class P>
+  static constexpr bool fits = Split<P> && Castable<P>;
+  template <class P, class X>
+  struct Memory {
+    Memory(const P& s, const X& x) : fast(s), middle(fast, x), grad(zero_vector(s)) {}
+    FastPart<P> fast;
+    MidpointSolve<FastPart<P>, X> middle;
+    typename P::Vec grad;
+  };
+
+  template <class P, class X>
+  Expected<int> prepare(const P&, const X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    return at.middle.prepare(x, h);
+  }
+  template <class P, class X>
+  Expected<int> map(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    s.grad_V_slow(x.q, at.grad);
+    kick(x, -h / 2 * at.grad);                          // (X1)
+    const auto solved = at.middle.step(at.fast, x, h);  // (X2)
+    if (!solved) return solved;
+    s.grad_V_slow(x.q, at.grad);
+    kick(x, -h / 2 * at.grad);  // (X3)
+    return solved;
+  }
+  template <class P, class X, class J, class R>
+  void response(const P&, const Memory<P, X>& at, const J& G, R& r) const {
+    at.middle.response(G, r);
+  }
+};
+
+}  // namespace taut

@@ -1,0 +1,99 @@
+// Reich's scheme (24): any first- or second-order symplectic map Ψ_h of the unconstrained system becomes a symplectic map on M, by an
+// impulse along Gᵀ before it that lands q on g = 0 and one after it that lands p on G H_p = 0. Labels: docs/theory/projected.md.
+//
+// A map Ψ is a type with a constant `facts`, `fits<P>`, a Memory<P, X> built from (problem, state), and
+//     Expected<int> map(s, x, memory, h) const         x ← Ψ_h(x)
+// and, where ∂q₁/∂p₀ is far from h·H_pp (a stiff implicit map),
+//     Expected<int> prepare(s, x, memory, h) const      called once per step at its start
+//     void response(s, memory, G, R) const              R = (∂q₁/∂p₀) Gᵀ
+#pragma once
+
+#include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/position_solve.hpp>
+#include <taut/method/facts.hpp>
+
+namespace taut {
+
+template <class Psi, class P, class X>
+concept KnowsResponse =
+    requires(const Psi& psi, const P& s, const X& x, typename Psi::template Memory<P, X>& memory,
+             const typename P::Scalar& h, Matrix<typename P::Scalar, P::n, P::m>& R) {
+      psi.prepare(s, x, memory, h);
+      psi.response(s, memory, s.make_jacobian(), R);
+    };
+
+template <class Psi>
+struct Projected {
+  static constexpr MethodFacts facts = Psi::facts;
+  Psi psi{};
+  SolveOptions solve{};
+
+  template <class P>
+  static constexpr bool fits = Psi::template fits<P>;
+
+  template <Hamiltonian P, class X>
+  struct Memory {
+    using K = std::conditional_t<KnowsResponse<Psi, P, X>, DenseConstraintMatrix<P>, ConstraintMatrix<P>>;
+    Memory(const P& s, const X& x)
+        : G(s.make_jacobian()),
+          impulse(zero_vector(s)),
+          next(x),
+          before(x),
+          position(s),
+          momentum(s),
+          inner(s, x) {
+      s.G(x.q, G);
+    }
+    typename P::Jacobian G;  // at the present q
+    typename P::Vec impulse;
+    X next, before;
+    PositionSolve<P, K> position;  // μ = (h/2) Λ_k
+    MomentumSolve<P> momentum;     // ν = (h/2) Λ_{k+1}
+    typename Psi::template Memory<P, X> inner;
+  };
+
+  // Reich (26): Ψ_h after an impulse that makes it end on g = 0.
+  template <Hamiltonian P, class X>
+  Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    if constexpr (KnowsResponse<Psi, P, X>) {
+      if (const auto ready = psi.prepare(s, x, at.inner, h); !ready) return ready;
+      at.position.matrix.right([&](auto& R) { psi.response(s, at.inner, at.G, R); });
+    } else {
+      at.position.matrix.right(s, x.q, x.p, at.G, h);
+    }
+    Expected<int> mapped = 0;
+    const auto solved = at.position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
+      at.next = x;
+      at.impulse.setZero();
+      at.G.subtract_transpose(mu, at.impulse);
+      kick(at.next, at.impulse);                              // (P1)
+      if (mapped) mapped = psi.map(s, at.next, at.inner, h);  // (P2)
+      if (!mapped) at.next.q.setConstant(typename P::Scalar(std::numeric_limits<double>::quiet_NaN()));
+      return at.next.q;  // (P3): g(q₁) = 0
+    });
+    if (!mapped) return mapped;
+    if (!solved) return solved;
+    x = at.next;
+    s.G(x.q, at.G);
+    return solved;
+  }
+
+  template <Hamiltonian P, class X>
+  Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
+    return at.momentum.solve(s, solve, x, at.G);  // (P4)
+  }
+
+  template <Hamiltonian P, class X>
+  Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    at.before = x;
+    const auto solved = advance(s, x, at, h);
+    if (!solved) return solved;
+    if (const auto projected = project(s, x, at); !projected) {
+      x = at.before;
+      return projected;
+    }
+    return solved;
+  }
+};
+
+}  // namespace taut

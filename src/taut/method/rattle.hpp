@@ -1,0 +1,91 @@
+// RATTLE, the velocity form of Verlet's method with both constraints (Andersen 1983; VR of Leimkuhler & Skeel 1994).
+// Labels: docs/theory/rattle.md.
+#pragma once
+
+#include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/position_solve.hpp>
+#include <taut/method/facts.hpp>
+
+namespace taut {
+
+struct Rattle {
+  static constexpr MethodFacts facts{.name = "rattle",
+                                     .what = "velocity Verlet with position and momentum constraints (VR)",
+                                     .source = "Leimkuhler-Skeel (24)-(28)",
+                                     .theory = "rattle",
+                                     .order = 2,
+                                     .symmetric = true,
+                                     .symplectic = true};
+  SolveOptions solve{};
+
+  template <class P>
+  static constexpr bool fits = Natural<P>;
+
+  // ∇V and G at the present q, evaluated once and handed from step to step, and room to work in.
+  template <Natural P, class X>
+  struct Memory {
+    Memory(const P& s, const X& x)
+        : G(s.make_jacobian()),
+          grad_V(zero_vector(s)),
+          force(grad_V),
+          velocity(grad_V),
+          next(x),
+          position(s),
+          momentum(s) {
+      s.grad_V(x.q, grad_V);
+      s.G(x.q, G);
+    }
+    typename P::Jacobian G;
+    typename P::Vec grad_V, force, velocity;
+    X next;
+    PositionSolve<P> position;  // μ = (h/2) λ⁽ʳ⁾
+    MomentumSolve<P> momentum;  // ν = (h/2) λ⁽ᵛ⁾
+  };
+
+  // The step up to its momentum projection, which compositions leave out between their substeps.
+  template <Natural P, class X>
+  Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    Room<P, PositionSolve<P>> position = at.position;
+    Room<P, typename P::Vec> force = at.force, velocity = at.velocity;
+    Room<P, X> next = at.next;
+    position.matrix.right(s, x.q, x.p, at.G, h);
+    const auto solved = position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
+      next = x;
+      force = -h / 2 * at.grad_V;
+      at.G.subtract_transpose(mu, force);
+      kick(next, force);  // (R1)
+      s.W().times(next.p, velocity);
+      drift(next, h * velocity);  // (R2)
+      return next.q;              // (R3): g(q₁) = 0
+    });
+    if (!solved) return solved;
+    at.position.mu = position.mu;
+    x = next;
+    s.grad_V(x.q, at.grad_V);
+    s.G(x.q, at.G);
+    kick(x, -h / 2 * at.grad_V);  // (R4)
+    return solved;
+  }
+
+  template <Natural P, class X>
+  Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
+    Room<P, MomentumSolve<P>> momentum = at.momentum;
+    const auto solved = momentum.solve(s, solve, x, at.G);  // (R5)
+    at.momentum.nu = momentum.nu;
+    return solved;
+  }
+
+  template <Natural P, class X>
+  [[gnu::flatten]] Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    const X before = x;
+    auto solved = advance(s, x, at, h);
+    if (!solved) return solved;
+    if (auto projected = project(s, x, at); !projected) {
+      x = before;
+      return projected.error();
+    }
+    return solved;
+  }
+};
+
+}  // namespace taut

@@ -1,0 +1,231 @@
+// SHAKE: Verlet's method with the position constraint only (Ryckaert, Ciccotti & Berendsen 1977), as Leimkuhler & Skeel write
+// it: leap-frog and two-step form, and VS, its velocity form. Labels: docs/theory/shake.md.
+//
+// Inside, `shake` carries the momentum of the half step; output() brings a copy onto M by RATTLE's projection, so that a run pays
+// for the momentum constraint only where output is wanted.
+#pragma once
+
+#include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/position_solve.hpp>
+#include <taut/method/facts.hpp>
+
+namespace taut {
+
+// ∇V and G at the present q, and room to work in: what the three forms share.
+template <Natural P, class X>
+struct ShakeMemory {
+  ShakeMemory(const P& s, const X& x)
+      : G(s.make_jacobian()),
+        grad_V(zero_vector(s)),
+        force(grad_V),
+        velocity(grad_V),
+        next(x),
+        position(s),
+        momentum(s) {
+    refresh(s, x.q);
+  }
+  void refresh(const P& s, const typename P::Vec& q) {
+    s.grad_V(q, grad_V);
+    s.G(q, G);
+  }
+  typename P::Jacobian G;
+  typename P::Vec grad_V, force, velocity;
+  X next;
+  PositionSolve<P> position;
+  MomentumSolve<P> momentum;
+  bool started = false;
+};
+
+// p_n on M from the half-step momentum in x.
+template <Natural P, class X>
+Expected<int> synchronise(const P& s, X& x, ShakeMemory<P, X>& at, const SolveOptions& options,
+                          const typename P::Scalar& h) {
+  kick(x, -h / 2 * at.grad_V);
+  return at.momentum.solve(s, options, x, at.G);  // (S5)
+}
+
+struct Shake {
+  static constexpr MethodFacts facts{.name = "shake",
+                                     .what = "leap-frog SHAKE; momenta projected onto M at output only",
+                                     .source = "Leimkuhler-Skeel (12)-(14), section 8",
+                                     .theory = "shake",
+                                     .order = 2,
+                                     .symmetric = true,
+                                     .symplectic = true};
+  SolveOptions solve{};
+
+  template <class P>
+  static constexpr bool fits = Natural<P>;
+  template <Natural P, class X>
+  using Memory = ShakeMemory<P, X>;
+
+  // x holds (q_n, p_{n-1/2}), except before the first step, when it holds (q_0, p_0).
+  template <Natural P, class X>
+  [[gnu::flatten]] Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    Room<P, PositionSolve<P>> position = at.position;
+    Room<P, typename P::Vec> force = at.force, velocity = at.velocity;
+    Room<P, X> next = at.next;
+    const typename P::Scalar share = at.started ? h : h / 2;  // (S4): p_{-1/2} = p_0 + (h/2) ∇V(q_0)
+    position.matrix.right(s, x.q, x.p, at.G, h);
+    const auto solved = position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
+      next = x;
+      force = -share * at.grad_V;
+      at.G.subtract_transpose(mu, force);
+      kick(next, force);  // (S1)
+      s.W().times(next.p, velocity);
+      drift(next, h * velocity);  // (S2)
+      return next.q;              // (S3): g(q_{n+1}) = 0
+    });
+    if (!solved) return solved;
+    at.position.mu = position.mu;
+    x = next;
+    at.refresh(s, x.q);
+    at.started = true;
+    return solved;
+  }
+
+  template <Natural P, class X>
+  Expected<int> output(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    if (!at.started) return 0;
+    return synchronise(s, x, at, solve, h);
+  }
+};
+
+struct ShakeTwoStep {
+  static constexpr MethodFacts facts{.name = "shake(two-step)",
+                                     .what = "SHAKE as printed, from q_{n-1} and q_n: more rounding error",
+                                     .source = "Leimkuhler-Skeel (10)-(11)",
+                                     .theory = "shake",
+                                     .order = 2,
+                                     .symmetric = true,
+                                     .symplectic = true};
+  SolveOptions solve{};
+
+  template <class P>
+  static constexpr bool fits = Natural<P>;
+  template <Natural P, class X>
+  struct Memory : ShakeMemory<P, X> {
+    Memory(const P& s, const X& x) : ShakeMemory<P, X>(s, x), q_before(x.q) {}
+    typename P::Vec q_before;
+  };
+
+  // x.q is q_n; x.p is p_{n-1/2} = M (q_n - q_{n-1})/h, kept for output.
+  template <Natural P, class X>
+  Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    if (!at.started) start(s, x, at, h);
+    at.position.matrix.right(s, x.q, x.p, at.G, h);
+    const auto solved = at.position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
+      at.force = -h * at.grad_V;
+      at.G.subtract_transpose(mu, at.force);  // μ = h λ_n
+      s.W().times(at.force, at.velocity);
+      at.next.q = typename P::Scalar(2) * x.q - at.q_before + h * at.velocity;  // (S6)
+      return at.next.q;                                                         // (S3)
+    });
+    if (!solved) return solved;
+    at.q_before = x.q;
+    at.velocity = (at.next.q - x.q) / h;
+    x.q = at.next.q;
+    s.W().mass_times(at.velocity, x.p);
+    at.refresh(s, x.q);
+    return solved;
+  }
+
+  template <Natural P, class X>
+  Expected<int> output(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    if (!at.started) return 0;
+    return synchronise(s, x, static_cast<ShakeMemory<P, X>&>(at), solve, h);
+  }
+
+ private:
+  template <Natural P, class X>
+  static void start(const P& s, const X& x, Memory<P, X>& at, const typename P::Scalar& h) {
+    at.force = x.p + h / 2 * at.grad_V;  // (S4)
+    s.W().times(at.force, at.velocity);
+    at.q_before = x.q - h * at.velocity;
+    at.started = true;
+  }
+};
+
+struct ShakeVelocity {
+  static constexpr MethodFacts facts{
+      .name = "shake-velocity",
+      .what = "SHAKE in velocity form (VS): keeps g = 0, not the momentum constraint",
+      .source = "Leimkuhler-Skeel (15)-(18)",
+      .theory = "shake",
+      .order = 2,
+      .symmetric = true,
+      .symplectic = true,
+      .keeps = Keeps::position};
+  SolveOptions solve{};
+
+  template <class P>
+  static constexpr bool fits = Natural<P>;
+  template <Natural P, class X>
+  struct Memory : ShakeMemory<P, X> {
+    Memory(const P& s, const X& x) : ShakeMemory<P, X>(s, x), half(x), mu(zero_multiplier(s)) {}
+    X half;                     // q_n and p_{n+1/2}
+    typename P::Multiplier mu;  // (h/2) λ_n: found with the step before, since p_n contains it
+  };
+
+  template <Natural P, class X>
+  Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    int iterations = 0;
+    if (!at.started) {
+      at.next = x;
+      const auto first = half_step(s, at.next, at, h);
+      if (!first) return first;
+      iterations = *first;
+      at.mu = at.position.mu;
+      at.half = at.next;
+      at.started = true;
+    }
+    at.next = at.half;
+    s.W().times(at.next.p, at.velocity);
+    drift(at.next, h * at.velocity);  // (S7), with (S3): the half momentum was chosen for it
+    s.grad_V(at.next.q, at.grad_V);
+    s.G(at.next.q, at.G);
+    kick(at.next, -h / 2 * at.grad_V);
+    X end = at.next;  // p_{n+1} but for its multiplier
+    const auto solved = half_step_twice(s, end, at, h);
+    if (!solved) return solved;
+    at.force.setZero();
+    at.G.subtract_transpose(at.position.mu, at.force);
+    kick(at.next, at.force);  // (S9)
+    x = at.next;
+    at.mu = at.position.mu;
+    at.half = end;
+    return iterations + *solved;
+  }
+
+ private:
+  // x.p becomes p_{n+1/2} = p_n - (h/2)∇V - Gᵀμ with μ such that g(q_{n+1}) = 0.
+  template <Natural P, class X>
+  Expected<int> half_step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    return half_step_with(s, x, at, h, typename P::Scalar(1));
+  }
+  // The same from p_{n+1} without its own multiplier term: the impulse acts twice.
+  template <Natural P, class X>
+  Expected<int> half_step_twice(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    return half_step_with(s, x, at, h, typename P::Scalar(2));
+  }
+
+  template <Natural P, class X>
+  Expected<int> half_step_with(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
+                               const typename P::Scalar& times) const {
+    X start = x, end = x;
+    at.position.matrix.right(s, x.q, x.p, at.G, times * h);
+    const auto solved = at.position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
+      x = start;
+      at.force = -h / 2 * at.grad_V;
+      at.G.subtract_transpose(times * mu, at.force);
+      kick(x, at.force);  // (S8)
+      end = x;
+      s.W().times(x.p, at.velocity);
+      drift(end, h * at.velocity);
+      return end.q;
+    });
+    return solved;
+  }
+};
+
+}  // namespace taut

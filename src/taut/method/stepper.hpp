@@ -1,0 +1,62 @@
+// A method bound to a problem, its type hidden: one virtual call per step. What the time loop and the theorem tests hold.
+#pragma once
+
+#include <taut/method/catalogue.hpp>
+
+#include <memory>
+
+namespace taut {
+
+template <Constrained P, class X>
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  virtual Expected<int> step(X& x, const typename P::Scalar& h) = 0;
+  // Makes x, a copy of the state between steps, the state at the mesh point: on M where the method is.
+  virtual Expected<int> output(X& x, const typename P::Scalar& h) = 0;
+  virtual void restart(const X& x) = 0;  // forget everything but x
+};
+
+template <class Method, Constrained P, class X>
+class BoundStepper final : public Stepper<P, X> {
+ public:
+  BoundStepper(const Method& method, const P& problem, const X& x)
+      : method_(method), problem_(problem), memory_(problem_, x) {}
+
+  Expected<int> step(X& x, const typename P::Scalar& h) override {
+    return method_.step(problem_, x, memory_, h);
+  }
+  Expected<int> output(X& x, const typename P::Scalar& h) override {
+    if constexpr (requires { method_.output(problem_, x, memory_, h); })
+      return method_.output(problem_, x, memory_, h);
+    else
+      return 0;
+  }
+  void restart(const X& x) override { memory_ = typename Method::template Memory<P, X>(problem_, x); }
+
+ private:
+  Method method_;
+  P problem_;
+  typename Method::template Memory<P, X> memory_;
+};
+
+// Sets how a method solves its constraints, wherever in it the options sit.
+template <class Method>
+Method with_options(Method method, const SolveOptions& options) {
+  if constexpr (requires { method.base; })
+    method.base.solve = options;
+  else
+    method.solve = options;
+  return method;
+}
+
+template <class Method, Constrained P, class X>
+std::unique_ptr<Stepper<P, X>> bind(const Method& method, const P& problem, const X& x,
+                                    const SolveOptions& options = {}) {
+  if constexpr (Method::template fits<P>)
+    return std::make_unique<BoundStepper<Method, P, X>>(with_options(method, options), problem, x);
+  else
+    return nullptr;
+}
+
+}  // namespace taut

@@ -1,0 +1,135 @@
+// G = ∂g/∂q in three dresses: dense; with a sparsity pattern known at compile time (no work on known zeros);
+// with one known at run time. A problem picks one by its type; a method never asks which.
+//
+//   times(v, y)               y = G v
+//   subtract_transpose(l, x)  x -= Gᵀ l
+//   row_bounds(v, y)          yᵢ = Σⱼ |Gᵢⱼ| |vⱼ|, the size of what is summed in row i
+//   for_each(f)               f(row, column, entry) over the stored entries
+#pragma once
+
+#include <taut/problem/state.hpp>
+#include <taut/scalar/unroll.hpp>
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace taut {
+
+template <class T, int m, int n>
+struct DenseJacobian {
+  using Scalar = T;
+  static constexpr int rows_at_compile_time = m, columns_at_compile_time = n;
+  Matrix<T, m, n> entries;
+
+  DenseJacobian() requires(m != dynamic && n != dynamic) : entries(Matrix<T, m, n>::Zero()) {}
+  DenseJacobian(int rows, int columns) : entries(Matrix<T, m, n>::Zero(rows, columns)) {}
+
+  T& operator()(int row, int column) { return entries(row, column); }
+
+  void times(const Vector<T, n>& v, Vector<T, m>& y) const { y.noalias() = entries.lazyProduct(v); }
+  void subtract_transpose(const Vector<T, m>& l, Vector<T, n>& x) const {
+    x.noalias() -= entries.transpose().lazyProduct(l);
+  }
+  void row_bounds(const Vector<Real<T>, n>& v, Vector<Real<T>, m>& y) const {
+    y.setZero();
+    for_each([&](int i, int j, const T& entry) { y[i] += magnitude(entry) * v[j]; });
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    for (int j = 0; j < entries.cols(); ++j)
+      for (int i = 0; i < entries.rows(); ++i) f(i, j, entries(i, j));
+  }
+};
+
+struct Place {
+  int row, column;
+};
+
+// `Pattern` is a type with static constexpr int rows, columns and a sequence `places` of Place, ordered by row.
+// Every row has at least one place. Entry k of `entries` stands at places[k].
+template <class T, class Pattern_>
+struct PatternJacobian {
+  using Scalar = T;
+  using Pattern = Pattern_;
+  static constexpr int rows_at_compile_time = Pattern::rows, columns_at_compile_time = Pattern::columns;
+  static constexpr int size = static_cast<int>(Pattern::places.size());
+  using Row = Vector<T, Pattern::rows>;
+  using Column = Vector<T, Pattern::columns>;
+  std::array<T, size> entries{};
+
+  PatternJacobian() = default;
+  PatternJacobian(int, int) {}
+
+  void times(const Column& v, Row& y) const {
+    unroll<size>([&]<int k>() {
+      constexpr Place at = Pattern::places[k];
+      if constexpr (first_of_row(k))
+        y[at.row] = entries[k] * v[at.column];
+      else
+        y[at.row] += entries[k] * v[at.column];
+    });
+  }
+  void subtract_transpose(const Row& l, Column& x) const {
+    unroll<size>([&]<int k>() {
+      constexpr Place at = Pattern::places[k];
+      x[at.column] -= entries[k] * l[at.row];
+    });
+  }
+  void row_bounds(const Vector<Real<T>, Pattern::columns>& v, Vector<Real<T>, Pattern::rows>& y) const {
+    unroll<size>([&]<int k>() {
+      constexpr Place at = Pattern::places[k];
+      const Real<T> bound = magnitude(entries[k]) * v[at.column];
+      if constexpr (first_of_row(k))
+        y[at.row] = bound;
+      else
+        y[at.row] += bound;
+    });
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    unroll<size>([&]<int k>() { f(Pattern::places[k].row, Pattern::places[k].column, entries[k]); });
+  }
+
+ private:
+  static constexpr bool first_of_row(int k) {
+    return k == 0 || Pattern::places[k - 1].row != Pattern::places[k].row;
+  }
+};
+
+// Compressed rows: row i owns the entries begin[i] … begin[i+1]-1. The structure is shared by all copies of G.
+template <class T>
+struct SparseJacobian {
+  using Scalar = T;
+  static constexpr int rows_at_compile_time = dynamic, columns_at_compile_time = dynamic;
+  using Vec = Vector<T, dynamic>;
+  std::vector<int> begin, column;
+  std::vector<T> entries;
+
+  SparseJacobian(std::vector<int> row_begin, std::vector<int> columns)
+      : begin(std::move(row_begin)), column(std::move(columns)), entries(column.size(), T(0)) {}
+
+  int rows() const { return static_cast<int>(begin.size()) - 1; }
+
+  void times(const Vec& v, Vec& y) const {
+    for (int i = 0; i < rows(); ++i) {
+      T sum(0);
+      for (int k = begin[i]; k < begin[i + 1]; ++k) sum += entries[k] * v[column[k]];
+      y[i] = sum;
+    }
+  }
+  void subtract_transpose(const Vec& l, Vec& x) const {
+    for_each([&](int i, int j, const T& entry) { x[j] -= entry * l[i]; });
+  }
+  void row_bounds(const Vector<Real<T>, dynamic>& v, Vector<Real<T>, dynamic>& y) const {
+    y.setZero();
+    for_each([&](int i, int j, const T& entry) { y[i] += magnitude(entry) * v[j]; });
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    for (int i = 0; i < rows(); ++i)
+      for (int k = begin[i]; k < begin[i + 1]; ++k) f(i, column[k], entries[k]);
+  }
+};
+
+}  // namespace taut

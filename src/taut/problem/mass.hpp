@@ -1,0 +1,71 @@
+// W = M⁻¹, constant: the same number for every coordinate, one number each, or a full symmetric positive definite
+// matrix. times(p, v): v = W p and
+// mass_times(v, p): p = M v. Where W is diagonal, weight(i) is its entry.
+#pragma once
+
+#include <taut/problem/state.hpp>
+
+#include <Eigen/Cholesky>
+
+#include <optional>
+
+namespace taut {
+
+template <class T>
+struct ScalarMass {
+  static constexpr bool diagonal = true;
+  T inverse = T(1);
+
+  const T& weight(int) const { return inverse; }
+  template <class Vec>
+  void times(const Vec& p, Vec& v) const {
+    v = inverse * p;
+  }
+  template <class Vec>
+  void mass_times(const Vec& v, Vec& p) const {
+    p = v / inverse;
+  }
+  template <class U>
+  ScalarMass<U> cast() const {
+    return {convert<U>(inverse)};
+  }
+};
+
+template <class T, int n>
+struct DiagonalMass {
+  static constexpr bool diagonal = true;
+  Vector<T, n> inverse;
+
+  const T& weight(int i) const { return inverse[i]; }
+  void times(const Vector<T, n>& p, Vector<T, n>& v) const { v = inverse.cwiseProduct(p); }
+  void mass_times(const Vector<T, n>& v, Vector<T, n>& p) const { p = v.cwiseQuotient(inverse); }
+  template <class U>
+  DiagonalMass<U, n> cast() const {
+    return {inverse.unaryExpr([](const T& x) { return convert<U>(x); })};
+  }
+};
+
+template <class T, int n>
+struct FullMass {
+  static constexpr bool diagonal = false;
+  Matrix<T, n, n> inverse, mass;
+
+  // From the mass matrix itself; nothing when it is not symmetric positive definite.
+  static std::optional<FullMass> from_mass(const Matrix<T, n, n>& M) {
+    if (!M.isApprox(M.transpose())) return std::nullopt;
+    const Eigen::LLT<Matrix<T, n, n>> factor(M);
+    if (factor.info() != Eigen::Success) return std::nullopt;
+    const Matrix<T, n, n> w = factor.solve(Matrix<T, n, n>::Identity(M.rows(), M.cols()));
+    return FullMass{(w + w.transpose()) / T(2), M};  // symmetric to the last bit: the kinetic energy is a function
+  }
+
+  void times(const Vector<T, n>& p, Vector<T, n>& v) const { v.noalias() = inverse.lazyProduct(p); }
+  void mass_times(const Vector<T, n>& v, Vector<T, n>& p) const { p.noalias() = mass.lazyProduct(v); }
+  template <class U>
+  FullMass<U, n> cast() const {
+    const auto to_u = [](const T& x) { return convert<U>(x); };
+    return {inverse.unaryExpr(to_u), mass.unaryExpr(to_u)};
+  }
+};
+
+}  // namespace taut

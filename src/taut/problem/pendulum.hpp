@@ -1,0 +1,58 @@
+// A point mass on a rigid rod about the origin, in the plane or in space; gravity along the last axis, downwards.
+#pragma once
+
+#include <taut/problem/tiers.hpp>
+
+namespace taut {
+
+template <class T, int d>
+struct Pendulum : Shape<T, d, 1> {
+  using typename Shape<T, d, 1>::Vec;
+  using typename Shape<T, d, 1>::Multiplier;
+  using typename Shape<T, d, 1>::Jacobian;
+  T length = T(1), gravity = T(1);
+  ScalarMass<T> inverse_mass{};
+
+  int coordinates() const { return d; }
+  int constraints() const { return 1; }
+  Jacobian make_jacobian() const { return {}; }
+
+  T V(const Vec& q) const { return gravity / inverse_mass.inverse * q[d - 1]; }
+  void grad_V(const Vec&, Vec& f) const {
+    f.setZero();
+    f[d - 1] = gravity / inverse_mass.inverse;
+  }
+  const ScalarMass<T>& W() const { return inverse_mass; }
+  void g(const Vec& q, Multiplier& g) const {
+    T sum = q[0] * q[0];
+    for (int a = 1; a < d; ++a) sum += q[a] * q[a];
+    g[0] = (sum - length * length) / 2;
+  }
+  void G(const Vec& q, Jacobian& G) const { G.entries = q.transpose(); }
+
+  template <class U>
+  Pendulum<U, d> cast() const {
+    return {{}, convert<U>(length), convert<U>(gravity), inverse_mass.template cast<U>()};
+  }
+  static std::string constraint_name(int) { return "the rod"; }
+
+  // In the plane Reich's start, horizontal and at rest; in space pushed sideways, so that the motion leaves a plane.
+  State<T, d> start() const {
+    State<T, d> x{Vec::Zero(), Vec::Zero()};
+    if constexpr (d == 2) {
+      x.q[0] = length;
+    } else {
+      x.q[0] = length * 3 / 5;
+      x.q[d - 1] = -length * 4 / 5;
+      x.p[1] = T(9) / 10;
+    }
+    return x;
+  }
+};
+
+template <class T = double>
+using PlanarPendulum = Pendulum<T, 2>;
+template <class T = double>
+using SphericalPendulum = Pendulum<T, 3>;
+
+}  // namespace taut

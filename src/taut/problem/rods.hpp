@@ -1,0 +1,98 @@
+// Particles in d dimensions joined by rigid rods, the graph known at compile time: g_k = (|r_i - r_j|² - L_k²)/2.
+// A rod end `anchor` is the origin.
+#pragma once
+
+#include <taut/problem/tiers.hpp>
+
+#include <array>
+
+namespace taut {
+
+inline constexpr int anchor = -1;
+
+struct Rod {
+  int i, j;
+};
+
+// The sparsity pattern of G: 2d places per rod, d where one end is the anchor.
+template <int d, int particles, auto rods>
+struct RodPattern {
+  static constexpr int rows = static_cast<int>(rods.size()), columns = d * particles;
+  static constexpr int ends = [] {
+    int count = 0;
+    for (const Rod& r : rods) count += (r.i != anchor) + (r.j != anchor);
+    return count;
+  }();
+  static constexpr std::array<Place, static_cast<std::size_t>(d * ends)> places = [] {
+    std::array<Place, static_cast<std::size_t>(d * ends)> list{};
+    std::size_t c = 0;
+    for (int k = 0; k < rows; ++k)
+      for (const int end : {rods[k].i, rods[k].j})
+        for (int a = 0; end != anchor && a < d; ++a) list[c++] = {k, d * end + a};
+    return list;
+  }();
+};
+
+// g and G of a rod graph; a problem inherits it and adds V.
+template <class T, int d, int particles, auto rods>
+struct RodSystem : Shape<T, d * particles, static_cast<int>(rods.size()),
+                         PatternJacobian<T, RodPattern<d, particles, rods>>> {
+  static constexpr int rod_count = static_cast<int>(rods.size());
+  using Base = Shape<T, d * particles, rod_count, PatternJacobian<T, RodPattern<d, particles, rods>>>;
+  using typename Base::Jacobian;
+  using typename Base::Multiplier;
+  using typename Base::Vec;
+
+  int coordinates() const { return d * particles; }
+  int constraints() const { return rod_count; }
+  Jacobian make_jacobian() const { return {}; }
+
+  // `length2(k)` is L_k².
+  template <class Length2>
+  static void rods_g(const Vec& q, Multiplier& g, Length2&& length2) {
+    unroll<rod_count>([&]<int k>() {
+      T sum = difference<k, 0>(q) * difference<k, 0>(q);
+      unroll<d - 1>([&]<int a>() { sum += difference<k, a + 1>(q) * difference<k, a + 1>(q); });
+      g[k] = (sum - length2(k)) / 2;
+    });
+  }
+  static void rods_G(const Vec& q, Jacobian& G) {
+    unroll<Jacobian::size>([&]<int e>() {
+      constexpr Place at = Jacobian::Pattern::places[e];
+      constexpr bool second = rods[at.row].j != anchor && at.column / d == rods[at.row].j;
+      const T r = difference<at.row, at.column % d>(q);
+      if constexpr (second)
+        G.entries[e] = -r;
+      else
+        G.entries[e] = r;
+    });
+  }
+
+  static std::string constraint_name(int k) {
+    const auto end = [](int i) { return i == anchor ? std::string("anchor") : std::to_string(i + 1); };
+    return "rod " + end(rods[k].i) + "-" + end(rods[k].j);
+  }
+
+ private:
+  template <int k, int a>
+  static T difference(const Vec& q) {  // component a of r_i - r_j
+    constexpr Rod r = rods[k];
+    if constexpr (r.i == anchor)
+      return -q[d * r.j + a];
+    else if constexpr (r.j == anchor)
+      return q[d * r.i + a];
+    else
+      return q[d * r.i + a] - q[d * r.j + a];
+  }
+};
+
+// Rods 1-2, 2-3, …; with `anchored` the first particle hangs from the origin.
+template <int particles, bool anchored>
+constexpr auto chain_of_rods() {
+  std::array<Rod, static_cast<std::size_t>(anchored ? particles : particles - 1)> rods{};
+  for (int k = 0; k < static_cast<int>(rods.size()); ++k)
+    rods[static_cast<std::size_t>(k)] = anchored ? Rod{k - 1, k} : Rod{k, k + 1};
+  return rods;
+}
+
+}  // namespace taut

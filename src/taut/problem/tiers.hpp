@@ -1,0 +1,133 @@
+// What a method may ask of a problem, in tiers. A method asks for no more than it needs, and a problem gives what it
+// has: a natural system is a Hamiltonian one by itself, through the functions H, H_q, H_p, H_pp_times below.
+//
+//   Constrained   sizes, g(q), G(q)
+//   Natural       + V, grad_V, W:           H = ½ pᵀWp + V(q)
+//   Split         + V = V_slow + V_fast:    for multiple time steps
+//   Hamiltonian   Constrained + H, H_q, H_p, H_pp v
+//   Castable      the same problem in another scalar type: second derivatives come from dual numbers
+//
+// Results are written to the last argument, so that a step of a dynamic-size problem need not allocate.
+#pragma once
+
+#include <taut/problem/jacobian.hpp>
+#include <taut/problem/mass.hpp>
+#include <taut/problem/state.hpp>
+
+#include <concepts>
+#include <string>
+
+namespace taut {
+
+// The types every problem names; inherit it. n coordinates, m constraints, either may be `dynamic`.
+template <class T, int n_, int m_, class Jacobian_ = DenseJacobian<T, m_, n_>>
+struct Shape {
+  using Scalar = T;
+  static constexpr int n = n_, m = m_;
+  using Vec = Vector<T, n>;        // q, p, forces
+  using Multiplier = Vector<T, m>;  // λ, g
+  using Jacobian = Jacobian_;
+  using Point = taut::State<T, n>;
+};
+
+template <class P>
+using StateOf = typename P::Point;
+
+template <class P>
+concept Constrained = requires(const P& s, const typename P::Vec& q, typename P::Multiplier& g,
+                               typename P::Jacobian& G) {
+  { s.coordinates() } -> std::convertible_to<int>;  // n, also when it is known at compile time
+  { s.constraints() } -> std::convertible_to<int>;  // m
+  s.g(q, g);                                        // m constraints, g(q) = 0
+  s.G(q, G);                                        // ∂g/∂q, full row rank on the manifold
+  { s.make_jacobian() } -> std::convertible_to<typename P::Jacobian>;
+};
+
+template <class P>
+concept Natural = Constrained<P> && requires(const P& s, const typename P::Vec& q, typename P::Vec& out) {
+  { s.V(q) } -> std::convertible_to<typename P::Scalar>;
+  s.grad_V(q, out);
+  s.W().times(q, out);  // constant; mass.hpp
+};
+
+template <class P>
+concept Split = Natural<P> && requires(const P& s, const typename P::Vec& q, typename P::Vec& out) {
+  { s.V_fast(q) } -> std::convertible_to<typename P::Scalar>;
+  s.grad_V_fast(q, out);
+  s.grad_V_slow(q, out);
+};
+
+template <class P>
+concept OwnHamiltonian = Constrained<P> && requires(const P& s, const typename P::Vec& q, typename P::Vec& out) {
+  { s.H(q, q) } -> std::convertible_to<typename P::Scalar>;
+  s.H_q(q, q, out);
+  s.H_p(q, q, out);
+  s.H_pp_times(q, q, q, out);
+};
+
+template <class P>
+concept Hamiltonian = Natural<P> || OwnHamiltonian<P>;
+
+template <class P>
+concept Castable = requires(const P& s) { s.template cast<double>(); };
+
+template <Hamiltonian P>
+typename P::Scalar H(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+  if constexpr (Natural<P>) {
+    typename P::Vec v = p;
+    s.W().times(p, v);
+    return p.dot(v) / 2 + s.V(q);
+  } else {
+    return s.H(q, p);
+  }
+}
+
+template <Hamiltonian P>
+void H_q(const P& s, const typename P::Vec& q, const typename P::Vec& p, typename P::Vec& out) {
+  if constexpr (Natural<P>)
+    s.grad_V(q, out);
+  else
+    s.H_q(q, p, out);
+}
+
+template <Hamiltonian P>
+void H_p(const P& s, const typename P::Vec& q, const typename P::Vec& p, typename P::Vec& out) {
+  if constexpr (Natural<P>)
+    s.W().times(p, out);
+  else
+    s.H_p(q, p, out);
+}
+
+template <Hamiltonian P>
+void H_pp_times(const P& s, const typename P::Vec& q, const typename P::Vec& p, const typename P::Vec& v,
+                typename P::Vec& out) {
+  if constexpr (Natural<P>)
+    s.W().times(v, out);
+  else
+    s.H_pp_times(q, p, v, out);
+}
+
+// How messages call constraint k (from 0): the problem's own word where it has one.
+template <Constrained P>
+std::string constraint_name(const P& s, int k) {
+  if constexpr (requires { s.constraint_name(k); })
+    return s.constraint_name(k);
+  else
+    return "constraint " + std::to_string(k + 1);
+}
+
+// Room to work in: a step of a fixed-size problem works in locals, which the compiler keeps in registers; one of a
+// dynamic-size problem in buffers that outlive it, so that neither allocates.
+template <class P, class Buffer>
+using Room = std::conditional_t<P::n != dynamic && P::m != dynamic, Buffer, Buffer&>;
+
+template <Constrained P>
+typename P::Vec zero_vector(const P& s) {
+  return P::Vec::Zero(s.coordinates());
+}
+template <Constrained P>
+typename P::Multiplier zero_multiplier(const P& s) {
+  return P::Multiplier::Zero(s.constraints());
+}
+
+}  // namespace taut

@@ -1,0 +1,114 @@
+// What is a number? One interface for every scalar a method may be compiled with: double, long double, 128-bit
+// floats (here), dual numbers (dual.hpp) and packs of SIMD lanes (pack.hpp).
+//
+//   Real<T>       the type that carries |x|: T itself, except for dual numbers
+//   Base<T>       the type without tangents: what a Jacobian is formed in
+//   magnitude(x)  |x|, over value and tangents, so that "converged" means both
+//   Mask<T>       the outcome of comparing two Real<T>: bool, or one bool per lane
+//   select, any, all, finite, lanes, lane    how a mask is used and read
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+// clang has no quadmath.h, so the few functions of libquadmath that are used are declared here.
+extern "C" {
+__extension__ __float128 sqrtq(__float128) noexcept;
+__extension__ __float128 sinq(__float128) noexcept;
+__extension__ __float128 cosq(__float128) noexcept;
+}
+
+namespace taut {
+
+__extension__ using Float128 = __float128;
+
+template <class T>
+inline constexpr bool is_float = std::is_floating_point_v<T> || std::is_same_v<T, Float128>;
+
+template <class T>
+struct ScalarTraits {
+  static_assert(is_float<T>, "taut: no ScalarTraits for this scalar type; include its header (dual.hpp, pack.hpp)");
+  using Real = T;
+  using Base = T;
+  using Mask = bool;
+  static constexpr int lanes = 1;
+};
+
+template <class T>
+using Real = typename ScalarTraits<T>::Real;
+template <class T>
+using Base = typename ScalarTraits<T>::Base;
+template <class T>
+using Mask = typename ScalarTraits<T>::Mask;
+
+// Unit round-off distance 1 -> next float, as a double (2^-112 is an ordinary double).
+template <class T>
+constexpr double epsilon() {
+  if constexpr (std::is_same_v<T, Float128>)
+    return 0x1p-112;
+  else if constexpr (is_float<T>)
+    return static_cast<double>(std::numeric_limits<T>::epsilon());
+  else
+    return epsilon<typename ScalarTraits<T>::Element>();
+}
+
+using std::cos;
+using std::sin;
+using std::sqrt;
+inline Float128 sqrt(Float128 x) { return sqrtq(x); }
+inline Float128 sin(Float128 x) { return sinq(x); }
+inline Float128 cos(Float128 x) { return cosq(x); }
+
+template <class T>
+  requires is_float<T>
+constexpr T magnitude(T x) {
+  return x < 0 ? -x : x;
+}
+
+template <class T>
+  requires is_float<T>
+constexpr T larger(T a, T b) {
+  return a < b ? b : a;
+}
+
+template <class T>
+  requires is_float<T>
+constexpr bool finite(T x) {
+  return x - x == 0;  // false for infinities and NaN; std::isfinite does not know 128-bit floats
+}
+
+constexpr bool any(bool mask) { return mask; }
+constexpr bool all(bool mask) { return mask; }
+constexpr bool lane(bool mask, int) { return mask; }
+
+template <class T>
+constexpr T select(bool mask, const T& yes, const T& no) {
+  return mask ? yes : no;
+}
+
+template <class T>
+  requires is_float<T>
+constexpr T base(T x) {
+  return x;
+}
+
+// The value of one lane as a double, for messages and reports.
+template <class T>
+  requires is_float<T>
+constexpr double lane(T x, int) {
+  return static_cast<double>(x);
+}
+
+// A number of one type as a number of another; the value part only where the target has no tangents.
+template <class To, class From>
+constexpr To convert(const From& x) {
+  if constexpr (std::is_same_v<To, From>)
+    return x;
+  else if constexpr (requires { static_cast<To>(x); })
+    return static_cast<To>(x);
+  else
+    return To(static_cast<double>(x));
+}
+
+}  // namespace taut

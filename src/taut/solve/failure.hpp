@@ -1,0 +1,49 @@
+// A solve that misses its tolerance is an outcome, not a surprise: a value that cannot be ignored, and that works
+// where exceptions cannot (a SIMD lane, a GPU thread).
+#pragma once
+
+#include <cassert>
+#include <utility>
+
+namespace taut {
+
+enum class FailureKind { not_converged, singular, not_finite };
+
+// What was being solved when it failed.
+enum class SolveStage { position, momentum, inner };
+
+struct Failure {
+  FailureKind kind = FailureKind::not_converged;
+  SolveStage stage = SolveStage::position;
+  double residual = 0;  // largest |residual| reached, in the units of the equation
+  int iterations = 0;
+  int constraint =
+      -1;        // the one with the largest residual, or the first dependent one; from 0; -1: not known
+  int lane = 0;  // of a SIMD pack
+};
+
+// A value or a failure (std::expected once C++23 is here).
+template <class T>
+class [[nodiscard]] Expected {
+ public:
+  Expected(T value) : value_(std::move(value)), ok_(true) {}  // NOLINT(google-explicit-constructor)
+  Expected(Failure failure) : failure_(failure) {}            // NOLINT(google-explicit-constructor)
+
+  explicit operator bool() const { return ok_; }
+  const T& operator*() const {
+    assert(ok_);
+    return value_;
+  }
+  const T* operator->() const { return &**this; }
+  const Failure& error() const {
+    assert(!ok_);
+    return failure_;
+  }
+
+ private:
+  T value_{};
+  Failure failure_{};
+  bool ok_ = false;
+};
+
+}  // namespace taut

@@ -1,0 +1,164 @@
+// K = G₁ W G₀ᵀ for a sparsity pattern known at compile time and diagonal W: which products, eliminations and substitutions
+// there are is worked out by the compiler, and only those are compiled.
+#pragma once
+
+#include <taut/scalar/unroll.hpp>
+#include <taut/solve/elimination.hpp>
+
+#include <Eigen/Core>
+
+#include <array>
+
+namespace taut {
+
+// The plan of work for K, K = LU without pivoting, and the substitutions.
+template <class Pattern>
+struct GramPlan {
+  static constexpr int m = Pattern::rows;
+  static constexpr int entries = static_cast<int>(Pattern::places.size());
+  struct Product {  // K(row, column) += G₁[left] R[right]
+    int row, column, left, right;
+    bool first;
+  };
+  struct
+      Update {  // K(row, column) -= K(row, pivot) K(pivot, column); a column or row equal to the pivot: see factor()
+    int row, column, pivot;
+  };
+
+  using Filled = std::array<std::array<bool, m>, m>;
+
+  template <class F>
+  static constexpr void each_product(F f) {
+    for (int row = 0; row < m; ++row)
+      for (int column = 0; column < m; ++column) {
+        bool first = true;
+        for (int a = 0; a < entries; ++a)
+          for (int b = 0; b < entries; ++b) {
+            const auto left = Pattern::places[a], right = Pattern::places[b];
+            if (left.row != row || right.row != column || left.column != right.column) continue;
+            f(Product{row, column, a, b, first});
+            first = false;
+          }
+      }
+  }
+
+  static constexpr Filled structure = [] {  // of K, before elimination
+    Filled f{};
+    each_product([&](Product p) { f[p.row][p.column] = true; });
+    return f;
+  }();
+
+  static constexpr Filled filled = [] {
+    Filled f = structure;
+    for (int k = 0; k < m; ++k)
+      for (int i = k + 1; i < m; ++i)
+        for (int j = k + 1; j < m; ++j)
+          if (f[i][k] && f[k][j]) f[i][j] = true;
+    return f;
+  }();
+
+  template <class F>
+  static constexpr void each_update(F f) {
+    for (int k = 0; k < m; ++k) {
+      f(Update{k, k, k});
+      for (int i = k + 1; i < m; ++i)
+        for (int j = k; j < m; ++j)
+          if (filled[i][k] && filled[k][j]) f(Update{i, j, k});
+    }
+  }
+
+  template <class Item, class Each>
+  static constexpr auto listed(Each each) {
+    constexpr int count = [] {
+      int c = 0;
+      Each{}([&](Item) { ++c; });
+      return c;
+    }();
+    std::array<Item, count> items{};
+    int c = 0;
+    each([&](Item item) { items[c++] = item; });
+    return items;
+  }
+
+  static constexpr auto products = listed<Product>([](auto f) { each_product(f); });
+  static constexpr auto updates = listed<Update>([](auto f) { each_update(f); });
+};
+
+template <class T, class Pattern>
+class PatternGram {
+  using Plan = GramPlan<Pattern>;
+  static constexpr int m = Plan::m;
+
+ public:
+  using Multiplier = Eigen::Matrix<T, m, 1>;
+
+  PatternGram() = default;
+  PatternGram(int, int) {}
+
+  // The right factor W G₀ᵀ, kept in the pattern of G₀.
+  template <class Jacobian, class Mass>
+  void right(const Jacobian& G0, const Mass& W, const T& gain) {
+    unroll<Plan::entries>(
+        [&]<int k>() { right_[k] = gain * W.weight(Pattern::places[k].column) * G0.entries[k]; });
+  }
+
+  template <class Jacobian>
+  void assemble(const Jacobian& G1) {
+    unroll<static_cast<int>(Plan::products.size())>([&]<int i>() {
+      constexpr auto p = Plan::products[i];
+      if constexpr (p.first)
+        k_[p.row][p.column] = G1.entries[p.left] * right_[p.right];
+      else
+        k_[p.row][p.column] += G1.entries[p.left] * right_[p.right];
+    });
+    unroll<m * m>([&]<int i>() {  // fill-in starts at zero
+      if constexpr (Plan::filled[i / m][i % m] && !Plan::structure[i / m][i % m]) k_[i / m][i % m] = T(0);
+    });
+    unroll<m>([&]<int i>() { diagonal_[i] = k_[i][i]; });
+  }
+
+  // The diagonal keeps the inverse pivots.
+  int factor() {
+    unroll<static_cast<int>(Plan::updates.size())>([&]<int i>() {
+      constexpr auto u = Plan::updates[i];
+      if constexpr (u.row == u.pivot)
+        k_[u.pivot][u.pivot] = T(1) / k_[u.pivot][u.pivot];
+      else if constexpr (u.column == u.pivot)
+        k_[u.row][u.column] *= k_[u.pivot][u.pivot];
+      else
+        k_[u.row][u.column] -= k_[u.row][u.pivot] * k_[u.pivot][u.column];
+    });
+    for (int i = 0; i < m; ++i)
+      if (any(pivot_vanished(k_[i][i], diagonal_[i]))) return i;
+    return -1;
+  }
+
+  void solve(Multiplier& b) const {
+    unroll<m * m>([&]<int t>() {
+      constexpr int i = t / m, j = t % m;
+      if constexpr (j < i && Plan::filled[i][j]) b[i] -= k_[i][j] * b[j];
+    });
+    unroll<m * m>([&]<int t>() {
+      constexpr int i = m - 1 - t / m, j = m - 1 - t % m;
+      if constexpr (j > i && Plan::filled[i][j]) b[i] -= k_[i][j] * b[j];
+      if constexpr (j == i) b[i] *= k_[i][i];
+    });
+  }
+
+  // One Gauss-Seidel sweep from zero on the unfactored K: (D + L) b = b.
+  int sweep(Multiplier& b) const {
+    unroll<m * m>([&]<int t>() {
+      constexpr int i = t / m, j = t % m;
+      if constexpr (j < i && Plan::structure[i][j]) b[i] -= k_[i][j] * b[j];
+      if constexpr (j == i) b[i] /= k_[i][i];
+    });
+    return -1;
+  }
+
+ private:
+  std::array<T, Plan::entries> right_{};
+  std::array<std::array<T, m>, m> k_{};
+  std::array<T, m> diagonal_{};  // of K before elimination
+};
+
+}  // namespace taut
