@@ -1,5 +1,164 @@
-#include <fmt/core.h>
-
+#include <taut/run/nearest_name.hpp>
 #include <taut/version.hpp>
 
-int main() { fmt::print("taut {}\n", taut::version); }
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <cstdio>
+
+#include "commands.hpp"
+
+namespace {
+
+using taut::InputError;
+
+constexpr const char* examples = R"text(
+Examples:
+  taut problems                                    what can be run, and what can be set
+  taut methods                                     how it can be integrated
+  taut run pendulum                                the defaults: a summary on standard output
+  taut run pendulum --method yoshida6 --step 0.1 --until 1000
+  taut run pendulum --set gravity=9.81 --set q1=0.6 --set q2=-0.8
+  taut run charged-particle --method 'yoshida4(midpoint)' --out out/particle
+  taut run heavy-top --json > top.json             one JSON object, full precision
+
+Exit status: 0 done; 1 the run failed, results up to there are kept; 2 the input is wrong.)text";
+
+constexpr const char* run_notes = R"text(
+PROBLEM is a name listed by `taut problems`. Without --step the step is 0.01; without --steps and --until,
+10000 steps. The summary gives max |H - H0|, max |g| and max |G H_p| over every step, the drift of the energy
+with its error bar (95 %), and the iterations of the constraint solve. --out keeps samples (about a thousand,
+or one every K steps) as DIR/samples.csv, and the summary as DIR/summary.json.)text";
+
+double number_of(const std::string& text, const std::string& what) {
+  double value = 0;
+  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  if (error == std::errc::result_out_of_range)
+    throw InputError(fmt::format("{} is {}, which is too large or too small for a double.", what, text));
+  if (error != std::errc{} || stop != end)
+    throw InputError(fmt::format("{} needs a number, not `{}`.", what, text));
+  return value;
+}
+
+// "10000", "1e6" and "-3", but not "2.5".
+std::int64_t count_of(const std::string& text, const std::string& what) {
+  const double value = number_of(text, what);
+  if (value != value || value < -9e15 || value > 9e15 ||
+      value != static_cast<double>(static_cast<std::int64_t>(value)))
+    throw InputError(fmt::format("{} needs a whole number, not `{}`.", what, text));
+  return static_cast<std::int64_t>(value);
+}
+
+std::pair<std::string, double> assignment_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw InputError(fmt::format("--set needs NAME=VALUE, as in --set gravity=9.81, not `{}`.", text));
+  const std::string name = text.substr(0, equals);
+  return {name, number_of(text.substr(equals + 1), name)};
+}
+
+taut::Solver solver_of(const std::string& text) {
+  const std::vector<std::string> names = {"newton", "symmetric", "sweep"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (text == names[i]) return static_cast<taut::Solver>(i);
+  throw InputError(fmt::format("there is no solver `{}`.{} The solvers are: {}.", text,
+                               taut::did_you_mean(text, names), taut::joined(names)));
+}
+
+// Texts as typed: numbers are read by number_of, so that every refusal is a sentence of ours.
+struct RunTexts {
+  std::string step, steps, until, every, tolerance, solver;
+  std::vector<std::string> set;
+};
+
+void read(const RunTexts& texts, taut::RunRequest& request) {
+  if (!texts.step.empty()) request.step = number_of(texts.step, "--step");
+  if (!texts.steps.empty()) request.steps = count_of(texts.steps, "--steps");
+  if (!texts.until.empty()) request.until = number_of(texts.until, "--until");
+  if (!texts.every.empty()) {
+    request.every = count_of(texts.every, "--every");
+    if (request.every == 0) request.every = -1;
+    if (request.every < 0)
+      throw InputError(fmt::format("--every {}: samples are taken every 1, 2, 3, … steps.", texts.every));
+  }
+  if (!texts.tolerance.empty()) request.tolerance = number_of(texts.tolerance, "--tolerance");
+  if (!texts.solver.empty()) request.solver = solver_of(texts.solver);
+  for (const std::string& text : texts.set) request.set.push_back(assignment_of(text));
+}
+
+int run_program(int argc, char** argv) {
+  CLI::App app{
+      "Integrates constrained Hamiltonian systems on their manifold: q' = H_p, p' = -H_q - G'λ, g(q) = 0.",
+      "taut"};
+  app.set_version_flag("--version", fmt::format("taut {}", taut::version));
+  app.footer(examples);
+  app.require_subcommand(0, 1);
+
+  taut::cli::RunFlags flags;
+  RunTexts texts;
+  CLI::App* run = app.add_subcommand("run", "Integrate a problem and say how well its geometry was kept");
+  run->add_option("PROBLEM", flags.problem, "name of a ready-made problem")->required();
+  run->add_option("--method", flags.request.method, "name listed by `taut methods`")->type_name("M");
+  run->add_option("--step", texts.step, "step size; negative runs backwards")->type_name("H");
+  run->add_option("--steps", texts.steps, "number of steps")->type_name("N");
+  run->add_option("--until", texts.until, "end time instead: the least number of whole steps that reaches it")
+      ->type_name("T");
+  run->add_option("--every", texts.every, "keep a sample every K steps")->type_name("K");
+  run->add_option("--set", texts.set, "a parameter, or q1, q2, … p1, p2, … of the start")
+      ->type_name("NAME=VALUE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  run->add_option("--out", flags.request.out, "folder for samples.csv and summary.json")->type_name("DIR");
+  run->add_flag("--json", flags.json, "print one JSON object instead of the summary");
+  run->add_flag("--project-start", flags.request.project_start,
+                "move a start off the manifold onto it, and say how far");
+  run->add_option("--tolerance", texts.tolerance,
+                  "on max |g| and max |G H_p|; default: until rounding stops the solve")
+      ->type_name("X");
+  run->add_option("--solver", texts.solver, "newton (default), symmetric or sweep")->type_name("S");
+  run->add_flag("--plain-updates", flags.request.plain_updates,
+                "sum without compensation of rounding errors");
+  run->footer(run_notes);
+
+  bool json = false;
+  CLI::App* methods = app.add_subcommand(
+      "methods", "List the methods: order, symmetry, what they need, where they come from");
+  methods->add_flag("--json", json, "print a JSON list");
+  CLI::App* problems = app.add_subcommand("problems", "List the ready-made problems and their parameters");
+  problems->add_flag("--json", json, "print a JSON list");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error);
+      return taut::cli::finish_output();
+    }
+    throw InputError(fmt::format("{}\n  `taut --help` shows what can be asked.", error.what()));
+  }
+  if (*run) {
+    read(texts, flags.request);
+    return taut::cli::run(flags);
+  }
+  if (*methods) return taut::cli::methods(json);
+  if (*problems) return taut::cli::problems(json);
+  fmt::print("{}", app.help());
+  return taut::cli::finish_output();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (const InputError& error) {
+    fmt::print(stderr, "taut: {}\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "taut: {}\n", error.what());
+    return 1;
+  }
+}

@@ -38,6 +38,7 @@ class MomentumSolve {
         },
         [&](auto& unit) {
           for (Eigen::Index j = 0; j < velocity_.size(); ++j) speed_[j] = magnitude(velocity_[j]);
+          raise_vanishing(speed_);
           G.row_bounds(speed_, unit);
           unit *= Real<T>(epsilon<T>() / 2);  // (M4): what rounding the velocity alone does to G H_p
         },
@@ -64,9 +65,7 @@ class MomentumSolve {
     matrix_.solve(delta_);
     for (Eigen::Index i = 0; i < delta_.size(); ++i) delta_[i] = select(active, delta_[i], T(0));
     nu += delta_;
-    impulse_.setZero();
-    G.subtract_transpose(delta_, impulse_);
-    kick(x, impulse_);  // (M2)
+    kick_along(x, G, delta_, impulse_);  // (M2)
   }
 
   ConstraintMatrix<P> matrix_;

@@ -41,6 +41,7 @@ class PositionSolve {
         },
         [&](auto& unit) {
           for (Eigen::Index j = 0; j < q0.size(); ++j) reach_[j] = magnitude(q0[j]) + magnitude((*q1)[j]);
+          raise_vanishing(reach_);
           G0.row_bounds(reach_, unit);
           unit *= Real<T>(epsilon<T>() / 2);  // (C4): what rounding q₁ alone does to g
         },

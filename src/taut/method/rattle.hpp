@@ -27,17 +27,16 @@ struct Rattle {
     Memory(const P& s, const X& x)
         : G(s.make_jacobian()),
           grad_V(zero_vector(s)),
-          force(grad_V),
-          velocity(grad_V),
-          next(x),
+          work(grad_V),
+          kicked(x), next(x),
           position(s),
           momentum(s) {
       s.grad_V(x.q, grad_V);
       s.G(x.q, G);
     }
     typename P::Jacobian G;
-    typename P::Vec grad_V, force, velocity;
-    X next;
+    typename P::Vec grad_V, work;
+    X kicked, next;
     PositionSolve<P> position;  // μ = (h/2) λ⁽ʳ⁾
     MomentumSolve<P> momentum;  // ν = (h/2) λ⁽ᵛ⁾
   };
@@ -45,18 +44,19 @@ struct Rattle {
   // The step up to its momentum projection, which compositions leave out between their substeps.
   template <Natural P, class X>
   Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    Room<P, PositionSolve<P>> position = at.position;
-    Room<P, typename P::Vec> force = at.force, velocity = at.velocity;
-    Room<P, X> next = at.next;
+    auto&& position = room(s, at.position);
+    auto&& work = room(s, at.work);
+    auto&& kicked = room(s, at.kicked);
+    auto&& next = room(s, at.next);
     position.matrix.right(s, x.q, x.p, at.G, h);
+    kicked = x;
+    kick(kicked, -h / 2 * at.grad_V);
     const auto solved = position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
-      next = x;
-      force = -h / 2 * at.grad_V;
-      at.G.subtract_transpose(mu, force);
-      kick(next, force);  // (R1)
-      s.W().times(next.p, velocity);
-      drift(next, h * velocity);  // (R2)
-      return next.q;              // (R3): g(q₁) = 0
+      next = kicked;
+      kick_along(next, at.G, mu, work);  // (R1)
+      s.W().times(h, next.p, work);
+      drift(next, work);  // (R2)
+      return next.q;        // (R3): g(q₁) = 0
     });
     if (!solved) return solved;
     at.position.mu = position.mu;
@@ -69,7 +69,7 @@ struct Rattle {
 
   template <Natural P, class X>
   Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
-    Room<P, MomentumSolve<P>> momentum = at.momentum;
+    auto&& momentum = room(s, at.momentum);
     const auto solved = momentum.solve(s, solve, x, at.G);  // (R5)
     at.momentum.nu = momentum.nu;
     return solved;

@@ -19,6 +19,7 @@ struct ShakeMemory {
         grad_V(zero_vector(s)),
         force(grad_V),
         velocity(grad_V),
+        kicked(x),
         next(x),
         position(s),
         momentum(s) {
@@ -30,7 +31,7 @@ struct ShakeMemory {
   }
   typename P::Jacobian G;
   typename P::Vec grad_V, force, velocity;
-  X next;
+  X kicked, next;
   PositionSolve<P> position;
   MomentumSolve<P> momentum;
   bool started = false;
@@ -62,19 +63,20 @@ struct Shake {
   // x holds (q_n, p_{n-1/2}), except before the first step, when it holds (q_0, p_0).
   template <Natural P, class X>
   [[gnu::flatten]] Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    Room<P, PositionSolve<P>> position = at.position;
-    Room<P, typename P::Vec> force = at.force, velocity = at.velocity;
-    Room<P, X> next = at.next;
+    auto&& position = room(s, at.position);
+    auto&& work = room(s, at.force);
+    auto&& kicked = room(s, at.kicked);
+    auto&& next = room(s, at.next);
     const typename P::Scalar share = at.started ? h : h / 2;  // (S4): p_{-1/2} = p_0 + (h/2) ∇V(q_0)
     position.matrix.right(s, x.q, x.p, at.G, h);
+    kicked = x;
+    kick(kicked, -share * at.grad_V);
     const auto solved = position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
-      next = x;
-      force = -share * at.grad_V;
-      at.G.subtract_transpose(mu, force);
-      kick(next, force);  // (S1)
-      s.W().times(next.p, velocity);
-      drift(next, h * velocity);  // (S2)
-      return next.q;              // (S3): g(q_{n+1}) = 0
+      next = kicked;
+      kick_along(next, at.G, mu, work);  // (S1)
+      s.W().times(h, next.p, work);
+      drift(next, work);  // (S2)
+      return next.q;        // (S3): g(q_{n+1}) = 0
     });
     if (!solved) return solved;
     at.position.mu = position.mu;

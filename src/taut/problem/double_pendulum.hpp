@@ -33,7 +33,8 @@ struct DoublePendulum : RodSystem<T, 2, 2, chain_of_rods<2, true>()> {
 
   template <class U>
   DoublePendulum<U> cast() const {
-    return {{}, convert<U>(length1), convert<U>(length2), convert<U>(gravity), inverse_mass.template cast<U>()};
+    return {
+        {}, convert<U>(length1), convert<U>(length2), convert<U>(gravity), inverse_mass.template cast<U>()};
   }
 
   // At rest, the rods at 30 degrees to either side of the vertical.

@@ -46,6 +46,17 @@ struct Place {
   int row, column;
 };
 
+// A pattern without zeros, for small dense constraints that are to be unrolled all the same.
+template <int m, int n>
+struct FullPattern {
+  static constexpr int rows = m, columns = n;
+  static constexpr std::array<Place, static_cast<std::size_t>(m * n)> places = [] {
+    std::array<Place, static_cast<std::size_t>(m * n)> list{};
+    for (int k = 0; k < m * n; ++k) list[static_cast<std::size_t>(k)] = {k / n, k % n};
+    return list;
+  }();
+};
+
 // `Pattern` is a type with static constexpr int rows, columns and a sequence `places` of Place, ordered by row.
 // Every row has at least one place. Entry k of `entries` stands at places[k].
 template <class T, class Pattern_>

@@ -1,6 +1,6 @@
 // W = M⁻¹, constant: the same number for every coordinate, one number each, or a full symmetric positive definite
-// matrix. times(p, v): v = W p and
-// mass_times(v, p): p = M v. Where W is diagonal, weight(i) is its entry.
+// matrix. times(p, v): v = W p,
+// times(h, p, d): d = h W p, mass_times(v, p): p = M v. Where W is diagonal, weight(i) is its entry.
 #pragma once
 
 #include <taut/problem/state.hpp>
@@ -22,6 +22,10 @@ struct ScalarMass {
     v = inverse * p;
   }
   template <class Vec>
+  void times(const T& h, const Vec& p, Vec& d) const {
+    d = (h * inverse) * p;
+  }
+  template <class Vec>
   void mass_times(const Vec& v, Vec& p) const {
     p = v / inverse;
   }
@@ -38,6 +42,7 @@ struct DiagonalMass {
 
   const T& weight(int i) const { return inverse[i]; }
   void times(const Vector<T, n>& p, Vector<T, n>& v) const { v = inverse.cwiseProduct(p); }
+  void times(const T& h, const Vector<T, n>& p, Vector<T, n>& d) const { d = (h * inverse).cwiseProduct(p); }
   void mass_times(const Vector<T, n>& v, Vector<T, n>& p) const { p = v.cwiseQuotient(inverse); }
   template <class U>
   DiagonalMass<U, n> cast() const {
@@ -60,6 +65,7 @@ struct FullMass {
   }
 
   void times(const Vector<T, n>& p, Vector<T, n>& v) const { v.noalias() = inverse.lazyProduct(p); }
+  void times(const T& h, const Vector<T, n>& p, Vector<T, n>& d) const { d.noalias() = h * inverse.lazyProduct(p); }
   void mass_times(const Vector<T, n>& v, Vector<T, n>& p) const { p.noalias() = mass.lazyProduct(v); }
   template <class U>
   FullMass<U, n> cast() const {

@@ -6,10 +6,10 @@
 namespace taut {
 
 template <class T, int d>
-struct Pendulum : Shape<T, d, 1> {
-  using typename Shape<T, d, 1>::Vec;
-  using typename Shape<T, d, 1>::Multiplier;
-  using typename Shape<T, d, 1>::Jacobian;
+struct Pendulum : Shape<T, d, 1, PatternJacobian<T, FullPattern<1, d>>> {
+  using typename Shape<T, d, 1, PatternJacobian<T, FullPattern<1, d>>>::Vec;
+  using typename Shape<T, d, 1, PatternJacobian<T, FullPattern<1, d>>>::Multiplier;
+  using typename Shape<T, d, 1, PatternJacobian<T, FullPattern<1, d>>>::Jacobian;
   T length = T(1), gravity = T(1);
   ScalarMass<T> inverse_mass{};
 
@@ -28,7 +28,7 @@ struct Pendulum : Shape<T, d, 1> {
     for (int a = 1; a < d; ++a) sum += q[a] * q[a];
     g[0] = (sum - length * length) / 2;
   }
-  void G(const Vec& q, Jacobian& G) const { G.entries = q.transpose(); }
+  void G(const Vec& q, Jacobian& G) const { for (int i = 0; i < d; ++i) G.entries[i] = q[i]; }
 
   template <class U>
   Pendulum<U, d> cast() const {

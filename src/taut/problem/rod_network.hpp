@@ -71,7 +71,8 @@ struct RodNetwork : Shape<T, dynamic, dynamic, SparseJacobian<T>> {
 
   template <class U>
   RodNetwork<U> cast() const {
-    RodNetwork<U> y{{}, dimension, particles, rods, {}, {}, convert<U>(gravity), inverse_mass.template cast<U>()};
+    RodNetwork<U> y{{}, dimension, particles,           rods,
+                    {}, {},        convert<U>(gravity), inverse_mass.template cast<U>()};
     for (const T& l : length) y.length.push_back(convert<U>(l));
     for (const Spring<T>& s : springs) y.springs.push_back({s.i, s.j, convert<U>(s.stiffness)});
     return y;

@@ -59,4 +59,16 @@ void drift(CompensatedState<T, n>& x, const Eigen::MatrixBase<D>& dq) {
   add_compensated(x.q, x.q_low, dq);
 }
 
+// p -= Gᵀl. `room` is a vector to work in.
+template <class T, int n, class Jacobian, class Row, class Vec>
+void kick_along(State<T, n>& x, const Jacobian& G, const Row& l, Vec&) {
+  G.subtract_transpose(l, x.p);
+}
+template <class T, int n, class Jacobian, class Row, class Vec>
+void kick_along(CompensatedState<T, n>& x, const Jacobian& G, const Row& l, Vec& room) {
+  room.setZero();
+  G.subtract_transpose(l, room);
+  kick(x, room);
+}
+
 }  // namespace taut

@@ -48,6 +48,7 @@ concept Natural = Constrained<P> && requires(const P& s, const typename P::Vec& 
   { s.V(q) } -> std::convertible_to<typename P::Scalar>;
   s.grad_V(q, out);
   s.W().times(q, out);  // constant; mass.hpp
+  s.W().times(s.V(q), q, out);
 };
 
 template <class P>
@@ -118,8 +119,19 @@ std::string constraint_name(const P& s, int k) {
 
 // Room to work in: a step of a fixed-size problem works in locals, which the compiler keeps in registers; one of a
 // dynamic-size problem in buffers that outlive it, so that neither allocates.
+template <class P>
+inline constexpr bool fixed_size = P::n != dynamic && P::m != dynamic;
+
+// auto&& name = room(problem, buffer): a fresh local of the buffer's type, or the buffer itself.
 template <class P, class Buffer>
-using Room = std::conditional_t<P::n != dynamic && P::m != dynamic, Buffer, Buffer&>;
+decltype(auto) room(const P& s, Buffer& kept) {
+  if constexpr (!fixed_size<P>)
+    return (kept);
+  else if constexpr (std::is_default_constructible_v<Buffer>)
+    return Buffer();
+  else
+    return Buffer(s);
+}
 
 template <Constrained P>
 typename P::Vec zero_vector(const P& s) {

@@ -63,7 +63,10 @@ inline Float128 cos(Float128 x) { return cosq(x); }
 template <class T>
   requires is_float<T>
 constexpr T magnitude(T x) {
-  return x < 0 ? -x : x;
+  if constexpr (std::is_same_v<T, Float128>)
+    return x < 0 ? -x : x;
+  else
+    return std::is_constant_evaluated() ? (x < 0 ? -x : x) : std::fabs(x);
 }
 
 template <class T>

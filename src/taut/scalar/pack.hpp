@@ -10,10 +10,14 @@
 
 namespace taut {
 
+// One register where one is that wide, else several.
+template <int n>
+using PackAbi = std::experimental::simd_abi::deduce_t<double, n>;
+
 template <int n>
 struct PackMask {
-  using Native = std::experimental::fixed_size_simd_mask<double, n>;
-  Native m{};
+  using Native = std::experimental::simd_mask<double, PackAbi<n>>;
+  Native m;
 
   PackMask() = default;
   explicit PackMask(bool all) : m(all) {}
@@ -26,8 +30,8 @@ struct PackMask {
 
 template <int n>
 struct Pack {
-  using Native = std::experimental::fixed_size_simd<double, n>;
-  Native v{};
+  using Native = std::experimental::simd<double, PackAbi<n>>;
+  Native v;
 
   Pack() = default;
   Pack(double x) : v(x) {}  // NOLINT(google-explicit-constructor): the same number in every lane
@@ -125,4 +129,6 @@ Pack<n> select(const PackMask<n>& mask, const Pack<n>& yes, const Pack<n>& no) {
 }  // namespace taut
 
 template <int n>
-struct Eigen::NumTraits<taut::Pack<n>> : taut::EigenScalar<taut::Pack<n>, n> {};
+struct Eigen::NumTraits<taut::Pack<n>> : taut::EigenScalar<taut::Pack<n>, n> {
+  enum { RequireInitialization = 0 };
+};

@@ -46,13 +46,35 @@ auto all_finite(const Residual& r) {
   return finite(total);
 }
 
-// |rᵢ| <= slack · unitᵢ for every i.
+// Sizes to take rounding units from: a component that happens to vanish still feels the rounding of the others, so none counts for
+// less than 1/1024 of the largest. (Stagnation is accepted at 1000 units, which is then a bound by the largest component.)
+template <class Sizes>
+void raise_vanishing(Sizes& sizes) {
+  auto largest = typename Sizes::Scalar(0);
+  for (Eigen::Index i = 0; i < sizes.size(); ++i) largest = larger(largest, sizes[i]);
+  largest *= typename Sizes::Scalar(0x1p-10);
+  for (Eigen::Index i = 0; i < sizes.size(); ++i) sizes[i] = larger(sizes[i], largest);
+}
+
+// |rᵢ| <= unitᵢ for every i.
 template <class Residual, class Units>
-auto within(const Residual& r, const Units& unit, double slack) {
+auto within(const Residual& r, const Units& unit) {
   using T = typename Residual::Scalar;
   Mask<T> inside(true);
-  for (Eigen::Index i = 0; i < r.size(); ++i) inside = inside && magnitude(r[i]) <= Real<T>(slack) * unit[i];
+  for (Eigen::Index i = 0; i < r.size(); ++i) inside = inside && magnitude(r[i]) <= unit[i];
   return inside;
+}
+
+// max |rᵢ|/unitᵢ over the entries above their unit, else 0: residuals of different kinds side by side, in units of rounding.
+template <class Residual, class Units>
+auto largest_excess(const Residual& r, const Units& unit) {
+  using T = typename Residual::Scalar;
+  Real<T> excess(0);
+  for (Eigen::Index i = 0; i < r.size(); ++i) {
+    const Real<T> size = magnitude(r[i]);
+    excess = larger(excess, select(Mask<T>(size <= unit[i]), Real<T>(0), Real<T>(size / unit[i])));
+  }
+  return excess;
 }
 
 template <class Residual, class M>
@@ -87,10 +109,12 @@ Expected<int> drive_to_zero(const SolveOptions& options, const Residual& r, Unit
   for (int k = 0;; ++k) {
     evaluate();
     if (k == 0 && to_rounding) rounding_units(unit);
-    const Real<T> largest = largest_entry(r);
-    active = active && !within(r, unit, 1);  // false for a NaN, so that only what is still active can be one
-    if (to_rounding && k > 0 && any(active))
-      active = active && !(largest >= previous && within(r, unit, stagnation_slack));
+    active = active && !within(r, unit);  // false for a NaN, so that only what is still active can be one
+    if (to_rounding && any(active)) {
+      const Real<T> excess = largest_excess(r, unit);
+      if (k > 0) active = active && !(excess >= previous && excess <= Real<T>(stagnation_slack));
+      previous = excess;
+    }
     if (!any(active)) return k;
     if (const Mask<T> unsound = active && !all_finite(r); any(unsound))
       return describe(FailureKind::not_finite, r, k, unsound);
@@ -100,7 +124,6 @@ Expected<int> drive_to_zero(const SolveOptions& options, const Residual& r, Unit
       f.constraint = pivot;
       return f;
     }
-    previous = largest;
   }
 }
 

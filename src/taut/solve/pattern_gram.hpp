@@ -128,12 +128,16 @@ class PatternGram {
       else
         k_[u.row][u.column] -= k_[u.row][u.pivot] * k_[u.pivot][u.column];
     });
-    for (int i = 0; i < m; ++i)
-      if (any(pivot_vanished(k_[i][i], diagonal_[i]))) return i;
-    return -1;
+    Mask<T> vanished(false);
+    unroll<m>([&]<int i>() { vanished = vanished || pivot_vanished(k_[i][i], diagonal_[i]); });
+    return any(vanished) ? first_vanished() : -1;
   }
 
   void solve(Multiplier& b) const {
+    if constexpr (m == 1) {  // one rounding less, and one multiplication less in the chain of a step
+      b[0] /= diagonal_[0];
+      return;
+    }
     unroll<m * m>([&]<int t>() {
       constexpr int i = t / m, j = t % m;
       if constexpr (j < i && Plan::filled[i][j]) b[i] -= k_[i][j] * b[j];
@@ -156,9 +160,14 @@ class PatternGram {
   }
 
  private:
-  std::array<T, Plan::entries> right_{};
-  std::array<std::array<T, m>, m> k_{};
-  std::array<T, m> diagonal_{};  // of K before elimination
+  int first_vanished() const {
+    int i = 0;
+    while (i < m - 1 && !any(pivot_vanished(k_[i][i], diagonal_[i]))) ++i;
+    return i;
+  }
+  std::array<T, Plan::entries> right_;
+  std::array<std::array<T, m>, m> k_;
+  std::array<T, m> diagonal_;  // of K before elimination
 };
 
 }  // namespace taut

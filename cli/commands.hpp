@@ -1,0 +1,21 @@
+// The subcommands. Each returns the exit status: 0 done, 1 the run failed; InputError stands for 2.
+#pragma once
+
+#include <taut/run/ready_made_run.hpp>
+
+namespace taut::cli {
+
+struct RunFlags {
+  std::string problem;
+  RunRequest request;
+  bool json = false;
+};
+
+int run(const RunFlags& flags);
+int methods(bool json);
+int problems(bool json);
+
+// Flushes standard output; 1 with a sentence when it could not be written.
+int finish_output();
+
+}  // namespace taut::cli

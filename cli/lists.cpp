@@ -1,0 +1,84 @@
+#include <taut/run/methods.hpp>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "commands.hpp"
+
+namespace taut::cli {
+
+int finish_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
+  fmt::print(stderr, "taut: cannot write to standard output: {}\n", std::strerror(errno));
+  return 1;
+}
+
+int methods(bool json) {
+  const auto rows = method_facts();
+  if (json) {
+    auto list = nlohmann::ordered_json::array();
+    for (const MethodFacts& m : rows)
+      list.push_back({{"name", m.name},
+                      {"order", m.order},
+                      {"symmetric", m.symmetric},
+                      {"symplectic", m.symplectic},
+                      {"momentum_constraint", m.keeps == Keeps::position_and_momentum},
+                      {"tier", tier_name(m.tier)},
+                      {"what", m.what},
+                      {"source", m.source},
+                      {"theory", fmt::format("docs/theory/{}.md", m.theory)}});
+    fmt::print("{}\n", list.dump(2));
+    return finish_output();
+  }
+  const auto yes = [](bool b) { return b ? "yes" : "no"; };
+  std::size_t name = 4, source = 6;
+  for (const MethodFacts& m : rows) {
+    name = std::max(name, m.name.size());
+    source = std::max(source, m.source.size());
+  }
+  fmt::print("{:{}}  order  symmetric  symplectic  needs        {:{}}  theory\n", "name", name, "source",
+             source);
+  for (const MethodFacts& m : rows)
+    fmt::print("{:{}}  {:5}  {:9}  {:10}  {:11}  {:{}}  docs/theory/{}.md\n", m.name, name, m.order,
+               yes(m.symmetric), yes(m.symplectic), tier_name(m.tier), m.source, source, m.theory);
+  fmt::print(
+      "\nneeds: natural, H = p'Wp/2 + V(q); split, the same with V = V_slow + V_fast; hamiltonian, any H(q, "
+      "p).\n"
+      "A composition takes another base in brackets: yoshida4(midpoint). impulse(k) makes k substeps.\n");
+  return finish_output();
+}
+
+int problems(bool json) {
+  if (json) {
+    auto list = nlohmann::ordered_json::array();
+    for (const auto& problem : ready_made_runs()) {
+      nlohmann::ordered_json parameters = nlohmann::ordered_json::object();
+      for (const NamedValue& a : problem->parameters()) parameters[a.name] = a.value;
+      list.push_back({{"name", problem->name},
+                      {"description", problem->description},
+                      {"coordinates", problem->coordinates()},
+                      {"constraints", problem->constraints()},
+                      {"tier", problem->tier()},
+                      {"default_method", problem->default_method()},
+                      {"parameters", parameters}});
+    }
+    fmt::print("{}\n", list.dump(2));
+    return finish_output();
+  }
+  for (const auto& problem : ready_made_runs()) {
+    fmt::print("{}\n  {}\n  {} coordinates, {} constraint{}; {}; default method {}\n  ", problem->name,
+               problem->description, problem->coordinates(), problem->constraints(),
+               problem->constraints() == 1 ? "" : "s", problem->tier(), problem->default_method());
+    std::string set;
+    for (const NamedValue& a : problem->parameters())
+      set += fmt::format("{}{}={}", set.empty() ? "" : "  ", a.name, a.value);
+    fmt::print("--set {}\n", set);
+  }
+  return finish_output();
+}
+
+}  // namespace taut::cli

@@ -1,0 +1,117 @@
+#include <taut/run/files.hpp>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "commands.hpp"
+#include "progress.hpp"
+
+namespace taut::cli {
+
+namespace {
+
+// Keeps samples in a file, made with the first of them: a request that is refused leaves no folder behind.
+class Watcher final : public RunObserver {
+ public:
+  explicit Watcher(const std::string& out) : out_(out) {}
+  void sample(double time, std::span<const double> q, std::span<const double> p,
+              const Reading& reading) override {
+    if (out_.empty()) return;
+    if (!samples_) samples_.emplace(out_, static_cast<int>(q.size()));
+    samples_->add(time, q, p, reading);
+  }
+  void progress(std::int64_t done, std::int64_t wanted) override { line_.show(done, wanted); }
+  void close() {
+    line_.clear();
+    if (samples_) samples_->close();
+  }
+
+ private:
+  std::string out_;
+  std::optional<SamplesFile> samples_;
+  Progress line_;
+};
+
+// 2000000 as "2 000 000".
+std::string grouped(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), 1, ' ');
+  return digits;
+}
+
+std::string vector_text(const std::vector<double>& x, std::string_view format) {
+  std::string text;
+  for (const double value : x) text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(format), value);
+  return "(" + text + ")";
+}
+
+void print_summary(const RunSummary& s) {
+  fmt::print("{}, {}, step {}: {} step{} to t = {:.10g} in {:.2f} s ({:.2g} steps/s)\n", s.model, s.method,
+             s.step, grouped(s.steps), s.steps == 1 ? "" : "s", s.time, s.seconds, s.steps_per_second());
+  if (s.moved)
+    fmt::print("  start     moved onto the manifold: q by {:.1e}, p by {:.1e}\n", s.moved->q, s.moved->p);
+  fmt::print("  energy    H = {:.6g} at the start, max |H - H0| = {:.1e}\n", s.energy_initial,
+             s.energy_error);
+  if (s.trend)
+    fmt::print("  drift     {:.1e} ± {:.1e} over the run ({})\n", s.trend->total, s.trend->error,
+               s.trend->beyond_its_error() ? "beyond its error bar" : "none beyond its error bar");
+  fmt::print("  residual  max |g| = {:.1e}, max |G H_p| = {:.1e}\n", s.position_max, s.momentum_max);
+  fmt::print("  solve     {:.2f} iterations a step, {} at most\n", s.iterations_mean, s.iterations_max);
+  // A failed run hands its last good state over to the last digit.
+  const bool failed = !s.error.empty();
+  if (failed || s.q.size() <= 4) {
+    const std::string_view format = failed ? "{}" : "{:.10g}";
+    fmt::print("  state     q = {}\n            p = {}\n", vector_text(s.q, format),
+               vector_text(s.p, format));
+    if (!s.lambda.empty()) fmt::print("            lambda = {}\n", vector_text(s.lambda, format));
+  }
+}
+
+}  // namespace
+
+int run(const RunFlags& flags) {
+  const RunRequest& request = flags.request;
+  if (flags.problem.ends_with(".toml"))
+    throw InputError(fmt::format(
+        "{} is a model file, and this version runs ready-made problems only: `taut problems` lists them.",
+        flags.problem));
+  const ReadyMadeRun& problem = find_ready_made(flags.problem);
+  if (request.every > 0 && request.out.empty())
+    fmt::print(stderr, "taut: --every has no effect without --out.\n");
+
+  const std::string last_good = !request.out.empty() ? "in " + request.out + "/summary.json"
+                                : flags.json         ? "in the JSON object on standard output"
+                                                     : "on standard output";
+  Watcher watcher(request.out);
+  RunSummary summary = problem.run(request, watcher, last_good);
+  const auto note = [&](const WriteError& error) {
+    if (summary.error.empty()) summary.error = error.what();
+  };
+  try {
+    watcher.close();
+  } catch (const WriteError& error) {
+    note(error);
+  }
+  if (!request.out.empty()) {
+    try {
+      write_summary(request.out, summary);
+    } catch (const WriteError& error) {
+      note(error);
+    }
+  }
+  if (flags.json)
+    fmt::print("{}\n", to_json(summary));
+  else
+    print_summary(summary);
+  const int written = finish_output();
+  if (summary.error.empty()) return written;
+  fmt::print(stderr, "taut: {}\n", summary.error);
+  return 1;
+}
+
+}  // namespace taut::cli

@@ -1,0 +1,59 @@
+// The order of a method as it is seen: the slope of log(error) against log(h).
+#pragma once
+
+#include <taut/measure/distance.hpp>
+#include <taut/measure/growth.hpp>
+#include <taut/solve/failure.hpp>
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace taut {
+
+struct OrderFit {
+  double order = 0;           // slope over all step sizes
+  double last = 0;            // slope between the two smallest
+  double error = 0;           // one standard error of `order`
+  std::vector<double> sizes;  // of the error, for each number of steps
+};
+
+inline OrderFit fit_order(const std::vector<double>& h, std::vector<double> sizes) {
+  const LineFit line = growth_exponent(h, sizes);
+  const std::size_t k = h.size() - 1;
+  const double last = std::log(sizes[k - 1] / sizes[k]) / std::log(h[k - 1] / h[k]);
+  return {.order = line.slope, .last = last, .error = line.slope_error, .sizes = std::move(sizes)};
+}
+
+// `state_at_end(steps)` integrates from the start to one fixed time in that many steps and gives an Expected state. Step numbers
+// are given in increasing order, three or more. For high orders let it compute in long double or 128-bit floats.
+template <class StateAtEnd, class X>
+Expected<OrderFit> measured_order(StateAtEnd&& state_at_end, std::span<const int> steps, const X& reference) {
+  std::vector<double> h, sizes;
+  for (const int n : steps) {
+    const auto end = state_at_end(n);
+    if (!end) return end.error();
+    h.push_back(1.0 / n);
+    sizes.push_back(phase_distance(*end, reference));
+  }
+  return fit_order(h, std::move(sizes));
+}
+
+// Without a reference: the error of n steps is taken for what the next number of steps changes. Where the numbers grow by a constant
+// factor these differences fall like h^order too; one more number of steps is needed.
+template <class StateAtEnd>
+Expected<OrderFit> measured_order(StateAtEnd&& state_at_end, std::span<const int> steps) {
+  auto coarse = state_at_end(steps[0]);
+  if (!coarse) return coarse.error();
+  std::vector<double> h, sizes;
+  for (std::size_t k = 1; k < steps.size(); ++k) {
+    auto fine = state_at_end(steps[k]);
+    if (!fine) return fine.error();
+    h.push_back(1.0 / steps[k - 1]);
+    sizes.push_back(phase_distance(*coarse, *fine));
+    coarse = fine;
+  }
+  return fit_order(h, std::move(sizes));
+}
+
+}  // namespace taut

@@ -1,0 +1,39 @@
+// What is asked of a run, as plain data: the fields are the flags of the command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace taut {
+
+enum class Solver { newton, symmetric, sweep };
+
+struct RunRequest {
+  std::string method = {};                 // empty: the problem's default
+  std::optional<double> step = {};         // negative runs backwards
+  std::optional<std::int64_t> steps = {};  // this many steps,
+  std::optional<double> until = {};        // or the least number of whole steps that reaches this time
+  std::int64_t every = 0;                  // a sample every so many steps; 0: about a thousand samples
+  std::vector<std::pair<std::string, double>> set = {};  // parameters, and q1, q2, … p1, p2, … of the start
+  double tolerance = 0;  // on max |g| and max |G H_p|; 0: until rounding stops the iteration
+  Solver solver = Solver::newton;
+  bool plain_updates = false;  // without compensated sums
+  bool project_start = false;  // bring an inconsistent start onto the manifold
+  std::string out = {};        // folder for samples.csv and summary.json; empty: no files
+};
+
+// The input is wrong: a sentence (or a few lines) for the person who wrote it.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A file could not be written.
+struct WriteError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace taut

@@ -1,0 +1,154 @@
+#include <taut/run/methods.hpp>
+#include <taut/run/nearest_name.hpp>
+#include <taut/run/sentences.hpp>
+
+#include <fmt/format.h>
+
+namespace taut {
+
+namespace {
+
+// "a", "a and b", "a, b and c"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return text;
+}
+
+std::string_view solved_for(SolveStage stage) {
+  switch (stage) {
+    case SolveStage::position:
+      return "the position constraint g(q) = 0";
+    case SolveStage::momentum:
+      return "the momentum constraint G H_p = 0";
+    case SolveStage::inner:
+      return "the implicit equations of the step";
+  }
+  return "";
+}
+
+std::string_view residual_name(SolveStage stage) {
+  switch (stage) {
+    case SolveStage::position:
+      return "|g|";
+    case SolveStage::momentum:
+      return "|G H_p|";
+    case SolveStage::inner:
+      return "the residual";
+  }
+  return "";
+}
+
+std::string what_happened(const FailedStep& at) {
+  if (at.energy_not_finite) return "the energy is infinite or NaN";
+  switch (at.failure.kind) {
+    case FailureKind::not_converged:
+      return fmt::format("{} could not be met", solved_for(at.failure.stage));
+    case FailureKind::singular:
+      return at.dependent.empty() ? fmt::format("the matrix of {} is singular", solved_for(at.failure.stage))
+                                  : std::string("constraints depend on each other");
+    case FailureKind::not_finite:
+      return fmt::format("a value became infinite or NaN in {}", solved_for(at.failure.stage));
+  }
+  return "";
+}
+
+std::string_view iteration_name(const FailedStep& at) {
+  if (at.failure.stage != SolveStage::position) return "Newton iterations";
+  switch (at.solver) {
+    case Solver::newton:
+      return "Newton iterations";
+    case Solver::symmetric:
+      return "symmetric Newton iterations";
+    case Solver::sweep:
+      return "sweeps";
+  }
+  return "";
+}
+
+// At this residual the equations are met as well as double precision can, whatever the tolerance says.
+constexpr double near_rounding = 1e-12;
+
+std::string how_far_off(const FailedStep& at) {
+  if (at.energy_not_finite || at.failure.kind == FailureKind::not_finite) return "";
+  std::string text;
+  if (at.failure.kind == FailureKind::singular && !at.dependent.empty())
+    return fmt::format("  The gradients of {} {} to zero.\n", listed(at.dependent),
+                       at.dependent.size() == 1 ? "came down" : "combine");
+  text = fmt::format("  {} = {:.1e} after {} {}", residual_name(at.failure.stage), at.failure.residual,
+                     at.failure.iterations, iteration_name(at));
+  if (!at.constraint.empty())
+    text += fmt::format(at.failure.kind == FailureKind::singular ? ", pivot lost at: {}" : ", largest in: {}",
+                        at.constraint);
+  if (at.tolerance > 0) text += fmt::format("; the tolerance is {:.0e}", at.tolerance);
+  return text + ".\n";
+}
+
+std::string what_to_try(const FailedStep& at) {
+  const double residual = at.failure.residual;
+  if (at.failure.kind == FailureKind::not_converged && at.tolerance > 0 && residual < near_rounding)
+    return "  That is the level of rounding: leave --tolerance out, and the iteration stops by itself.\n";
+  if (at.failure.kind == FailureKind::not_converged && at.solver != Solver::newton &&
+      at.failure.stage == SolveStage::position)
+    return fmt::format(
+        "  Full Newton iterations converge where these do not: try --solver newton, or --step {:.3g}.\n",
+        at.h / 2);
+  if (at.failure.kind == FailureKind::singular && !at.dependent.empty())
+    return "  No method of this kind passes such a point: start elsewhere, or leave a redundant constraint "
+           "out.\n";
+  return fmt::format(
+      "  Most often the step is too long for the forces or for the curvature of the constraint: try --step "
+      "{:.3g}.\n",
+      at.h / 2);
+}
+
+}  // namespace
+
+std::string failure_sentence(const FailedStep& at, std::string_view last_good) {
+  return fmt::format(
+      "{}: {} at t = {:.6g} (step {}).\n{}{}  The last good state, of step {} (t = {:.6g}), is {}.",
+      at.method, what_happened(at), static_cast<double>(at.step) * at.h, at.step, how_far_off(at),
+      what_to_try(at), at.step - 1, static_cast<double>(at.step - 1) * at.h, last_good);
+}
+
+std::string inconsistent_start_sentence(const BadStart& start) {
+  std::string text = fmt::format("{}: the start does not satisfy the constraints.\n", start.model);
+  if (!start.on_position)
+    text += fmt::format("  max |g(q)| = {:.1e}, largest in: {}.\n", start.position, start.worst_position);
+  if (!start.on_momentum)
+    text += fmt::format("  max |G H_p| = {:.1e}, largest in: {}.\n", start.momentum, start.worst_momentum);
+  return text + "  Correct it, or let --project-start move q, then p, onto the manifold and say how far.";
+}
+
+std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent) {
+  return fmt::format(
+      "{}: constraints depend on each other at the start.\n  The gradients of {} {} to zero: their forces "
+      "are not determined.",
+      model, listed(dependent), dependent.size() == 1 ? "come down" : "combine");
+}
+
+std::string does_not_fit_sentence(const Refusal& r) {
+  std::string_view needs = "a natural system, H = p'Wp/2 + V(q)";
+  if (r.tier == tier_name(Tier::split)) needs = "a potential in two parts, V = V_slow + V_fast";
+  std::string text = fmt::format("{} needs {}; {} is not of that kind.", r.method, needs, r.model);
+  if (r.fitting.size() > 3) {
+    text += " Use rattle.";
+  } else {
+    text += fmt::format(" Use {}.", listed(r.fitting));
+    if (std::find(r.fitting.begin(), r.fitting.end(), "midpoint") != r.fitting.end())
+      text += " For higher order compose it, as in yoshida4(midpoint).";
+  }
+  return text + "\n  `taut methods` lists what each method needs.";
+}
+
+std::string unknown_method_sentence(std::string_view method, const std::string& why) {
+  const auto names = method_names();
+  const std::string_view base = method.substr(0, method.find('('));
+  const bool known = std::find(names.begin(), names.end(), base) != names.end();
+  std::string text = why + ".";
+  if (!known) text += did_you_mean(base, names) + "\n  The methods are: " + joined(names) + ".";
+  return text;
+}
+
+}  // namespace taut

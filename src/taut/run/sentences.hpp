@@ -1,0 +1,45 @@
+// A failure becomes a sentence: what, where, how far off, which constraint, what to try, and where the last good state is.
+#pragma once
+
+#include <taut/run/request.hpp>
+#include <taut/solve/failure.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace taut {
+
+struct FailedStep {
+  std::string_view method;
+  Failure failure;
+  bool energy_not_finite = false;
+  std::int64_t step = 0;  // the one that failed, from 1
+  double h = 0;
+  Solver solver = Solver::newton;
+  double tolerance = 0;
+  std::string constraint;              // the worst one, by name; empty: not known
+  std::vector<std::string> dependent;  // by name, at the last good state
+};
+std::string failure_sentence(const FailedStep& at, std::string_view last_good);
+
+struct BadStart {
+  std::string_view model;
+  double position = 0, momentum = 0;
+  bool on_position = true, on_momentum = true;
+  std::string worst_position, worst_momentum;
+};
+std::string inconsistent_start_sentence(const BadStart& start);
+
+std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent);
+
+struct Refusal {
+  std::string_view model, method, tier;  // the tier the method needs
+  std::vector<std::string> fitting;      // catalogue names
+};
+std::string does_not_fit_sentence(const Refusal& refusal);
+
+std::string unknown_method_sentence(std::string_view method, const std::string& why);
+
+}  // namespace taut

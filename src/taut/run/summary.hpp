@@ -1,0 +1,53 @@
+// What a run gives back, as plain data: its end state, the extremes over every step, and why it stopped when it stopped early.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+// Measured at one state.
+struct Reading {
+  double energy = 0;
+  double position = 0;  // max |g|
+  double momentum = 0;  // max |G H_p|
+};
+
+// The drift of the energy over the whole run, from averages over blocks of it.
+struct Trend {
+  double total = 0;
+  double error = 0;  // half the width of the 95 % interval
+  bool beyond_its_error() const { return total > error || -total > error; }
+};
+
+// A start off the manifold that was brought onto it: largest change of a coordinate, of a momentum.
+struct StartMove {
+  double q = 0, p = 0;
+};
+
+struct RunSummary {
+  std::string model, method;
+  double step = 0;
+  std::int64_t steps = 0;            // done
+  std::int64_t wanted = 0;           // asked for
+  double time = 0;                   // steps × step
+  std::vector<double> q, p, lambda;  // at the end; lambda is empty where the constraints are dependent
+  double energy_initial = 0, energy_final = 0, energy_error = 0;  // the last: max |H - H₀|
+  std::optional<Trend> trend = {};                                // none for a run too short to tell
+  double position_max = 0, momentum_max = 0;
+  double iterations_mean = 0;
+  int iterations_max = 0;
+  std::int64_t position_projections = 0, momentum_projections = 0;
+  double seconds = 0;
+  std::optional<StartMove> moved = {};
+  std::string error = {};  // empty: the run went to its end
+
+  double steps_per_second() const { return seconds > 0 ? static_cast<double>(steps) / seconds : 0; }
+};
+
+// One JSON object; numbers read back as the same bits.
+std::string to_json(const RunSummary& summary);
+
+}  // namespace taut

@@ -1,0 +1,282 @@
+// Every ready-made problem: it starts on M, its derivatives are those of its functions, its Jacobian is one matrix whatever
+// its dress, and it is the same problem in every scalar type.
+
+#include <taut/problem/ready_made.hpp>
+#include <taut/problem/six_node_chain_dynamic.hpp>
+#include <taut/scalar/dual.hpp>
+#include <taut/scalar/pack.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace taut;
+using Slope = Dual<double, 1>;
+
+// Not templates, so that the checks are compiled once and not for each problem.
+void expect_near(double a, double b, double tolerance, std::string_view name, int i = -1, int j = -1) {
+  EXPECT_NEAR(a, b, tolerance) << name << " " << i << ", " << j;
+}
+void expect_near(const Eigen::VectorXd& a, const Eigen::VectorXd& b, double tolerance,
+                 std::string_view name) {
+  EXPECT_LE((a - b).norm(), tolerance) << name;
+}
+Eigen::VectorXd product(const Eigen::MatrixXd& A, const Eigen::VectorXd& x) { return A * x; }
+
+// Forces reach 1e2, momenta and coordinates 10; measured 7e-15.
+constexpr double rounding = 5e-14;
+
+template <class Vec>
+Vec shaken(Vec v, double size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-size, size);
+  for (auto& x : v) x += uniform(random);
+  return v;
+}
+
+// Three points near the start; the rods are strained, so that nothing vanishes by luck.
+template <class X, class F>
+void near_start(const X& start, F f) {
+  for (unsigned seed = 1; seed <= 3; ++seed)
+    f(X{shaken(start.q, 0.05, seed), shaken(start.p, 0.5, seed + 10)});
+}
+
+template <class U, class P, class Vec>
+auto as(const P&, const Vec& v) {
+  return Vector<U, P::n>(v.unaryExpr([](double x) { return U(x); }));
+}
+
+// `v` moving along coordinate j.
+template <class P, class Vec>
+auto moving(const P& s, const Vec& v, int j) {
+  auto dual = as<Slope>(s, v);
+  dual[j].tangent[0] = 1;
+  return dual;
+}
+
+template <class P>
+auto dense(const P& s, const typename P::Vec& q) {
+  auto G = s.make_jacobian();
+  s.G(q, G);
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(s.constraints(), s.coordinates());
+  G.for_each([&](int i, int j, const auto& entry) { A(i, j) += static_cast<double>(entry); });
+  return A;
+}
+
+template <class P>
+double off_manifold(const P& s, const StateOf<P>& x) {
+  using T = typename P::Scalar;
+  auto G = s.make_jacobian();
+  typename P::Multiplier g = zero_multiplier(s), f = g;
+  typename P::Vec v = zero_vector(s);
+  s.g(x.q, g);
+  s.G(x.q, G);
+  H_p(s, x.q, x.p, v);
+  G.times(v, f);
+  T largest(0);
+  for (int k = 0; k < s.constraints(); ++k)
+    largest = larger(largest, larger(magnitude(g[k]), magnitude(f[k])));
+  return static_cast<double>(largest);
+}
+
+TEST(ReadyMade, NamesAreUniqueAndConstraintsHaveNames) {
+  std::set<std::string_view> names;
+  for_each_ready_made([&](auto name, auto what, const auto& s, const auto& x) {
+    EXPECT_TRUE(names.insert(name).second) << name;
+    EXPECT_FALSE(what.empty()) << name;
+    EXPECT_EQ(x.q.size(), s.coordinates()) << name;
+    EXPECT_EQ(x.p.size(), s.coordinates()) << name;
+    std::set<std::string> constraints;
+    for (int k = 0; k < s.constraints(); ++k) constraints.insert(constraint_name(s, k));
+    EXPECT_EQ(static_cast<int>(constraints.size()), s.constraints()) << name;
+  });
+  EXPECT_EQ(names.size(), 11U);
+}
+
+TEST(ReadyMade, StartsOnTheManifoldInEveryPrecision) {
+  for_each_ready_made([](auto name, auto, const auto& s, const auto& x) {
+    EXPECT_LE(off_manifold(s, x), 8 * epsilon<double>()) << name;
+    const auto fine = s.template cast<Float128>();
+    EXPECT_LE(off_manifold(fine, fine.start()), 8 * epsilon<Float128>()) << name;
+  });
+}
+
+TEST(ReadyMade, DerivativesOfHAreTheDerivatives) {
+  for_each_ready_made([](auto name, auto, const auto& s, const auto& start) {
+    const auto dual = s.template cast<Slope>();
+    auto along_q = zero_vector(s), along_p = along_q, unit = along_q, column = along_q;
+    auto dual_velocity = zero_vector(dual);
+    near_start(start, [&](const auto& x) {
+      H_q(s, x.q, x.p, along_q);
+      H_p(s, x.q, x.p, along_p);
+      for (int j = 0; j < s.coordinates(); ++j) {
+        const auto q = as<Slope>(s, x.q), p = as<Slope>(s, x.p);
+        const auto q_moving = moving(s, x.q, j), p_moving = moving(s, x.p, j);
+        expect_near(along_q[j], H(dual, q_moving, p).tangent[0], rounding, name, j);
+        expect_near(along_p[j], H(dual, q, p_moving).tangent[0], rounding, name, j);
+        unit.setZero();
+        unit[j] = 1;
+        H_pp_times(s, x.q, x.p, unit, column);
+        H_p(dual, q, p_moving, dual_velocity);
+        for (int i = 0; i < s.coordinates(); ++i)
+          expect_near(column[i], dual_velocity[i].tangent[0], rounding, name, i, j);
+      }
+    });
+  });
+}
+
+TEST(ReadyMade, TheJacobianIsTheDerivativeOfG) {
+  for_each_ready_made([](auto name, auto, const auto& s, const auto& start) {
+    const auto dual = s.template cast<Slope>();
+    auto g = zero_multiplier(dual);
+    near_start(start, [&](const auto& x) {
+      const auto G = dense(s, x.q);
+      for (int j = 0; j < s.coordinates(); ++j) {
+        dual.g(moving(s, x.q, j), g);
+        for (int i = 0; i < s.constraints(); ++i) expect_near(G(i, j), g[i].tangent[0], rounding, name, i, j);
+      }
+    });
+  });
+}
+
+TEST(ReadyMade, TheJacobianActsAsTheMatrixItLists) {
+  for_each_ready_made([](auto name, auto, const auto& s, const auto& start) {
+    auto G = s.make_jacobian();
+    auto y = zero_multiplier(s);
+    near_start(start, [&](const auto& x) {
+      const Eigen::MatrixXd A = dense(s, x.q);
+      s.G(x.q, G);
+      G.times(x.p, y);
+      expect_near(y, product(A, x.p), rounding, name);
+      const auto l = shaken(zero_multiplier(s), 1, 7);
+      auto z = x.p;
+      G.subtract_transpose(l, z);
+      expect_near(x.p - z, product(A.transpose(), l), rounding, name);
+      const auto size = x.p.cwiseAbs().eval();
+      G.row_bounds(size, y);
+      expect_near(y, product(A.cwiseAbs(), size), rounding, name);
+    });
+  });
+}
+
+TEST(ReadyMade, IsTheSameProblemInQuadruplePrecision) {
+  for_each_ready_made([](auto name, auto, const auto& s, const auto& start) {
+    const auto fine = s.template cast<Float128>();
+    auto force = zero_vector(s);
+    auto fine_force = zero_vector(fine);
+    auto g = zero_multiplier(s);
+    auto fine_g = zero_multiplier(fine);
+    near_start(start, [&](const auto& x) {
+      const auto q = as<Float128>(s, x.q), p = as<Float128>(s, x.p);
+      expect_near(H(s, x.q, x.p), static_cast<double>(H(fine, q, p)), rounding, name);
+      H_q(s, x.q, x.p, force);
+      H_q(fine, q, p, fine_force);
+      for (int i = 0; i < s.coordinates(); ++i)
+        expect_near(force[i], static_cast<double>(fine_force[i]), rounding, name, i);
+      s.g(x.q, g);
+      fine.g(q, fine_g);
+      for (int i = 0; i < s.constraints(); ++i)
+        expect_near(g[i], static_cast<double>(fine_g[i]), rounding, name, i);
+      expect_near(dense(s, x.q).reshaped(), dense(fine, q).reshaped(), rounding, name);
+    });
+    const auto fine_start = fine.start();
+    for (int i = 0; i < s.coordinates(); ++i) {
+      expect_near(start.q[i], static_cast<double>(fine_start.q[i]), rounding, name, i);
+      expect_near(start.p[i], static_cast<double>(fine_start.p[i]), rounding, name, i);
+    }
+  });
+}
+
+// To the last bit: an ensemble run in lanes must be the run of its members.
+TEST(ReadyMade, ALaneOfAPackIsTheScalarProblem) {
+  for_each_ready_made([](auto name, auto, const auto& s, const auto& start) {
+    const auto packed = s.template cast<Pack<4>>();
+    auto force = zero_vector(s), velocity = force;
+    auto packed_force = zero_vector(packed), packed_velocity = packed_force;
+    auto g = zero_multiplier(s);
+    auto packed_g = zero_multiplier(packed);
+    auto G = s.make_jacobian();
+    auto packed_G = packed.make_jacobian();
+    near_start(start, [&](const auto& x) {
+      const auto q = as<Pack<4>>(s, x.q), p = as<Pack<4>>(s, x.p);
+      H_q(s, x.q, x.p, force);
+      H_q(packed, q, p, packed_force);
+      H_p(s, x.q, x.p, velocity);
+      H_p(packed, q, p, packed_velocity);
+      for (int i = 0; i < s.coordinates(); ++i) {
+        expect_near(force[i], packed_force[i][2], 0, name, i);
+        expect_near(velocity[i], packed_velocity[i][2], 0, name, i);
+      }
+      s.g(x.q, g);
+      packed.g(q, packed_g);
+      for (int i = 0; i < s.constraints(); ++i) expect_near(g[i], packed_g[i][2], 0, name, i);
+      s.G(x.q, G);
+      packed.G(q, packed_G);
+      std::vector<double> entries, lanes;
+      G.for_each([&](int, int, double entry) { entries.push_back(entry); });
+      packed_G.for_each([&](int, int, const auto& entry) { lanes.push_back(entry[2]); });
+      EXPECT_EQ(entries, lanes) << name;
+    });
+  });
+}
+
+TEST(StiffPendulum, IsTheSumOfItsParts) {
+  static_assert(Split<StiffPendulum<>>);
+  const StiffPendulum<> s;
+  Vector<double, 4> all, fast, slow;
+  near_start(s.start(), [&](const auto& x) {
+    s.grad_V(x.q, all);
+    s.grad_V_fast(x.q, fast);
+    s.grad_V_slow(x.q, slow);
+    EXPECT_LE((all - fast - slow).norm(), rounding);
+    EXPECT_NEAR(s.V(x.q), s.V_fast(x.q) + s.V_slow(x.q), rounding);
+    const auto dual = s.cast<Slope>();
+    for (int j = 0; j < 4; ++j) EXPECT_NEAR(fast[j], dual.V_fast(moving(s, x.q, j)).tangent[0], rounding);
+  });
+}
+
+TEST(SixNodeChainDynamic, IsTheFixedOne) {
+  for (const double kappa : {1.0, 0.3}) {
+    SixNodeChain<> fixed;
+    fixed.kappa = kappa;
+    const SixNodeChainDynamic<> free(kappa);
+    Vector<double, 12> f;
+    Vector<double, 5> g;
+    Eigen::VectorXd free_f(12), free_g(5);
+    near_start(fixed.start(), [&](const auto& x) {
+      EXPECT_NEAR(fixed.V(x.q), free.V(x.q), rounding);
+      fixed.grad_V(x.q, f);
+      free.grad_V(x.q, free_f);
+      EXPECT_LE((f - free_f).norm(), rounding);
+      fixed.g(x.q, g);
+      free.g(x.q, free_g);
+      EXPECT_LE((g - free_g).norm(), rounding);
+      EXPECT_LE((dense(fixed, x.q) - dense(free, x.q)).norm(), 0);
+    });
+    EXPECT_EQ(fixed.start().q, free.start().q);
+    EXPECT_EQ(fixed.start().p, free.start().p);
+    EXPECT_EQ(constraint_name(fixed, 1), constraint_name(free, 1));
+  }
+}
+
+// The numbers the papers print, and those of the readings of them that fill their gaps.
+TEST(Start, HasThePublishedEnergy) {
+  const auto energy = [](const auto& s) { return H(s, s.start().q, s.start().p); };
+  EXPECT_NEAR(energy(PlanarPendulum<>{}), 0, 1e-15);
+  EXPECT_NEAR(energy(DoublePendulum<>{}), -3 * std::sqrt(0.75), 1e-15);
+  EXPECT_NEAR(energy(SixNodeChain<>{}), 10.5, 1e-14);
+  EXPECT_NEAR(energy(ChargedParticle<>{}), 1.44 - std::sqrt(0.92), 1e-15);
+  EXPECT_NEAR(energy(LennardJonesChain<>{}), -1.215727860, 5e-10);
+  const auto lj = LennardJonesChain<>{}.start();
+  EXPECT_NEAR(LennardJonesChain<>{}.V(lj.q), -1.253171830394, 5e-13);
+  EXPECT_NEAR(lj.q[13] - lj.q[1], 0, 1e-15);
+}
+
+}  // namespace
