@@ -64,15 +64,17 @@ int problems(bool json) {
                       {"constraints", problem->constraints()},
                       {"tier", problem->tier()},
                       {"default_method", problem->default_method()},
+                      {"default_step", problem->default_step()},
                       {"parameters", parameters}});
     }
     fmt::print("{}\n", list.dump(2));
     return finish_output();
   }
   for (const auto& problem : ready_made_runs()) {
-    fmt::print("{}\n  {}\n  {} coordinates, {} constraint{}; {}; default method {}\n  ", problem->name,
-               problem->description, problem->coordinates(), problem->constraints(),
-               problem->constraints() == 1 ? "" : "s", problem->tier(), problem->default_method());
+    fmt::print("{}\n  {}\n  {} coordinates, {} constraint{}; {}; by default {} with step {}\n  ",
+               problem->name, problem->description, problem->coordinates(), problem->constraints(),
+               problem->constraints() == 1 ? "" : "s", problem->tier(), problem->default_method(),
+               problem->default_step());
     std::string set;
     for (const NamedValue& a : problem->parameters())
       set += fmt::format("{}{}={}", set.empty() ? "" : "  ", a.name, a.value);

@@ -26,8 +26,8 @@ Examples:
 Exit status: 0 done; 1 the run failed, results up to there are kept; 2 the input is wrong.)text";
 
 constexpr const char* run_notes = R"text(
-PROBLEM is a name listed by `taut problems`. Without --step the step is 0.01; without --steps and --until,
-10000 steps. The summary gives max |H - H0|, max |g| and max |G H_p| over every step, the drift of the energy
+PROBLEM is a name listed by `taut problems`, which gives its default method and step too; without --steps and
+--until the run takes 10000 steps. The summary gives max |H - H0|, max |g| and max |G H_p| over every step, the drift of the energy
 with its error bar (95 %), and the iterations of the constraint solve. --out keeps samples (about a thousand,
 or one every K steps) as DIR/samples.csv, and the summary as DIR/summary.json.)text";
 
@@ -89,6 +89,28 @@ void read(const RunTexts& texts, taut::RunRequest& request) {
   for (const std::string& text : texts.set) request.set.push_back(assignment_of(text));
 }
 
+// CLI11 says what it could not place; we say what was meant.
+std::string parse_sentence(const CLI::App& app, const CLI::ParseError& error) {
+  const auto left = app.remaining(true);
+  if (left.empty() || error.get_name() != "ExtrasError")
+    return fmt::format("{}.\n  `taut --help` and `taut run --help` show what can be asked.", error.what());
+  const auto chosen = app.get_subcommands();
+  std::vector<std::string> known;
+  if (chosen.empty() && !left[0].starts_with('-')) {
+    for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+    return fmt::format("there is no command `{}`.{}\n  The commands are: {}.", left[0],
+                       taut::did_you_mean(left[0], known), taut::joined(known));
+  }
+  const CLI::App& where = chosen.empty() ? app : *chosen[0];
+  for (const CLI::Option* option : where.get_options())
+    if (!option->get_positional()) known.push_back(option->get_name());
+  const std::string asked = left[0].substr(0, left[0].find('='));
+  if (!asked.starts_with('-'))
+    return fmt::format("`{}` was not expected here.\n  `taut run --help` shows what can be asked.", asked);
+  return fmt::format("there is no option `{}`.{}\n  The options are: {}.", asked,
+                     taut::did_you_mean(asked, known), taut::joined(known));
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app{
       "Integrates constrained Hamiltonian systems on their manifold: q' = H_p, p' = -H_q - G'λ, g(q) = 0.",
@@ -137,7 +159,7 @@ int run_program(int argc, char** argv) {
       app.exit(error);
       return taut::cli::finish_output();
     }
-    throw InputError(fmt::format("{}\n  `taut --help` shows what can be asked.", error.what()));
+    throw InputError(parse_sentence(app, error));
   }
   if (*run) {
     read(texts, flags.request);

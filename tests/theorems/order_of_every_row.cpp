@@ -84,6 +84,42 @@ TEST(OrderOfEveryRow, OnTheStiffPendulum) {
   });
 }
 
+// The slow force of the stiff pendulum is constant, and for a constant force kicks and the midpoint rule are the same; here it bends.
+template <class T>
+struct BentField : StiffPendulum<T> {
+  using typename StiffPendulum<T>::Vec;
+  BentField() = default;
+  explicit BentField(const StiffPendulum<T>& s) : StiffPendulum<T>(s) {}
+  T V_slow(const Vec& q) const { return q[3] + 2 * q[2] * q[2] * q[3]; }
+  void grad_V_slow(const Vec& q, Vec& f) const {
+    f << T(0), T(0), 4 * q[2] * q[3], T(1) + 2 * q[2] * q[2];
+  }
+  T V(const Vec& q) const { return V_slow(q) + this->V_fast(q); }
+  void grad_V(const Vec& q, Vec& f) const {
+    Vec slow;
+    grad_V_slow(q, slow);
+    this->grad_V_fast(q, f);
+    f += slow;
+  }
+  template <class U>
+  BentField<U> cast() const {
+    return BentField<U>(StiffPendulum<T>::template cast<U>());
+  }
+};
+
+TEST(OrderOfEveryRow, OfSplittingsWhereTheSlowForceIsNotConstant) {
+  const BentField<Real> s;
+  const auto exact = end_in(Composition<Rattle>{find_composition("kahan-li10")}, s, 1)(800);
+  ASSERT_TRUE(exact);
+  expect_order(Projected<Impulse>{}, s, 1, 2, {160, 320, 640}, *exact);
+  expect_order(Projected<Impulse>{.psi = {.substeps = 1}}, s, 1, 2, {160, 320, 640}, *exact);
+  expect_order(Projected<MixedMidpoint>{}, s, 1, 2, {160, 320, 640}, *exact);
+  // The three differ from the midpoint rule, so the splitting is what is measured.
+  const auto mixed = end_in(Projected<MixedMidpoint>{}, s, 1)(160), whole = end_in(Projected<ImplicitMidpoint>{}, s, 1)(160);
+  ASSERT_TRUE(mixed && whole);
+  EXPECT_GT(phase_distance(*mixed, *whole), 1e-6);
+}
+
 // H is not separable: the midpoint rule and what is composed from it.
 TEST(OrderOfEveryRow, OnTheChargedParticle) {
   const ChargedParticle<Real> s;

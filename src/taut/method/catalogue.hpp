@@ -1,8 +1,12 @@
 // The only list of methods. The command line, the docs and the theorem tests iterate it; a new method is one more line here.
 #pragma once
 
+#include <taut/method/bdf.hpp>
 #include <taut/method/composition.hpp>
+#include <taut/method/dae_runge_kutta.hpp>
+#include <taut/method/dirac_gauss.hpp>
 #include <taut/method/implicit_midpoint.hpp>
+#include <taut/method/lobatto.hpp>
 #include <taut/method/projected.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/method/shake.hpp>
@@ -13,14 +17,6 @@
 #include <string_view>
 
 namespace taut {
-
-template <class Method>
-MethodFacts facts_of(const Method& method) {
-  if constexpr (requires { method.facts(); })
-    return method.facts();
-  else
-    return Method::facts;
-}
 
 // visit(method) for every row, in the order in which they are listed to people.
 template <class Visit>
@@ -40,6 +36,15 @@ void for_each_method(Visit&& visit) {
     else
       visit(Composition<Rattle>{&scheme});
   }
+  for (int s = 2; s <= 6; ++s) visit(Lobatto<>{.s = s});
+  for (int s = 1; s <= 3; ++s) visit(Projected<DiracGauss>{.psi = {.s = s}});
+  for (int s = 2; s <= 3; ++s) {
+    visit(DaeRungeKutta<DaeFamily::radau, false>{.s = s});
+    visit(DaeRungeKutta<DaeFamily::radau, true>{.s = s});
+  }
+  visit(DaeRungeKutta<DaeFamily::gauss, true>{.s = 2});
+  visit(DaeRungeKutta<DaeFamily::gauss, false>{.s = 2});
+  for (int k = 1; k <= 6; ++k) visit(Bdf{.k = k});
 }
 
 // "name" or "name(argument)".
@@ -91,18 +96,55 @@ std::optional<NameError> visit_composition(const CompositionScheme& scheme, cons
   return std::nullopt;
 }
 
+// The number in name(number), or its default; nothing where it is no whole number from `least` to `most`.
+inline std::optional<int> number(const MethodName& asked, int otherwise, int least, int most) {
+  if (!asked.has_argument) return otherwise;
+  int value = 0;
+  const char* end = asked.argument.data() + asked.argument.size();
+  const auto [stop, error] = std::from_chars(asked.argument.data(), end, value);
+  if (error != std::errc{} || stop != end || value < least || value > most) return std::nullopt;
+  return value;
+}
+
+// Methods with a number: `assign(n)` gives the method.
+struct Numbered {
+  std::string_view name, letter, means;
+  int otherwise, least, most;
+};
+inline constexpr Numbered impulse_row{"impulse", "k", "substeps", 4, 1, 1000000};
+inline constexpr Numbered lobatto_row{"lobatto", "s", "stages", 3, 2, 32};
+inline constexpr Numbered dirac_gauss_row{"dirac-gauss", "s", "stages", 2, 1, 16};
+inline constexpr Numbered radau_row{"radau", "s", "stages", 2, 2, 16};
+inline constexpr Numbered radau_projected_row{"radau-projected", "s", "stages", 2, 2, 16};
+inline constexpr Numbered gauss_projected_row{"gauss-projected", "s", "stages", 2, 1, 16};
+inline constexpr Numbered gauss_unprojected_row{"gauss-unprojected", "s", "stages", 2, 1, 16};
+inline constexpr Numbered bdf_row{"bdf", "k", "steps", 2, 1, 6};
+
+// True when `row` is the one asked for: then it was visited, or `error` says why not.
+template <class Visit, class Make>
+bool visited(const Numbered& row, const MethodName& asked, std::optional<NameError>& error, Visit&& visit, Make&& make) {
+  if (asked.name != row.name) return false;
+  if (const auto n = number(asked, row.otherwise, row.least, row.most))
+    visit(make(*n));
+  else
+    error = NameError{std::string(row.name) + "(" + std::string(row.letter) + ") needs a whole number " +
+                      std::string(row.letter) + " of " + std::string(row.means) + " from " + std::to_string(row.least) +
+                      " to " + std::to_string(row.most) + ", not '" + std::string(asked.argument) + "'"};
+  return true;
+}
+
 template <class Visit>
-std::optional<NameError> visit_impulse(const MethodName& asked, Visit&& visit) {
-  Projected<Impulse> method;
-  if (asked.has_argument) {
-    const char* end = asked.argument.data() + asked.argument.size();
-    const auto [stop, error] = std::from_chars(asked.argument.data(), end, method.psi.substeps);
-    if (error != std::errc{} || stop != end || method.psi.substeps < 1)
-      return NameError{"impulse(k) needs a whole number k of substeps, at least 1, not '" +
-                       std::string(asked.argument) + "'"};
-  }
-  visit(method);
-  return std::nullopt;
+bool visit_numbered(const MethodName& asked, std::optional<NameError>& error, Visit&& visit) {
+  using enum DaeFamily;
+  return visited(impulse_row, asked, error, visit, [](int n) { return Projected<Impulse>{.psi = {.substeps = n}}; }) ||
+         visited(lobatto_row, asked, error, visit, [](int n) { return Lobatto<>{.s = n}; }) ||
+         visited(dirac_gauss_row, asked, error, visit, [](int n) { return Projected<DiracGauss>{.psi = {.s = n}}; }) ||
+         visited(radau_row, asked, error, visit, [](int n) { return DaeRungeKutta<radau, false>{.s = n}; }) ||
+         visited(radau_projected_row, asked, error, visit, [](int n) { return DaeRungeKutta<radau, true>{.s = n}; }) ||
+         visited(gauss_projected_row, asked, error, visit, [](int n) { return DaeRungeKutta<gauss, true>{.s = n}; }) ||
+         visited(gauss_unprojected_row, asked, error, visit,
+                 [](int n) { return DaeRungeKutta<gauss, false>{.s = n}; }) ||
+         visited(bdf_row, asked, error, visit, [](int n) { return Bdf{.k = n}; });
 }
 
 }  // namespace catalogue_names
@@ -114,7 +156,8 @@ std::optional<NameError> with_method(std::string_view text, Visit&& visit) {
   if (!asked) return NameError{"'" + std::string(text) + "' is not of the form name or name(argument)"};
   if (const CompositionScheme* scheme = find_composition(asked->name))
     return catalogue_names::visit_composition(*scheme, *asked, visit);
-  if (asked->name == Impulse::facts.name) return catalogue_names::visit_impulse(*asked, visit);
+  std::optional<NameError> error;
+  if (catalogue_names::visit_numbered(*asked, error, visit)) return error;
   bool found = false, named = false;
   for_each_method([&](const auto& method) {
     const std::string_view name = facts_of(method).name;

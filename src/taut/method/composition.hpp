@@ -27,21 +27,21 @@ struct Composition {
             .order = scheme->order,
             .symmetric = true,
             .symplectic = true,
-            .tier = Base_::facts.tier};
+            .tier = facts_of(base).tier};
   }
 
   template <Hamiltonian P, class X>
   struct Memory : Base_::template Memory<P, X> {
-    Memory(const P& s, const X& x) : Base_::template Memory<P, X>(s, x), start(x) {}
+    Memory(const P& s, const X& x, const Composition& method)
+        : Base_::template Memory<P, X>(make_memory(method.base, s, x)), start(x) {
+      for (const Float128& c : coefficients<Float128>(*method.scheme)) gamma.push_back(coefficient<typename P::Scalar>(c));
+    }
     std::vector<typename P::Scalar> gamma;
     X start;
   };
 
   template <Hamiltonian P, class X>
   Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    using T = typename P::Scalar;
-    if (at.gamma.empty())
-      for (const auto& c : coefficients<Coefficient<T>>(*scheme)) at.gamma.push_back(T(c));
     at.start = x;
     const auto solved = substeps(s, x, at, h);
     if (!solved) x = at.start;
@@ -49,17 +49,6 @@ struct Composition {
   }
 
  private:
-  // Digits enough for T: dual numbers and packs take the float they are made of.
-  template <class T>
-  struct CoefficientOf {
-    using type = T;
-  };
-  template <class T>
-    requires requires { typename ScalarTraits<T>::Element; }
-  struct CoefficientOf<T> : CoefficientOf<typename ScalarTraits<T>::Element> {};
-  template <class T>
-  using Coefficient = typename CoefficientOf<T>::type;
-
   template <Hamiltonian P, class X>
   Expected<int> substeps(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     int iterations = 0;

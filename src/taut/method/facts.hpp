@@ -2,17 +2,21 @@
 // measure every claim on nonlinear problems.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace taut {
 
-enum class Tier { natural, split, hamiltonian };
+// What a problem must offer: problem/tiers.hpp. dirac: Hamiltonian and Castable, for the derivatives of λ(q, p).
+enum class Tier { natural, split, hamiltonian, dirac };
 
-// Where the map lives: on M = {g = 0, G H_p = 0}, or only on {g = 0}.
-enum class Keeps { position_and_momentum, position };
+// Where the map lives: on M = {g = 0, G H_p = 0}, only on {g = 0}, or nowhere.
+enum class Keeps { position_and_momentum, position, nothing };
 
 struct MethodFacts {
   std::string_view name;
+  int argument = 0;            // name(argument) where it is not 0
+  std::string_view base = {};  // name(base) of a composition over another base than its usual one
   std::string_view what;
   std::string_view source;  // short name of the paper and equation numbers
   std::string_view theory;  // page under docs/theory/
@@ -22,5 +26,22 @@ struct MethodFacts {
   Keeps keeps = Keeps::position_and_momentum;
   Tier tier = Tier::natural;
 };
+
+// How people write the method: "rattle", "lobatto(3)", "yoshida4(midpoint)".
+inline std::string label(const MethodFacts& facts) {
+  std::string text(facts.name);
+  if (facts.argument != 0) text += "(" + std::to_string(facts.argument) + ")";
+  if (!facts.base.empty()) text += "(" + std::string(facts.base) + ")";
+  return text;
+}
+
+// A method gives its row as a constant, or as a function where it depends on its parameters.
+template <class Method>
+MethodFacts facts_of(const Method& method) {
+  if constexpr (requires { method.facts(); })
+    return method.facts();
+  else
+    return Method::facts;
+}
 
 }  // namespace taut

@@ -11,6 +11,7 @@
 #include <taut/formulation/momentum_solve.hpp>
 #include <taut/formulation/position_solve.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/method/memory.hpp>
 
 namespace taut {
 
@@ -24,9 +25,10 @@ concept KnowsResponse =
 
 template <class Psi>
 struct Projected {
-  static constexpr MethodFacts facts = Psi::facts;
   Psi psi{};
   SolveOptions solve{};
+
+  MethodFacts facts() const { return facts_of(psi); }
 
   template <class P>
   static constexpr bool fits = Psi::template fits<P>;
@@ -34,14 +36,14 @@ struct Projected {
   template <Hamiltonian P, class X>
   struct Memory {
     using K = std::conditional_t<KnowsResponse<Psi, P, X>, DenseConstraintMatrix<P>, ConstraintMatrix<P>>;
-    Memory(const P& s, const X& x)
+    Memory(const P& s, const X& x, const Projected& method = {})
         : G(s.make_jacobian()),
           impulse(zero_vector(s)),
           next(x),
           before(x),
           position(s),
           momentum(s),
-          inner(s, x) {
+          inner(make_memory(method.psi, s, x)) {
       s.G(x.q, G);
     }
     typename P::Jacobian G;  // at the present q

@@ -21,7 +21,7 @@ template <class Method, Constrained P, class X>
 class BoundStepper final : public Stepper<P, X> {
  public:
   BoundStepper(const Method& method, const P& problem, const X& x)
-      : method_(method), problem_(problem), memory_(problem_, x) {}
+      : method_(method), problem_(problem), memory_(make_memory(method_, problem_, x)) {}
 
   Expected<int> step(X& x, const typename P::Scalar& h) override {
     return method_.step(problem_, x, memory_, h);
@@ -32,7 +32,7 @@ class BoundStepper final : public Stepper<P, X> {
     else
       return 0;
   }
-  void restart(const X& x) override { memory_ = typename Method::template Memory<P, X>(problem_, x); }
+  void restart(const X& x) override { memory_ = make_memory(method_, problem_, x); }
 
  private:
   Method method_;
@@ -45,7 +45,7 @@ template <class Method>
 Method with_options(Method method, const SolveOptions& options) {
   if constexpr (requires { method.base; })
     method.base.solve = options;
-  else
+  else if constexpr (requires { method.solve; })
     method.solve = options;
   return method;
 }

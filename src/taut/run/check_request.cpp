@@ -8,9 +8,9 @@
 
 namespace taut {
 
-Schedule schedule_of(const RunRequest& request) {
+Schedule schedule_of(const RunRequest& request, double default_step) {
   Schedule schedule;
-  schedule.step = request.step.value_or(ReadyMadeRun::default_step);
+  schedule.step = request.step.value_or(default_step);
   const double h = schedule.step;
   if (!std::isfinite(h)) throw InputError(fmt::format("the step must be a finite number, not {}.", h));
   if (h == 0)

@@ -35,13 +35,13 @@ class ReadyMadeRun {
   virtual int constraints() const = 0;
   virtual std::string_view tier() const = 0;  // of methods.hpp: the most it offers
   virtual std::string default_method() const = 0;
+  virtual double default_step() const = 0;
   virtual std::vector<NamedValue> parameters() const = 0;
   // Throws InputError when the request makes no sense; a failure on the way is in the summary. `last_good` says, for the failure
   // sentence, where the reader will find the last good state.
   virtual RunSummary run(const RunRequest& request, RunObserver& observer,
                          std::string_view last_good) const = 0;
 
-  static constexpr double default_step = 0.01;
   static constexpr std::int64_t default_steps = 10000;
 };
 
@@ -56,6 +56,6 @@ struct Schedule {
   double step = 0;
   std::int64_t steps = 0, every = 1;
 };
-Schedule schedule_of(const RunRequest& request);
+Schedule schedule_of(const RunRequest& request, double default_step);
 
 }  // namespace taut

@@ -79,8 +79,8 @@ std::string how_far_off(const FailedStep& at) {
   text = fmt::format("  {} = {:.1e} after {} {}", residual_name(at.failure.stage), at.failure.residual,
                      at.failure.iterations, iteration_name(at));
   if (!at.constraint.empty())
-    text += fmt::format(at.failure.kind == FailureKind::singular ? ", pivot lost at: {}" : ", largest in: {}",
-                        at.constraint);
+    text +=
+        (at.failure.kind == FailureKind::singular ? ", pivot lost at: " : ", largest in: ") + at.constraint;
   if (at.tolerance > 0) text += fmt::format("; the tolerance is {:.0e}", at.tolerance);
   return text + ".\n";
 }

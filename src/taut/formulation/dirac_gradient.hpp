@@ -1,0 +1,132 @@
+// The gradient of Dirac's Hamiltonian H_M = H + gᵀλ(q, p), Reich (20). With w = C⁻¹g and λ = C⁻¹b frozen,
+//     d(gᵀλ) = λᵀdg + wᵀdb - wᵀdC λ,
+// so that beside Gᵀλ only the gradient of the scalar function wᵀb - wᵀCλ is needed: no tensor and no derivative of an inverse is
+// formed. It comes from dual numbers. Labels: docs/theory/dirac-gauss.md.
+#pragma once
+
+#include <taut/formulation/constraint_matrix.hpp>
+#include <taut/scalar/dual.hpp>
+
+namespace taut {
+
+template <Hamiltonian P>
+  requires Castable<P>
+class DiracGradient {
+ public:
+  using T = typename P::Scalar;
+  static constexpr int width = P::n == dynamic ? 1 : 2 * P::n;  // directions differentiated at a time
+  using Along = Dual<T, width>;
+  using Twice = Dual<Along, 1>;
+  using First = decltype(std::declval<const P&>().template cast<Along>());
+  using Second = decltype(std::declval<const P&>().template cast<Twice>());
+
+  explicit DiracGradient(const P& s)
+      : lambda(zero_multiplier(s)),
+        w(lambda),
+        first_(s.template cast<Along>()),
+        second_(s.template cast<Twice>()),
+        C_(s),
+        G_(s.make_jacobian()),
+        G1_(first_.make_jacobian()),
+        G2_(second_.make_jacobian()),
+        q1_(zero_vector(first_)),
+        p1_(q1_),
+        a1_(q1_),
+        b1_(q1_),
+        q2_(zero_vector(second_)),
+        p2_(q2_),
+        v2_(q2_),
+        f1_(zero_multiplier(first_)),
+        l1_(f1_),
+        f2_(zero_multiplier(second_)) {}
+
+  typename P::Multiplier lambda, w;
+
+  // slope_q = ∂H_M/∂q, slope_p = ∂H_M/∂p; false where C = G H_pp Gᵀ is singular.
+  bool operator()(const P& s, const typename P::Vec& q, const typename P::Vec& p, typename P::Vec& slope_q,
+                  typename P::Vec& slope_p) {
+    s.G(q, G_);
+    C_.right(s, q, p, G_, T(1));
+    C_.assemble(G_);
+    if (C_.factor() >= 0) return false;
+    const int n = s.coordinates();
+    H_q(s, q, p, slope_q);
+    H_p(s, q, p, slope_p);
+    for (int from = 0; from < 2 * n; from += width) {
+      seed(q, p, from);
+      rate_of_f();
+      if (from == 0) {  // the values, free of tangents
+        for (Eigen::Index i = 0; i < lambda.size(); ++i) lambda[i] = f2_[i].tangent[0].value;
+        C_.solve(lambda);  // λ = C⁻¹ b
+        s.g(q, w);
+        C_.solve(w);  // w = C⁻¹ g
+        subtract_reaction(slope_q);
+      }
+      const Along phi = frozen_function();  // (D2)
+      for (int k = 0; k < width; ++k) {
+        if (from + k < n)
+          slope_q[from + k] += phi.tangent[static_cast<std::size_t>(k)];
+        else
+          slope_p[from + k - n] += phi.tangent[static_cast<std::size_t>(k)];
+      }
+    }
+    return true;
+  }
+
+ private:
+  void subtract_reaction(typename P::Vec& slope_q) {
+    const typename P::Multiplier minus = -lambda;
+    G_.subtract_transpose(minus, slope_q);  // (D1): + Gᵀλ
+  }
+
+  void seed(const typename P::Vec& q, const typename P::Vec& p, int from) {
+    const int n = static_cast<int>(q.size());
+    for (int i = 0; i < n; ++i) {
+      q1_[i] = Along(q[i]);
+      p1_[i] = Along(p[i]);
+      if (i >= from && i < from + width) q1_[i].tangent[static_cast<std::size_t>(i - from)] = T(1);
+      if (n + i >= from && n + i < from + width) p1_[i].tangent[static_cast<std::size_t>(n + i - from)] = T(1);
+    }
+  }
+
+  // b = {f, H}, f = G H_p: the rate of f along the unconstrained flow, as the tangent of f2_.
+  void rate_of_f() {
+    H_p(first_, q1_, p1_, a1_);
+    H_q(first_, q1_, p1_, b1_);
+    for (Eigen::Index i = 0; i < q1_.size(); ++i) {
+      q2_[i] = Twice(q1_[i]);
+      q2_[i].tangent[0] = a1_[i];
+      p2_[i] = Twice(p1_[i]);
+      p2_[i].tangent[0] = -b1_[i];
+    }
+    second_.G(q2_, G2_);
+    H_p(second_, q2_, p2_, v2_);
+    G2_.times(v2_, f2_);
+  }
+
+  // wᵀb - wᵀCλ with w and λ constant.
+  Along frozen_function() {
+    first_.G(q1_, G1_);
+    for (Eigen::Index i = 0; i < lambda.size(); ++i) l1_[i] = Along(-lambda[i]);
+    a1_.setZero();
+    G1_.subtract_transpose(l1_, a1_);  // Gᵀλ
+    H_pp_times(first_, q1_, p1_, a1_, b1_);
+    G1_.times(b1_, f1_);  // Cλ
+    Along phi(T(0));
+    for (Eigen::Index i = 0; i < w.size(); ++i) phi += Along(w[i]) * (f2_[i].tangent[0] - f1_[i]);
+    return phi;
+  }
+
+  First first_;
+  Second second_;
+  ConstraintMatrix<P> C_;
+  typename P::Jacobian G_;
+  typename First::Jacobian G1_;
+  typename Second::Jacobian G2_;
+  typename First::Vec q1_, p1_, a1_, b1_;
+  typename Second::Vec q2_, p2_, v2_;
+  typename First::Multiplier f1_, l1_;
+  typename Second::Multiplier f2_;
+};
+
+}  // namespace taut

@@ -1,0 +1,90 @@
+// Backward differentiation on the constrained equations as they stand (index 3), fixed step, Leimkuhler-Skeel (35)-(37): the damped baseline.
+// Its first k-1 steps are taken by lobatto(5), which is accurate enough for every k <= 6. Labels: docs/theory/bdf.md.
+#pragma once
+
+#include <taut/method/facts.hpp>
+#include <taut/method/lobatto.hpp>
+
+#include <deque>
+
+namespace taut {
+
+struct Bdf {
+  int k = 2;
+
+  MethodFacts facts() const {
+    return {.name = "bdf",
+            .argument = k,
+            .what = "backward differentiation, k = 1 ... 6: not symplectic, damps (k = 3, 4: gains) energy",
+            .source = "Leimkuhler-Skeel (35)-(37)",
+            .theory = "bdf",
+            .order = k,
+            .keeps = Keeps::position,
+            .tier = Tier::hamiltonian};
+  }
+
+  template <class P>
+  static constexpr bool fits = Hamiltonian<P>;
+
+  template <Hamiltonian P, class X>
+  struct Memory {
+    Memory(const P& problem, const X& x, const Bdf&)
+        : starter{.s = 5},
+          start(make_memory(starter, problem, x)),
+          stage(problem, backward_euler(), 0),
+          G(problem.make_jacobian()),
+          q_sum(zero_vector(problem)),
+          p_sum(q_sum) {}
+    Lobatto<> starter;
+    Lobatto<>::Memory<P, X> start;
+    StageSolve<P> stage;
+    typename P::Jacobian G;
+    typename P::Vec q_sum, p_sum;
+    std::deque<X> past;  // x_{n-1}, x_{n-2}, …, at most k-1
+  };
+
+  // α₀ … α_k of Σ αᵢ y_{n+1-i} = h y': from Σ_{j=1..k} (1/j) ∇ʲ y_{n+1} = h y'.                                  (B1)
+  static std::vector<Float128> coefficients(int k) {
+    std::vector<Float128> alpha(static_cast<std::size_t>(k) + 1, 0);
+    for (int j = 1; j <= k; ++j) {
+      Float128 binomial = 1;
+      for (int i = 0; i <= j; ++i) {
+        alpha[static_cast<std::size_t>(i)] += (i % 2 == 0 ? binomial : -binomial) / j;
+        binomial = binomial * (j - i) / (i + 1);
+      }
+    }
+    return alpha;
+  }
+
+  template <Hamiltonian P, class X>
+  Expected<int> step(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    using T = typename P::Scalar;
+    const X before = x;
+    if (static_cast<int>(at.past.size()) < k - 1) {
+      const auto started = at.starter.step(problem, x, at.start, h);
+      if (started) at.past.push_front(before);
+      return started;
+    }
+    const std::vector<Float128> alpha = coefficients(k);
+    const auto share = [&](int i) { return coefficient<T>(alpha[static_cast<std::size_t>(i)] / alpha[0]); };
+    at.q_sum = -share(1) * x.q;
+    at.p_sum = -share(1) * x.p;
+    for (int i = 2; i <= k; ++i) {
+      at.q_sum -= share(i) * at.past[static_cast<std::size_t>(i - 2)].q;
+      at.p_sum -= share(i) * at.past[static_cast<std::size_t>(i - 2)].p;
+    }
+    problem.G(x.q, at.G);
+    const auto solved =
+        at.stage.solve(problem, at.q_sum, at.p_sum, at.G, T(h * coefficient<T>(1 / alpha[0])));  // (B2), (B3), (B4)
+    if (!solved) return solved;
+    x = X(StateOf<P>{at.stage.Q[0], at.stage.P_[0]});
+    at.past.push_front(before);
+    at.past.resize(static_cast<std::size_t>(k - 1), before);
+    return solved;
+  }
+
+ private:
+  static Tableau<Float128> backward_euler() { return collocation({Float128(1)}); }
+};
+
+}  // namespace taut

@@ -1,0 +1,106 @@
+// Runge-Kutta methods applied to the constrained equations as they stand, with and without a projection onto M after each step: the baselines
+// that are not symplectic on M. Radau IIA keeps g = 0; Gauss keeps nothing and generally diverges unprojected.
+// Labels: docs/theory/dae-runge-kutta.md.
+#pragma once
+
+#include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/position_solve.hpp>
+#include <taut/method/facts.hpp>
+#include <taut/method/stage_solve.hpp>
+
+namespace taut {
+
+enum class DaeFamily { radau, gauss };
+
+template <DaeFamily family, bool projected>
+struct DaeRungeKutta {
+  int s = 2;
+  SolveOptions solve{};  // of the projections; the stages are always solved to rounding
+
+  MethodFacts facts() const {
+    if constexpr (family == DaeFamily::radau)
+      return {.name = projected ? "radau-projected" : "radau",
+              .argument = s,
+              .what = projected ? "Radau IIA and a projection onto M: not symplectic" : "Radau IIA: not symplectic, p of order s",
+              .source = "Jay 5",
+              .theory = "dae-runge-kutta",
+              .order = projected ? 2 * s - 1 : s,
+              .keeps = projected ? Keeps::position_and_momentum : Keeps::position,
+              .tier = Tier::hamiltonian};
+    else
+      return {.name = projected ? "gauss-projected" : "gauss-unprojected",
+              .argument = s,
+              .what = projected ? "Gauss and a projection onto M: not symplectic on it" : "Gauss as it stands: generally diverges",
+              .source = "Jay 5",
+              .theory = "dae-runge-kutta",
+              .order = projected ? s : 0,
+              .keeps = projected ? Keeps::position_and_momentum : Keeps::nothing,
+              .tier = Tier::hamiltonian};
+  }
+
+  template <class P>
+  static constexpr bool fits = Hamiltonian<P>;
+
+  template <Hamiltonian P, class X>
+  struct Memory {
+    Memory(const P& problem, const X& x, const DaeRungeKutta& method)
+        : stage(problem, family == DaeFamily::radau ? radau_tableau(method.s) : gauss_tableau(method.s), 0),
+          position(problem),
+          momentum(problem),
+          G(problem.make_jacobian()),
+          along(zero_vector(problem)),
+          move(along),
+          before(x),
+          end(x.q) {
+      problem.G(x.q, G);
+    }
+    StageSolve<P> stage;
+    PositionSolve<P> position;
+    MomentumSolve<P> momentum;
+    typename P::Jacobian G;  // at the present q
+    typename P::Vec along, move;
+    X before;
+    typename P::Vec end;
+  };
+
+  template <Hamiltonian P, class X>
+  Expected<int> step(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    using T = typename P::Scalar;
+    const auto solved = at.stage.solve(problem, x.q, x.p, at.G, h);  // (K1), (K2), (K3)
+    if (!solved) return solved;
+    at.before = x;
+    for (int i = 0; i < s; ++i) {
+      drift(x, (h * T(at.stage.b[i])) * at.stage.velocity[static_cast<std::size_t>(i)]);  // (K4)
+      kick(x, -T(at.stage.b[i]) * at.stage.force[static_cast<std::size_t>(i)]);           // (K5)
+    }
+    problem.G(x.q, at.G);
+    if constexpr (!projected) return solved;
+    if (const auto landed = project(problem, x, at); !landed) {
+      x = at.before;
+      problem.G(x.q, at.G);
+      return landed;
+    }
+    return solved;
+  }
+
+ private:
+  // q along H_pp Gᵀ, both taken at the unprojected point, then p along Gᵀ.
+  template <Hamiltonian P, class X>
+  Expected<int> project(const P& problem, X& x, Memory<P, X>& at) const {
+    using T = typename P::Scalar;
+    at.position.matrix.right(problem, x.q, x.p, at.G, T(1));
+    const auto landed = at.position.solve(problem, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
+      at.along.setZero();
+      at.G.subtract_transpose(mu, at.along);
+      H_pp_times(problem, x.q, x.p, at.along, at.move);
+      at.end = x.q + at.move;  // (K6)
+      return at.end;
+    });
+    if (!landed) return landed;
+    drift(x, at.move);
+    problem.G(x.q, at.G);
+    return at.momentum.solve(problem, solve, x, at.G);  // (K7)
+  }
+};
+
+}  // namespace taut

@@ -1,0 +1,28 @@
+// What a method keeps between steps, built for a problem and a state: from the method's parameters where it has any.
+#pragma once
+
+#include <taut/scalar/number.hpp>
+
+#include <type_traits>
+
+namespace taut {
+
+template <class Method, class P, class X>
+auto make_memory(const Method& method, const P& s, const X& x) {
+  using Memory = typename Method::template Memory<P, X>;
+  if constexpr (std::is_constructible_v<Memory, const P&, const X&, const Method&>)
+    return Memory(s, x, method);
+  else
+    return Memory(s, x);
+}
+
+// A coefficient given in 128 bits to the digits of T; dual numbers and packs take the float they are made of.
+template <class T>
+T coefficient(const Float128& x) {
+  if constexpr (is_float<T>)
+    return static_cast<T>(x);
+  else
+    return T(coefficient<typename ScalarTraits<T>::Element>(x));
+}
+
+}  // namespace taut

@@ -1,0 +1,154 @@
+// The public contract of the command line: keys, meaning of the numbers, standard output apart from standard error, files.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "support/run_program.hpp"
+
+namespace {
+
+using nlohmann::json;
+using taut::test::lines_of;
+using taut::test::OwnFolder;
+using taut::test::read_text;
+using taut::test::run_taut;
+
+json run_json(const std::string& arguments) {
+  const auto ran = run_taut("run " + arguments + " --json");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  return json::parse(ran.out);
+}
+
+std::set<std::string> keys(const json& object) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : object.items()) names.insert(name);
+  return names;
+}
+
+TEST(Contract, TheObjectOfARun) {
+  const json run = run_json("pendulum --steps 100");
+  EXPECT_EQ(keys(run),
+            (std::set<std::string>{"model", "method", "step", "steps", "time", "q", "p", "lambda", "energy",
+                                   "residual", "newton", "projections", "seconds", "steps_per_second"}));
+  EXPECT_EQ(run["model"], "pendulum");
+  EXPECT_EQ(run["method"], "rattle");
+  EXPECT_EQ(run["steps"], 100);
+  EXPECT_EQ(run["time"], 100 * 0.01);
+  EXPECT_EQ(keys(run["residual"]), (std::set<std::string>{"position_max", "momentum_max"}));
+  EXPECT_EQ(keys(run["newton"]), (std::set<std::string>{"iterations_mean", "iterations_max"}));
+  EXPECT_EQ(keys(run["projections"]), (std::set<std::string>{"position", "momentum"}));
+  for (const char* key : {"initial", "final", "max_error"}) EXPECT_TRUE(run["energy"].contains(key)) << key;
+}
+
+TEST(Contract, EveryProblemRunsAndStaysOnItsManifold) {
+  const auto listed = run_taut("problems --json");
+  ASSERT_EQ(listed.status, 0);
+  const json problems = json::parse(listed.out);
+  EXPECT_GE(problems.size(), 11U);
+  for (const json& problem : problems) {
+    const std::string name = problem["name"];
+    const json run = run_json(name + " --steps 1000");
+    EXPECT_EQ(run["q"].size(), problem["coordinates"]) << name;
+    EXPECT_EQ(run["lambda"].size(), problem["constraints"]) << name;
+    EXPECT_LT(run["residual"]["position_max"], 1e-13) << name;
+    EXPECT_LT(run["residual"]["momentum_max"], 1e-13) << name;
+    EXPECT_LT(run["energy"]["max_error"], 0.05) << name;
+  }
+}
+
+TEST(Contract, EveryMethodRunsOnTheSplitProblem) {
+  const auto listed = run_taut("methods --json");
+  ASSERT_EQ(listed.status, 0);
+  for (const json& method : json::parse(listed.out)) {
+    for (const char* key : {"name", "order", "symmetric", "symplectic", "tier", "source", "theory"})
+      EXPECT_TRUE(method.contains(key)) << method;
+    const std::string name = method["name"];
+    const json run = run_json("stiff-pendulum --steps 100 --method '" + name + "'");
+    EXPECT_LT(run["residual"]["position_max"], 1e-13) << name;
+    if (method["momentum_constraint"].get<bool>()) EXPECT_LT(run["residual"]["momentum_max"], 1e-13) << name;
+  }
+}
+
+// A rod under tension has a positive multiplier: at the lowest point of a swing λ = m (g + v²/L)/L.
+TEST(Contract, LambdaHasTheSignOfTheEquations) {
+  const json run = run_json("pendulum --steps 0 --set q1=0 --set q2=-1 --set p1=0.5");
+  EXPECT_DOUBLE_EQ(run["lambda"][0], 1.25);
+}
+
+TEST(Contract, UntilTakesTheLeastNumberOfWholeSteps) {
+  EXPECT_EQ(run_json("pendulum --step 0.1 --until 0.3")["steps"], 3);  // 0.3/0.1 rounds below 3
+  EXPECT_EQ(run_json("pendulum --step 0.1 --until 0.31")["steps"], 4);
+  EXPECT_EQ(run_json("pendulum --step -0.1 --until -0.3")["steps"], 3);
+  EXPECT_EQ(run_json("pendulum --step 0.1 --until 0")["steps"], 0);
+  EXPECT_EQ(run_json("pendulum --step 0.01 --until 1e3")["steps"], 100000);
+}
+
+TEST(Contract, ANegativeStepRunsBack) {
+  const json there = run_json("spherical-pendulum --step 0.05 --steps 200");
+  std::ostringstream start;
+  start.precision(17);
+  for (int i = 0; i < 3; ++i)
+    start << " --set q" << i + 1 << '=' << there["q"][i] << " --set p" << i + 1 << '=' << there["p"][i];
+  const json back = run_json("spherical-pendulum --step -0.05 --steps 200" + start.str());
+  EXPECT_NEAR(back["q"][0], 0.6, 1e-12);
+  EXPECT_NEAR(back["p"][1], 0.9, 1e-12);
+}
+
+TEST(Contract, AProjectedStartIsReported) {
+  const json run = run_json("pendulum --set q1=0.9 --project-start --steps 1");
+  EXPECT_NEAR(run["start_moved"]["q"], 0.1, 1e-12);
+  const auto ran = run_taut("run pendulum --set q1=0.9 --project-start --steps 1");
+  EXPECT_NE(ran.out.find("  start     moved onto the manifold: q by 1.0e-01, p by 0.0e+00\n"),
+            std::string::npos)
+      << ran.out;
+}
+
+TEST(Contract, SamplesReadBackAsTheSameBits) {
+  const OwnFolder folder;
+  const auto ran = run_taut("run pendulum --steps 25 --every 10 --json --out '" + folder.string() + "/a/b'");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json run = json::parse(ran.out);
+  EXPECT_EQ(json::parse(read_text(folder / "a/b/summary.json")), run);
+  const auto rows = lines_of(read_text(folder / "a/b/samples.csv"));
+  ASSERT_EQ(rows.size(), 5U);  // the header, steps 0, 10, 20, and the last
+  EXPECT_EQ(rows[0], "t,q1,q2,p1,p2,energy,position_residual,momentum_residual");
+  std::vector<double> last;
+  std::istringstream in(rows[4]);
+  for (std::string cell; std::getline(in, cell, ',');) last.push_back(std::stod(cell));
+  ASSERT_EQ(last.size(), 8U);
+  EXPECT_EQ(last[0], run["time"].get<double>());
+  EXPECT_EQ(last[1], run["q"][0].get<double>());
+  EXPECT_EQ(last[4], run["p"][1].get<double>());
+  EXPECT_EQ(last[5], run["energy"]["final"].get<double>());
+}
+
+TEST(Contract, TheSameRunGivesTheSameBits) {
+  const json one = run_json("heavy-top --method yoshida4"), two = run_json("heavy-top --method yoshida4");
+  EXPECT_EQ(one["q"], two["q"]);
+  EXPECT_EQ(one["p"], two["p"]);
+}
+
+TEST(Contract, SolversAndPlainUpdatesReachTheSamePoint) {
+  const json newton = run_json("six-node-chain --steps 100");
+  for (const char* flag : {"--solver symmetric", "--solver sweep", "--plain-updates"}) {
+    const json other = run_json(std::string("six-node-chain --steps 100 ") + flag);
+    for (int i = 0; i < 12; ++i) EXPECT_NEAR(newton["q"][i], other["q"][i], 1e-11) << flag;
+  }
+}
+
+TEST(Contract, HelpAndVersionGoToStandardOutput) {
+  for (const char* flag : {"--help", "run --help", "--version", "", "methods", "problems"}) {
+    const auto ran = run_taut(flag);
+    EXPECT_EQ(ran.status, 0) << flag;
+    EXPECT_EQ(ran.err, "") << flag;
+    EXPECT_NE(ran.out, "") << flag;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,85 @@
+// What a user reads when a run fails on its way: to the letter; status 1, and the results up to there kept.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/run_program.hpp"
+
+namespace {
+
+using nlohmann::json;
+using taut::test::lines_of;
+using taut::test::OwnFolder;
+using taut::test::run_taut;
+
+TEST(Failures, AStepTooLongSaysWhatWhereHowFarAndWhatToTry) {
+  const auto ran = run_taut("run pendulum --step 3");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err,
+            "taut: rattle: the position constraint g(q) = 0 could not be met at t = 3 (step 1).\n"
+            "  |g| = 1.4e+01 after 50 Newton iterations, largest in: the rod.\n"
+            "  Most often the step is too long for the forces or for the curvature of the constraint: try "
+            "--step 1.5.\n"
+            "  The last good state, of step 0 (t = 0), is on standard output.\n");
+  EXPECT_NE(ran.out.find("q = (1, 0)"), std::string::npos) << ran.out;
+}
+
+TEST(Failures, TheConstraintIsNamed) {
+  const auto ran = run_taut("run n-link-pendulum --step 0.5");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.err.find("largest in: rod "), std::string::npos) << ran.err;
+}
+
+TEST(Failures, AToleranceBelowRounding) {
+  const auto ran = run_taut("run pendulum --tolerance 1e-18");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err,
+            "taut: rattle: the position constraint g(q) = 0 could not be met at t = 0.02 (step 2).\n"
+            "  |g| = 5.6e-17 after 50 Newton iterations, largest in: the rod; the tolerance is 1e-18.\n"
+            "  That is the level of rounding: leave --tolerance out, and the iteration stops by itself.\n"
+            "  The last good state, of step 1 (t = 0.01), is on standard output.\n");
+}
+
+TEST(Failures, TheJsonObjectHasTheErrorAndTheLastGoodState) {
+  const auto ran = run_taut("run n-link-pendulum --step 0.5 --json");
+  EXPECT_EQ(ran.status, 1);
+  const json object = json::parse(ran.out);
+  EXPECT_NE(object.at("error").get<std::string>().find("is in the JSON object on standard output."),
+            std::string::npos);
+  EXPECT_GT(object.at("steps").get<int>(), 0);
+  EXPECT_EQ(object.at("time").get<double>(), 0.5 * object.at("steps").get<int>());
+  EXPECT_LT(object.at("residual").at("position_max").get<double>(), 1e-13);  // the last good state is good
+}
+
+TEST(Failures, ResultsUpToThereAreKeptInFiles) {
+  const OwnFolder folder;
+  const auto ran = run_taut("run n-link-pendulum --step 0.5 --every 1 --out '" + folder.string() + "/o'");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.err.find("is in " + folder.string() + "/o/summary.json."), std::string::npos) << ran.err;
+  const json object = json::parse(taut::test::read_text(folder / "o/summary.json"));
+  EXPECT_TRUE(object.contains("error"));
+  EXPECT_EQ(lines_of(taut::test::read_text(folder / "o/samples.csv")).size(),
+            object.at("steps").get<std::size_t>() + 2);
+}
+
+TEST(Failures, AFolderThatCannotBeMade) {
+  const auto ran = run_taut("run pendulum --out /proc/taut");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "taut: cannot make the folder /proc/taut: No such file or directory\n");
+}
+
+TEST(Failures, AFullDisk) {
+  const OwnFolder folder;
+  std::filesystem::create_symlink("/dev/full", folder / "samples.csv");
+  const auto ran = run_taut("run pendulum --steps 2000 --every 1 --out '" + folder.string() + "'");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "taut: cannot write " + folder.string() + "/samples.csv: No space left on device\n");
+}
+
+TEST(Failures, StandardOutputThatCannotBeWritten) {
+  const auto ran = run_taut("methods >/dev/full 2>&2; test $? = 1 && echo noticed");
+  EXPECT_NE(ran.out.find("noticed"), std::string::npos) << ran.err;
+}
+
+}  // namespace

@@ -1,0 +1,238 @@
+// A step that cannot be taken says so by a value: which kind, how far it got, which constraint; and it leaves the state as it was.
+
+#include <taut/formulation/dependent.hpp>
+#include <taut/formulation/manifold.hpp>
+#include <taut/problem/double_pendulum.hpp>
+#include <taut/problem/n_link_pendulum.hpp>
+#include <taut/problem/pendulum.hpp>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/catalogue.hpp"
+
+namespace {
+
+using namespace taut;
+using test::for_each_fitting_method;
+using Bob = PlanarPendulum<>;
+
+// A pendulum whose one constraint is written down twice.
+template <class T = double>
+struct Twice : Shape<T, 2, 2> {
+  using typename Shape<T, 2, 2>::Vec;
+  using typename Shape<T, 2, 2>::Multiplier;
+  using typename Shape<T, 2, 2>::Jacobian;
+  PlanarPendulum<T> once{};
+
+  int coordinates() const { return 2; }
+  int constraints() const { return 2; }
+  Jacobian make_jacobian() const { return {}; }
+  T V(const Vec& q) const { return once.V(q); }
+  void grad_V(const Vec& q, Vec& f) const { once.grad_V(q, f); }
+  const ScalarMass<T>& W() const { return once.W(); }
+  void g(const Vec& q, Multiplier& g) const {
+    typename PlanarPendulum<T>::Multiplier one;
+    once.g(q, one);
+    g << one[0], one[0];
+  }
+  void G(const Vec& q, Jacobian& G) const {
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) G(i, j) = q[j];
+  }
+  template <class U>
+  Twice<U> cast() const {
+    return {{}, once.template cast<U>()};
+  }
+  State<T, 2> start() const { return once.start(); }
+};
+
+// A potential that is NaN to the left of `edge`.
+template <class T = double>
+struct Broken : PlanarPendulum<T> {
+  using typename PlanarPendulum<T>::Vec;
+  T edge = T(2);
+  void grad_V(const Vec& q, Vec& f) const {
+    PlanarPendulum<T>::grad_V(q, f);
+    f[1] = select(q[0] < edge, T(std::numeric_limits<double>::quiet_NaN()), f[1]);
+  }
+  T V(const Vec& q) const { return PlanarPendulum<T>::V(q); }
+  template <class U>
+  PlanarPendulum<U> cast() const {
+    return PlanarPendulum<T>::template cast<U>();
+  }
+};
+
+template <class P, class Check>
+void expect_failure(const P& s, const StateOf<P>& start, double h, Check&& check) {
+  for_each_fitting_method<P>([&](const auto& method) {
+    StateOf<P> x = start;
+    const auto stepper = bind(method, s, x);
+    const auto solved = stepper->step(x, h);
+    ASSERT_FALSE(solved);
+    check(solved.error());
+    EXPECT_EQ(x.q, start.q) << "the state was touched";
+    EXPECT_EQ(x.p, start.p) << "the state was touched";
+  });
+}
+
+// From horizontal at rest, gravity alone moves the bob h²/2 downwards: with h = 3 no point of the circle is in reach.
+TEST(AStepTooLong, DoesNotConvergeAndSaysHowFarItGot) {
+  int not_converged = 0, rows = 0;
+  expect_failure(Bob{}, Bob{}.start(), 3, [&](const Failure& f) {
+    ++rows;
+    not_converged += f.kind == FailureKind::not_converged;
+    EXPECT_GT(f.residual, 1e-3);
+    EXPECT_GT(f.iterations, 0);
+    EXPECT_EQ(f.stage, SolveStage::position);
+    EXPECT_EQ(f.constraint, 0);
+    std::printf("kind %d residual %g it %d\n", (int)f.kind, f.residual, f.iterations);
+  });
+  std::printf("%d/%d\n", not_converged, rows);
+}
+
+TEST(AStepTooLong, IsTakenAfterARestartWithAShorterOne) {
+  const Bob s;
+  for_each_fitting_method<Bob>([&](const auto& method) {
+    StateOf<Bob> x = s.start(), fresh = x;
+    const auto stepper = bind(method, s, x), other = bind(method, s, x);
+    ASSERT_FALSE(stepper->step(x, 3));
+    stepper->restart(x);
+    ASSERT_TRUE(stepper->step(x, 0.1));
+    ASSERT_TRUE(other->step(fresh, 0.1));
+    EXPECT_EQ(x.q, fresh.q);
+    EXPECT_EQ(x.p, fresh.p);
+  });
+}
+TEST(AStepTooLong, NoRestart) {
+  const Bob s;
+  for_each_fitting_method<Bob>([&](const auto& method) {
+    StateOf<Bob> x = s.start(), fresh = x;
+    const auto stepper = bind(method, s, x), other = bind(method, s, x);
+    ASSERT_FALSE(stepper->step(x, 3));
+    ASSERT_TRUE(stepper->step(x, 0.1));
+    ASSERT_TRUE(other->step(fresh, 0.1));
+    EXPECT_EQ(x.q, fresh.q);
+    EXPECT_EQ(x.p, fresh.p);
+  });
+}
+
+TEST(SingularConstraints, AreNamedWhereTheGradientVanishes) {
+  StateOf<Bob> centre{Bob::Vec::Zero(), Bob::Vec::Zero()};
+  expect_failure(Bob{}, centre, 0.1, [](const Failure& f) {
+    EXPECT_EQ(f.kind, FailureKind::singular);
+    EXPECT_EQ(f.constraint, 0);
+    EXPECT_NEAR(f.residual, 0.5, 1e-2);  // g = -L²/2 at the centre, less what gravity moves
+  });
+  EXPECT_EQ(dependent_constraints(Bob{}, centre), std::vector{0});
+  EXPECT_EQ(constraint_name(Bob{}, 0), "the rod");
+}
+
+TEST(SingularConstraints, AreNamedWhereOneIsWrittenTwice) {
+  expect_failure(Twice<>{}, Twice<>{}.start(), 0.1, [](const Failure& f) {
+    EXPECT_EQ(f.kind, FailureKind::singular);
+    EXPECT_EQ(f.constraint, 1);  // the second depends on the first
+  });
+  EXPECT_EQ(dependent_constraints(Twice<>{}, Twice<>{}.start()), (std::vector{0, 1}));
+}
+
+// A chain of three links with a second rod beside the middle one, and nothing wrong with the others.
+TEST(SingularConstraints, OnlyTheDependentOnesAreNamed) {
+  NLinkPendulum<> s(3);
+  s.rods.push_back({0, 1});
+  s.length.push_back(1);
+  const auto x = s.start();
+  const auto found = dependent_constraints(s, x);
+  ASSERT_EQ(found, (std::vector{1, 3}));
+  EXPECT_EQ(constraint_name(s, found[0]), "rod 1-2");
+  StateOf<NLinkPendulum<>> y = x;
+  Rattle::Memory<NLinkPendulum<>, StateOf<NLinkPendulum<>>> at(s, y);
+  const auto solved = Rattle{}.step(s, y, at, 0.1);
+  ASSERT_FALSE(solved);
+  EXPECT_EQ(solved.error().kind, FailureKind::singular);
+  EXPECT_EQ(solved.error().constraint, 3);
+}
+
+TEST(SingularConstraints, IndependentOnesAreNotNamed) {
+  EXPECT_TRUE(dependent_constraints(DoublePendulum<>{}, DoublePendulum<>{}.start()).empty());
+}
+
+TEST(APotentialThatIsNotANumber, IsReportedAtTheStartOfAStep) {
+  expect_failure(Broken<>{}, Bob{}.start(), 0.1, [](const Failure& f) {
+    EXPECT_EQ(f.kind, FailureKind::not_finite);
+  });
+}
+// NaN only where the step ends: methods that evaluate the force there fail in the momentum, and must give the old state back.
+TEST(APotentialThatIsNotANumber, IsReportedAtTheEndOfAStep) {
+  Broken<> s;
+  s.edge = 1;  // the start is at q = (1, 0), every other point is to the left
+  StateOf<Broken<>> x = s.start();
+  const auto expect = [&](const auto& method) {
+    const auto stepper = bind(method, s, x);
+    const auto solved = stepper->step(x, 0.1);
+    ASSERT_FALSE(solved);
+    EXPECT_EQ(solved.error().kind, FailureKind::not_finite);
+    EXPECT_EQ(solved.error().stage, SolveStage::momentum);
+    EXPECT_EQ(x.q, s.start().q);
+    EXPECT_EQ(x.p, s.start().p);
+  };
+  expect(Rattle{});
+  expect(Projected<Verlet>{});
+}
+
+TEST(AStateThatIsNotANumber, IsReported) {
+  StateOf<Bob> x = Bob{}.start();
+  x.p[1] = std::numeric_limits<double>::quiet_NaN();
+  for_each_fitting_method<Bob>([&](const auto& method) {
+    StateOf<Bob> y = x;
+    const auto solved = bind(method, Bob{}, y)->step(y, 0.1);
+    ASSERT_FALSE(solved);
+    EXPECT_EQ(solved.error().kind, FailureKind::not_finite);
+  });
+  EXPECT_FALSE(check_start(Bob{}, x).consistent());
+}
+
+TEST(AStartOffTheManifold, IsRefusedWithItsResidual) {
+  const DoublePendulum<> s;
+  auto x = s.start();
+  EXPECT_TRUE(check_start(s, x).consistent());
+  x.q[3] += 0.01;  // the second rod gets longer
+  const StartCheck longer = check_start(s, x);
+  EXPECT_FALSE(longer.on_position);
+  EXPECT_EQ(longer.worst_position, 1);
+  EXPECT_NEAR(longer.position, 0.01 * std::sqrt(3.0) / 2, 1e-4);  // ∂g/∂y = y₂ - y₁ = -√3/2
+
+  x = s.start();
+  x.p[1] = -0.1;  // along the first rod, away from the origin
+  const StartCheck stretching = check_start(s, x);
+  EXPECT_TRUE(stretching.on_position);
+  EXPECT_FALSE(stretching.on_momentum);
+  EXPECT_NEAR(stretching.momentum, 0.1 * std::sqrt(3.0) / 2, 1e-14);
+}
+
+TEST(AStartOffTheManifold, IsProjectedAndTheMoveReported) {
+  const Bob s;
+  StateOf<Bob> x{Bob::Vec(1.1, 0.0), Bob::Vec(0.3, 0.2)};
+  const auto moved = project_start(s, x);
+  ASSERT_TRUE(moved);
+  EXPECT_NEAR(x.q[0], 1, 1e-15);
+  EXPECT_NEAR(x.p[0], 0, 1e-16);
+  EXPECT_NEAR(x.p[1], 0.2, 1e-15);
+  EXPECT_NEAR(moved->q, 0.1, 1e-15);
+  EXPECT_NEAR(moved->p, 0.3, 1e-15);
+  EXPECT_TRUE(check_start(s, x).consistent());
+}
+
+TEST(AStartOffTheManifold, ThatCannotBeProjectedIsLeftAlone) {
+  const Bob s;
+  StateOf<Bob> x{Bob::Vec::Zero(), Bob::Vec(0.3, 0.2)};
+  const auto moved = project_start(s, x);
+  ASSERT_FALSE(moved);
+  EXPECT_EQ(moved.error().kind, FailureKind::singular);
+  EXPECT_EQ(x.q, Bob::Vec::Zero());
+}
+
+}  // namespace
