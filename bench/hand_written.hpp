@@ -60,8 +60,8 @@ struct Chain {
   }
 
   // Solves the tridiagonal system with diagonal d, below l, above u; b becomes the solution.
-  static void tridiagonal(std::array<double, 5>& d, const std::array<double, 5>& l, const std::array<double, 5>& u,
-                          std::array<double, 5>& b) {
+  static void tridiagonal(std::array<double, 5>& d, const std::array<double, 5>& l,
+                          const std::array<double, 5>& u, std::array<double, 5>& b) {
     for (int k = 1; k < 5; ++k) {
       const double w = l[k] / d[k - 1];
       d[k] -= w * u[k - 1];

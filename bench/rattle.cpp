@@ -47,12 +47,13 @@ void print(const Row& row, double yardstick) {
 }
 
 void heading(const std::string& problem) {
-  fmt::print("\n{}\n  {:<46} {:>8} {:>8}   {:>7}  {:>7}  {:>9}\n", problem, "", "ns/step", "ratio", "|g|", "|G Wp|",
-             "H - H(0)");
+  fmt::print("\n{}\n  {:<46} {:>8} {:>8}   {:>7}  {:>7}  {:>9}\n", problem, "", "ns/step", "ratio", "|g|",
+             "|G Wp|", "H - H(0)");
 }
 
 template <class P, class X>
-Row measured(const std::string& name, const P& s, const X& start, double h, int steps, const SolveOptions& options) {
+Row measured(const std::string& name, const P& s, const X& start, double h, int steps,
+             const SolveOptions& options) {
   using T = typename P::Scalar;
   X x = start;
   Rattle method{.solve = options};
@@ -86,7 +87,8 @@ Row measured_by_hand(Hand hand, const P& s, const StateOf<P>& start, double h, i
     std::copy(hand.q.begin(), hand.q.end(), x.q.data());
     std::copy(hand.p.begin(), hand.p.end(), x.p.data());
   }
-  return {"hand-written", ns, position_residual(s, x.q), momentum_residual(s, x.q, x.p), H(s, x.q, x.p) - H(s, start.q, start.p)};
+  return {"hand-written", ns, position_residual(s, x.q), momentum_residual(s, x.q, x.p),
+          H(s, x.q, x.p) - H(s, start.q, start.p)};
 }
 
 // The same start in every lane but for a little: the lanes need not agree on their iterations.
@@ -117,9 +119,12 @@ void variants(const P& s, const StateOf<P>& start, const Hand& hand, double h, i
   line(measured("  compensated and to rounding", s, CompensatedState<double, P::n>(start), h, steps, {}));
   line(measured("  symmetric simplified Newton", s, start, h, steps,
                 {.iteration = Iteration::symmetric, .tolerance = tolerance}));
-  line(measured("  SHAKE sweeps", s, start, h, steps, {.iteration = Iteration::sweep, .tolerance = tolerance}));
-  line(measured("  8 lanes, per trajectory", s.template cast<Pack<8>>(), spread<8>(s, start), h, steps / 4, to_tolerance));
-  line(measured("  16 lanes, per trajectory", s.template cast<Pack<16>>(), spread<16>(s, start), h, steps / 8, to_tolerance));
+  line(measured("  SHAKE sweeps", s, start, h, steps,
+                {.iteration = Iteration::sweep, .tolerance = tolerance}));
+  line(measured("  8 lanes, per trajectory", s.template cast<Pack<8>>(), spread<8>(s, start), h, steps / 4,
+                to_tolerance));
+  line(measured("  16 lanes, per trajectory", s.template cast<Pack<16>>(), spread<16>(s, start), h, steps / 8,
+                to_tolerance));
 }
 
 }  // namespace

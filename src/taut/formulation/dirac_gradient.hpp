@@ -85,7 +85,8 @@ class DiracGradient {
       q1_[i] = Along(q[i]);
       p1_[i] = Along(p[i]);
       if (i >= from && i < from + width) q1_[i].tangent[static_cast<std::size_t>(i - from)] = T(1);
-      if (n + i >= from && n + i < from + width) p1_[i].tangent[static_cast<std::size_t>(n + i - from)] = T(1);
+      if (n + i >= from && n + i < from + width)
+        p1_[i].tangent[static_cast<std::size_t>(n + i - from)] = T(1);
     }
   }
 

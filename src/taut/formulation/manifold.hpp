@@ -62,7 +62,7 @@ struct Move {
   double q = 0, p = 0;  // largest change of a coordinate, of a momentum
 };
 
-// q along H_pp Gᵀ onto g = 0 (mass-orthogonal for a natural system), then p along Gᵀ onto G H_p = 0.
+// q along H_pp Gᵀ onto g = 0 (each correction mass-orthogonal for a natural system), then p along Gᵀ onto G H_p = 0.
 template <Hamiltonian P>
 Expected<Move> project_start(const P& s, StateOf<P>& x, const SolveOptions& options = {}) {
   using T = typename P::Scalar;
@@ -81,7 +81,7 @@ Expected<Move> project_start(const P& s, StateOf<P>& x, const SolveOptions& opti
         G.row_bounds(Vector<Real<T>, P::n>(moved.q.unaryExpr([](const T& c) { return magnitude(c); })), u);
         u *= Real<T>(epsilon<T>());
       },
-      [&](const Mask<T>&) {
+      [&](const Mask<T>& active) {
         s.G(moved.q, G);
         matrix.right(s, moved.q, x.p, G, T(1));
         matrix.assemble(G);
@@ -91,7 +91,7 @@ Expected<Move> project_start(const P& s, StateOf<P>& x, const SolveOptions& opti
         along.setZero();
         G.subtract_transpose(delta, along);
         H_pp_times(s, moved.q, x.p, along, step);
-        moved.q += step;  // (A1)
+        for (Eigen::Index j = 0; j < step.size(); ++j) moved.q[j] += select(active, step[j], T(0));  // (A1)
         return -1;
       });
   if (!solved) return solved.error();

@@ -23,7 +23,7 @@ class PositionSolve {
         reach_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
         G1_(s.make_jacobian()) {}
 
-  Multiplier mu;  // the impulse found; the multiplier of a step h is λ = 2μ/h
+  Multiplier mu;  // the impulse found; which multiple of λ it is, its method says
   K matrix;       // its right factor, -∂q₁/∂μ, is set by the caller before solve()
 
   // `move(mu)` gives the end position q₁ for an impulse: p₀ - G₀ᵀμ at the start.

@@ -10,7 +10,8 @@ namespace taut {
 // half starts from the mesh point alone, so that nothing a method remembers can help it.
 template <class Method, Hamiltonian P>
 Expected<double> reversibility_defect(const Method& method, const P& s, const StateOf<P>& start,
-                                      const typename P::Scalar& h, int steps, const SolveOptions& options = {}) {
+                                      const typename P::Scalar& h, int steps,
+                                      const SolveOptions& options = {}) {
   StateOf<P> x = start;
   for (int leg = 0; leg < 2; ++leg) {
     if (const auto moved = flow(method, s, x, h, steps, options); !moved) return moved.error();

@@ -23,7 +23,8 @@ inline double form_change(const Eigen::MatrixXd& before, const Eigen::MatrixXd& 
   double largest = 0;
   for (Eigen::Index i = 0; i < before.cols(); ++i)
     for (Eigen::Index j = i + 1; j < before.cols(); ++j) {
-      const double change = symplectic_form(after.col(i), after.col(j)) - symplectic_form(before.col(i), before.col(j));
+      const double change =
+          symplectic_form(after.col(i), after.col(j)) - symplectic_form(before.col(i), before.col(j));
       const double scale =
           std::max(before.col(i).norm() * before.col(j).norm(), after.col(i).norm() * after.col(j).norm());
       largest = std::max(largest, std::abs(change) / scale);

@@ -74,8 +74,8 @@ struct Bdf {
       at.p_sum -= share(i) * at.past[static_cast<std::size_t>(i - 2)].p;
     }
     problem.G(x.q, at.G);
-    const auto solved =
-        at.stage.solve(problem, at.q_sum, at.p_sum, at.G, T(h * coefficient<T>(1 / alpha[0])));  // (B2), (B3), (B4)
+    const auto solved = at.stage.solve(problem, at.q_sum, at.p_sum, at.G,
+                                       T(h * coefficient<T>(1 / alpha[0])));  // (B2), (B3), (B4)
     if (!solved) return solved;
     x = X(StateOf<P>{at.stage.Q[0], at.stage.P_[0]});
     at.past.push_front(before);

@@ -122,26 +122,32 @@ inline constexpr Numbered bdf_row{"bdf", "k", "steps", 2, 1, 6};
 
 // True when `row` is the one asked for: then it was visited, or `error` says why not.
 template <class Visit, class Make>
-bool visited(const Numbered& row, const MethodName& asked, std::optional<NameError>& error, Visit&& visit, Make&& make) {
+bool visited(const Numbered& row, const MethodName& asked, std::optional<NameError>& error, Visit&& visit,
+             Make&& make) {
   if (asked.name != row.name) return false;
   if (const auto n = number(asked, row.otherwise, row.least, row.most))
     visit(make(*n));
   else
     error = NameError{std::string(row.name) + "(" + std::string(row.letter) + ") needs a whole number " +
-                      std::string(row.letter) + " of " + std::string(row.means) + " from " + std::to_string(row.least) +
-                      " to " + std::to_string(row.most) + ", not '" + std::string(asked.argument) + "'"};
+                      std::string(row.letter) + " of " + std::string(row.means) + " from " +
+                      std::to_string(row.least) + " to " + std::to_string(row.most) + ", not '" +
+                      std::string(asked.argument) + "'"};
   return true;
 }
 
 template <class Visit>
 bool visit_numbered(const MethodName& asked, std::optional<NameError>& error, Visit&& visit) {
   using enum DaeFamily;
-  return visited(impulse_row, asked, error, visit, [](int n) { return Projected<Impulse>{.psi = {.substeps = n}}; }) ||
+  return visited(impulse_row, asked, error, visit,
+                 [](int n) { return Projected<Impulse>{.psi = {.substeps = n}}; }) ||
          visited(lobatto_row, asked, error, visit, [](int n) { return Lobatto<>{.s = n}; }) ||
-         visited(dirac_gauss_row, asked, error, visit, [](int n) { return Projected<DiracGauss>{.psi = {.s = n}}; }) ||
+         visited(dirac_gauss_row, asked, error, visit,
+                 [](int n) { return Projected<DiracGauss>{.psi = {.s = n}}; }) ||
          visited(radau_row, asked, error, visit, [](int n) { return DaeRungeKutta<radau, false>{.s = n}; }) ||
-         visited(radau_projected_row, asked, error, visit, [](int n) { return DaeRungeKutta<radau, true>{.s = n}; }) ||
-         visited(gauss_projected_row, asked, error, visit, [](int n) { return DaeRungeKutta<gauss, true>{.s = n}; }) ||
+         visited(radau_projected_row, asked, error, visit,
+                 [](int n) { return DaeRungeKutta<radau, true>{.s = n}; }) ||
+         visited(gauss_projected_row, asked, error, visit,
+                 [](int n) { return DaeRungeKutta<gauss, true>{.s = n}; }) ||
          visited(gauss_unprojected_row, asked, error, visit,
                  [](int n) { return DaeRungeKutta<gauss, false>{.s = n}; }) ||
          visited(bdf_row, asked, error, visit, [](int n) { return Bdf{.k = n}; });

@@ -21,7 +21,9 @@ struct Composition {
 
   MethodFacts facts() const {
     return {.name = scheme->name,
-            .what = "symmetric composition of second-order steps",
+            .base = shown_base(),
+            .what = scheme->alternates ? "symmetric composition of a first-order step and its adjoint"
+                                       : "symmetric composition of second-order steps",
             .source = scheme->source,
             .theory = "composition",
             .order = scheme->order,
@@ -34,7 +36,8 @@ struct Composition {
   struct Memory : Base_::template Memory<P, X> {
     Memory(const P& s, const X& x, const Composition& method)
         : Base_::template Memory<P, X>(make_memory(method.base, s, x)), start(x) {
-      for (const Float128& c : coefficients<Float128>(*method.scheme)) gamma.push_back(coefficient<typename P::Scalar>(c));
+      for (const Float128& c : coefficients<Float128>(*method.scheme))
+        gamma.push_back(coefficient<typename P::Scalar>(c));
     }
     std::vector<typename P::Scalar> gamma;
     X start;
@@ -44,11 +47,19 @@ struct Composition {
   Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     at.start = x;
     const auto solved = substeps(s, x, at, h);
-    if (!solved) x = at.start;
+    if (!solved) {
+      x = at.start;
+      at.refresh(s, x.q);
+    }
     return solved;
   }
 
  private:
+  std::string_view shown_base() const {
+    const std::string_view name = facts_of(base).name;
+    return scheme->alternates || name == Rattle::facts.name ? std::string_view{} : name;
+  }
+
   template <Hamiltonian P, class X>
   Expected<int> substeps(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     int iterations = 0;

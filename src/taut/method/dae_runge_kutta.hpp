@@ -21,7 +21,8 @@ struct DaeRungeKutta {
     if constexpr (family == DaeFamily::radau)
       return {.name = projected ? "radau-projected" : "radau",
               .argument = s,
-              .what = projected ? "Radau IIA and a projection onto M: not symplectic" : "Radau IIA: not symplectic, p of order s",
+              .what = projected ? "Radau IIA and a projection onto M: not symplectic"
+                                : "Radau IIA: not symplectic, p of order s",
               .source = "Jay 5",
               .theory = "dae-runge-kutta",
               .order = projected ? 2 * s - 1 : s,
@@ -30,7 +31,8 @@ struct DaeRungeKutta {
     else
       return {.name = projected ? "gauss-projected" : "gauss-unprojected",
               .argument = s,
-              .what = projected ? "Gauss and a projection onto M: not symplectic on it" : "Gauss as it stands: generally diverges",
+              .what = projected ? "Gauss and a projection onto M: not symplectic on it"
+                                : "Gauss as it stands: generally diverges",
               .source = "Jay 5",
               .theory = "dae-runge-kutta",
               .order = projected ? s : 0,

@@ -42,7 +42,8 @@ struct DiracGauss {
           unit(Vector<Real<typename P::Scalar>, dynamic>::Zero(residual.size())) {}
     DiracGradient<P> gradient;
     Tableau<Float128> tableau;
-    std::vector<typename P::Vec> Z, Y, slope_q, slope_p;  // stage increments of q and p; slopes of H_M at the stages
+    std::vector<typename P::Vec> Z, Y, slope_q,
+        slope_p;  // stage increments of q and p; slopes of H_M at the stages
     typename P::Vec q, p;
     Vector<typename P::Scalar, dynamic> residual;
     Vector<Real<typename P::Scalar>, dynamic> unit;
@@ -79,8 +80,10 @@ struct DiracGauss {
         },
         [&](auto& unit) {
           const Real<T> half(epsilon<T>() / 2);
-          const Real<T> q_size = larger(largest_entry(x.q), largest_entry(typename P::Vec(h * at.slope_p[0])));
-          const Real<T> p_size = larger(largest_entry(x.p), largest_entry(typename P::Vec(h * at.slope_q[0])));
+          const Real<T> q_size =
+              larger(largest_entry(x.q), largest_entry(typename P::Vec(h * at.slope_p[0])));
+          const Real<T> p_size =
+              larger(largest_entry(x.p), largest_entry(typename P::Vec(h * at.slope_q[0])));
           for (int i = 0; i < s; ++i) {
             unit.segment(2 * i * n, n).setConstant(half * q_size);
             unit.segment((2 * i + 1) * n, n).setConstant(half * p_size);

@@ -8,22 +8,18 @@
 
 namespace taut {
 
+// The gradient at the present q, carried from step to step, and room to work in.
 template <Natural P, class X>
-struct ForceAndVelocity {
-  ForceAndVelocity(const P& s, const X&) : grad(zero_vector(s)), velocity(grad) {}
-  typename P::Vec grad, velocity;
+struct MapMemory {
+  MapMemory(const P& s, const X& x) : grad(zero_vector(s)), work(grad) { refresh(s, x.q); }
+  void refresh(const P& s, const typename P::Vec& q) { s.grad_V(q, grad); }
+  typename P::Vec grad, work;
 };
 
-template <Natural P, class X>
-void kick_by_V(const P& s, X& x, ForceAndVelocity<P, X>& at, const typename P::Scalar& h) {
-  s.grad_V(x.q, at.grad);
-  kick(x, -h * at.grad);
-}
-
-template <Natural P, class X>
-void free_flight(const P& s, X& x, ForceAndVelocity<P, X>& at, const typename P::Scalar& h) {
-  s.W().times(x.p, at.velocity);
-  drift(x, h * at.velocity);
+template <Natural P, class X, class Vec>
+void free_flight(const P& s, X& x, Vec& work, const typename P::Scalar& h) {
+  s.W().times(h, x.p, work);
+  drift(x, work);
 }
 
 struct SymplecticEuler {
@@ -38,14 +34,18 @@ struct SymplecticEuler {
   template <class P>
   static constexpr bool fits = Natural<P>;
   template <Natural P, class X>
-  using Memory = ForceAndVelocity<P, X>;
+  using Memory = MapMemory<P, X>;
 
   template <Natural P, class X>
-  Expected<int> map(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    if (adjoint) free_flight(s, x, at, h);   // (E3)
-    kick_by_V(s, x, at, h);                  // (E1)
-    if (!adjoint) free_flight(s, x, at, h);  // (E2)
+  Expected<int> reach(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    if (!adjoint) kick(x, -h * at.grad);  // (E1)
+    free_flight(s, x, at.work, h);        // (E2)
     return 0;
+  }
+  template <Natural P, class X>
+  void finish(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    at.refresh(s, x.q);
+    if (adjoint) kick(x, -h * at.grad);  // (E3)
   }
 };
 
@@ -61,49 +61,69 @@ struct Verlet {
   template <class P>
   static constexpr bool fits = Natural<P>;
   template <Natural P, class X>
-  using Memory = ForceAndVelocity<P, X>;
+  using Memory = MapMemory<P, X>;
 
   template <Natural P, class X>
-  Expected<int> map(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    kick_by_V(s, x, at, h / 2);  // (V1)
-    free_flight(s, x, at, h);    // (V2)
-    kick_by_V(s, x, at, h / 2);  // (V3)
+  Expected<int> reach(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    kick(x, -h / 2 * at.grad);      // (V1)
+    free_flight(s, x, at.work, h);  // (V2)
     return 0;
+  }
+  template <Natural P, class X>
+  void finish(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    at.refresh(s, x.q);
+    kick(x, -h / 2 * at.grad);  // (V3)
   }
 };
 
 struct Impulse {
-  static constexpr MethodFacts facts{
-      .name = "impulse",
-      .what = "slow force in kicks of h, fast force by k Verlet substeps of h/k",
-      .source = "Reich 3.1 and 6",
-      .theory = "explicit-maps",
-      .order = 2,
-      .symmetric = true,
-      .symplectic = true,
-      .tier = Tier::split};
   int substeps = 4;
+
+  MethodFacts facts() const {
+    return {.name = "impulse",
+            .argument = substeps,
+            .what = "slow force in kicks of h, fast force by k Verlet substeps of h/k",
+            .source = "Reich 3.1 and 6",
+            .theory = "explicit-maps",
+            .order = 2,
+            .symmetric = true,
+            .symplectic = true,
+            .tier = Tier::split};
+  }
 
   template <class P>
   static constexpr bool fits = Split<P>;
   template <Split P, class X>
-  using Memory = ForceAndVelocity<P, X>;
+  struct Memory {
+    Memory(const P& s, const X& x) : slow(zero_vector(s)), fast(slow), grad(slow), work(slow) {
+      refresh(s, x.q);
+    }
+    void refresh(const P& s, const typename P::Vec& q) {
+      s.grad_V_slow(q, slow);
+      s.grad_V_fast(q, fast);
+    }
+    typename P::Vec slow, fast;  // gradients at the present q
+    typename P::Vec grad, work;
+  };
 
   template <Split P, class X>
-  Expected<int> map(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+  Expected<int> reach(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     const typename P::Scalar fine = h / typename P::Scalar(substeps);
-    s.grad_V_slow(x.q, at.grad);
-    kick(x, -h / 2 * at.grad);  // (I1)
-    s.grad_V_fast(x.q, at.grad);
-    for (int i = 0; i < substeps; ++i) {
-      kick(x, -fine / 2 * at.grad);  // (I2)
-      free_flight(s, x, at, fine);   // (I3)
+    kick(x, -h / 2 * at.slow);     // (I1)
+    kick(x, -fine / 2 * at.fast);  // (I2)
+    for (int i = 1; i < substeps; ++i) {
+      free_flight(s, x, at.work, fine);  // (I3)
       s.grad_V_fast(x.q, at.grad);
-      kick(x, -fine / 2 * at.grad);  // (I4)
+      kick(x, -fine * at.grad);  // (I4): the end of one substep and the beginning of the next
     }
-    s.grad_V_slow(x.q, at.grad);
-    kick(x, -h / 2 * at.grad);  // (I5)
+    free_flight(s, x, at.work, fine);  // (I3)
     return 0;
+  }
+  template <Split P, class X>
+  void finish(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    at.refresh(s, x.q);
+    kick(x, -h / typename P::Scalar(substeps) / 2 * at.fast);  // (I5)
+    kick(x, -h / 2 * at.slow);                                 // (I6)
   }
 };
 

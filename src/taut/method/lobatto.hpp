@@ -56,7 +56,8 @@ struct Lobatto {
     if (!solved) return solved;
     at.before = x;
     at.increment.setZero();
-    for (int i = 0; i < s; ++i) at.increment += (h * T(stage.b[i])) * stage.velocity[static_cast<std::size_t>(i)];
+    for (int i = 0; i < s; ++i)
+      at.increment += (h * T(stage.b[i])) * stage.velocity[static_cast<std::size_t>(i)];
     drift(x, at.increment);  // (J7): q₁ = Qₛ
     at.increment.setZero();
     for (int i = 0; i < s; ++i) at.increment -= T(stage.b[i]) * stage.force[static_cast<std::size_t>(i)];

@@ -1,11 +1,15 @@
 // Reich's scheme (24): any first- or second-order symplectic map Ψ_h of the unconstrained system becomes a symplectic map on M, by an
 // impulse along Gᵀ before it that lands q on g = 0 and one after it that lands p on G H_p = 0. Labels: docs/theory/projected.md.
 //
-// A map Ψ is a type with a constant `facts`, `fits<P>`, a Memory<P, X> built from (problem, state), and
-//     Expected<int> map(s, x, memory, h) const         x ← Ψ_h(x)
+// A map Ψ is a type with `facts`, `fits<P>`, a Memory<P, X> built from (problem, state), and either
+//     Expected<int> map(s, x, memory, h) const          x ← Ψ_h(x)
+// or, so that what comes after the last change of q is done once per step and not once per iteration,
+//     Expected<int> reach(s, x, memory, h) const        the part of Ψ_h that determines q₁
+//     void finish(s, x, memory, h) const                 the rest
+//     memory.refresh(s, q)                               brings the memory to another q
 // and, where ∂q₁/∂p₀ is far from h·H_pp (a stiff implicit map),
 //     Expected<int> prepare(s, x, memory, h) const      called once per step at its start
-//     void response(s, memory, G, R) const              R = (∂q₁/∂p₀) Gᵀ
+//     void response(s, memory, G, R) const               R = (∂q₁/∂p₀) Gᵀ
 #pragma once
 
 #include <taut/formulation/momentum_solve.hpp>
@@ -22,6 +26,10 @@ concept KnowsResponse =
       psi.prepare(s, x, memory, h);
       psi.response(s, memory, s.make_jacobian(), R);
     };
+
+template <class Psi, class P, class X>
+concept Finishes = requires(const Psi& psi, const P& s, X& x, typename Psi::template Memory<P, X>& memory,
+                            const typename P::Scalar& h) { psi.finish(s, x, memory, h); };
 
 template <class Psi>
 struct Projected {
@@ -46,6 +54,10 @@ struct Projected {
           inner(make_memory(method.psi, s, x)) {
       s.G(x.q, G);
     }
+    void refresh(const P& s, const typename P::Vec& q) {
+      s.G(q, G);
+      if constexpr (requires { inner.refresh(s, q); }) inner.refresh(s, q);
+    }
     typename P::Jacobian G;  // at the present q
     typename P::Vec impulse;
     X next, before;
@@ -66,16 +78,15 @@ struct Projected {
     Expected<int> mapped = 0;
     const auto solved = at.position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
       at.next = x;
-      at.impulse.setZero();
-      at.G.subtract_transpose(mu, at.impulse);
-      kick(at.next, at.impulse);                              // (P1)
-      if (mapped) mapped = psi.map(s, at.next, at.inner, h);  // (P2)
+      kick_along(at.next, at.G, mu, at.impulse);  // (P1)
+      if (mapped) mapped = reach(s, at, h);       // (P2)
       if (!mapped) at.next.q.setConstant(typename P::Scalar(std::numeric_limits<double>::quiet_NaN()));
       return at.next.q;  // (P3): g(q₁) = 0
     });
     if (!mapped) return mapped;
     if (!solved) return solved;
     x = at.next;
+    if constexpr (Finishes<Psi, P, X>) psi.finish(s, x, at.inner, h);
     s.G(x.q, at.G);
     return solved;
   }
@@ -92,9 +103,19 @@ struct Projected {
     if (!solved) return solved;
     if (const auto projected = project(s, x, at); !projected) {
       x = at.before;
+      at.refresh(s, x.q);
       return projected;
     }
     return solved;
+  }
+
+ private:
+  template <Hamiltonian P, class X>
+  Expected<int> reach(const P& s, Memory<P, X>& at, const typename P::Scalar& h) const {
+    if constexpr (Finishes<Psi, P, X>)
+      return psi.reach(s, at.next, at.inner, h);
+    else
+      return psi.map(s, at.next, at.inner, h);
   }
 };
 

@@ -28,15 +28,20 @@ struct Rattle {
         : G(s.make_jacobian()),
           grad_V(zero_vector(s)),
           work(grad_V),
-          kicked(x), next(x),
+          kicked(x),
+          next(x),
+          before(x),
           position(s),
           momentum(s) {
-      s.grad_V(x.q, grad_V);
-      s.G(x.q, G);
+      refresh(s, x.q);
+    }
+    void refresh(const P& s, const typename P::Vec& q) {
+      s.grad_V(q, grad_V);
+      s.G(q, G);
     }
     typename P::Jacobian G;
     typename P::Vec grad_V, work;
-    X kicked, next;
+    X kicked, next, before;
     PositionSolve<P> position;  // μ = (h/2) λ⁽ʳ⁾
     MomentumSolve<P> momentum;  // ν = (h/2) λ⁽ᵛ⁾
   };
@@ -56,13 +61,12 @@ struct Rattle {
       kick_along(next, at.G, mu, work);  // (R1)
       s.W().times(h, next.p, work);
       drift(next, work);  // (R2)
-      return next.q;        // (R3): g(q₁) = 0
+      return next.q;      // (R3): g(q₁) = 0
     });
     if (!solved) return solved;
     at.position.mu = position.mu;
     x = next;
-    s.grad_V(x.q, at.grad_V);
-    s.G(x.q, at.G);
+    at.refresh(s, x.q);
     kick(x, -h / 2 * at.grad_V);  // (R4)
     return solved;
   }
@@ -77,12 +81,14 @@ struct Rattle {
 
   template <Natural P, class X>
   [[gnu::flatten]] Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    const X before = x;
+    auto&& before = room(s, at.before);
+    before = x;
     auto solved = advance(s, x, at, h);
     if (!solved) return solved;
     if (auto projected = project(s, x, at); !projected) {
       x = before;
-      return projected.error();
+      at.refresh(s, x.q);
+      return projected;
     }
     return solved;
   }

@@ -76,7 +76,7 @@ struct Shake {
       kick_along(next, at.G, mu, work);  // (S1)
       s.W().times(h, next.p, work);
       drift(next, work);  // (S2)
-      return next.q;        // (S3): g(q_{n+1}) = 0
+      return next.q;      // (S3): g(q_{n+1}) = 0
     });
     if (!solved) return solved;
     at.position.mu = position.mu;
@@ -164,8 +164,10 @@ struct ShakeVelocity {
   static constexpr bool fits = Natural<P>;
   template <Natural P, class X>
   struct Memory : ShakeMemory<P, X> {
-    Memory(const P& s, const X& x) : ShakeMemory<P, X>(s, x), half(x), mu(zero_multiplier(s)) {}
-    X half;                     // q_n and p_{n+1/2}
+    Memory(const P& s, const X& x)
+        : ShakeMemory<P, X>(s, x), half(x), end(x), ahead(x), mu(zero_multiplier(s)) {}
+    X half;  // q_n and p_{n+1/2}
+    X end, ahead;
     typename P::Multiplier mu;  // (h/2) λ_n: found with the step before, since p_n contains it
   };
 
@@ -173,60 +175,47 @@ struct ShakeVelocity {
   Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     int iterations = 0;
     if (!at.started) {
-      at.next = x;
-      const auto first = half_step(s, at.next, at, h);
+      at.half = x;
+      const auto first = half_step(s, at.half, at, h, typename P::Scalar(1));
       if (!first) return first;
       iterations = *first;
       at.mu = at.position.mu;
-      at.half = at.next;
       at.started = true;
     }
     at.next = at.half;
-    s.W().times(at.next.p, at.velocity);
-    drift(at.next, h * at.velocity);  // (S7), with (S3): the half momentum was chosen for it
-    s.grad_V(at.next.q, at.grad_V);
-    s.G(at.next.q, at.G);
+    s.W().times(h, at.next.p, at.force);
+    drift(at.next, at.force);  // (S7), with (S3): the half momentum was chosen for it
+    at.refresh(s, at.next.q);
     kick(at.next, -h / 2 * at.grad_V);
-    X end = at.next;  // p_{n+1} but for its multiplier
-    const auto solved = half_step_twice(s, end, at, h);
-    if (!solved) return solved;
-    at.force.setZero();
-    at.G.subtract_transpose(at.position.mu, at.force);
-    kick(at.next, at.force);  // (S9)
+    at.end = at.next;  // p_{n+1} but for its multiplier, which acts on the next half step a second time
+    const auto solved = half_step(s, at.end, at, h, typename P::Scalar(2));
+    if (!solved) {
+      at.refresh(s, x.q);
+      return solved;
+    }
+    kick_along(at.next, at.G, at.position.mu, at.force);  // (S9)
     x = at.next;
     at.mu = at.position.mu;
-    at.half = end;
+    at.half = at.end;
     return iterations + *solved;
   }
 
  private:
-  // x.p becomes p_{n+1/2} = p_n - (h/2)∇V - Gᵀμ with μ such that g(q_{n+1}) = 0.
+  // x.p becomes p_n - (h/2)∇V - times Gᵀμ, μ such that the drift that follows ends on g = 0.
   template <Natural P, class X>
-  Expected<int> half_step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    return half_step_with(s, x, at, h, typename P::Scalar(1));
-  }
-  // The same from p_{n+1} without its own multiplier term: the impulse acts twice.
-  template <Natural P, class X>
-  Expected<int> half_step_twice(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    return half_step_with(s, x, at, h, typename P::Scalar(2));
-  }
-
-  template <Natural P, class X>
-  Expected<int> half_step_with(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
-                               const typename P::Scalar& times) const {
-    X start = x, end = x;
+  Expected<int> half_step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
+                          const typename P::Scalar& times) const {
     at.position.matrix.right(s, x.q, x.p, at.G, times * h);
-    const auto solved = at.position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
-      x = start;
-      at.force = -h / 2 * at.grad_V;
-      at.G.subtract_transpose(times * mu, at.force);
-      kick(x, at.force);  // (S8)
-      end = x;
-      s.W().times(x.p, at.velocity);
-      drift(end, h * at.velocity);
-      return end.q;
+    at.kicked = x;
+    kick(at.kicked, -h / 2 * at.grad_V);
+    return at.position.solve(s, solve, at.kicked.q, at.G, [&](const auto& mu) -> const auto& {
+      x = at.kicked;
+      kick_along(x, at.G, typename P::Multiplier(times * mu), at.force);  // (S8)
+      at.ahead = x;
+      s.W().times(h, x.p, at.force);
+      drift(at.ahead, at.force);
+      return at.ahead.q;
     });
-    return solved;
   }
 };
 

@@ -20,7 +20,8 @@ namespace taut {
 
 // One V per stage: an array where their number is known at compile time.
 template <class V, int s>
-using PerStage = std::conditional_t<s == dynamic, std::vector<V>, std::array<V, static_cast<std::size_t>(s == dynamic ? 1 : s)>>;
+using PerStage = std::conditional_t<s == dynamic, std::vector<V>,
+                                    std::array<V, static_cast<std::size_t>(s == dynamic ? 1 : s)>>;
 
 template <class V, int s>
 PerStage<V, s> per_stage(int stages, const V& value) {
@@ -42,9 +43,9 @@ class StageSolve {
   using Multiplier = typename P::Multiplier;
   using Coefficients = Matrix<B, s_, s_>;
 
-  StageSolve(const P& s, const Tableau<Float128>& tableau, int fixed)
+  StageSolve(const P& s, const Tableau<Float128>& tableau, int fixed_stages)
       : stages(tableau.stages()),
-        fixed(fixed),
+        fixed(fixed_stages),
         A(stages, stages),
         A_hat(stages, stages),
         inverse_(stages - fixed, stages - fixed),
@@ -177,7 +178,8 @@ class StageSolve {
     }
   }
 
-  void rounding_units(const Vec& q0, const Vec& p0, const typename P::Jacobian& G0, Vector<Real<T>, dynamic>& unit) {
+  void rounding_units(const Vec& q0, const Vec& p0, const typename P::Jacobian& G0,
+                      Vector<Real<T>, dynamic>& unit) {
     const Real<T> half(epsilon<T>() / 2);
     Real<T> q_size(0), p_size(0);
     for (int i = 0; i < n_; ++i) {
@@ -198,7 +200,9 @@ class StageSolve {
                const Mask<T>& active) {
     const auto rz = [&](int i) { return residual_.segment((i - fixed) * n_, n_); };
     const auto ry = [&](int i) { return residual_.segment(free_stages() * n_ + i * n_, n_); };
-    const auto rg = [&](int i) { return residual_.segment((free_stages() + stages) * n_ + (i - fixed) * m_, m_); };
+    const auto rg = [&](int i) {
+      return residual_.segment((free_stages() + stages) * n_ + (i - fixed) * m_, m_);
+    };
     for (int j = 0; j < stages; ++j) {
       work_ = ry(j);
       H_pp_times(s, q0, p0, work_, rate_[at(j)]);

@@ -19,7 +19,8 @@ struct Tableau {
   template <class U>
   Tableau<U> cast() const {
     const auto to_u = [](const T& x) { return convert<U>(x); };
-    return {A.unaryExpr(to_u), A_hat.unaryExpr(to_u), b.unaryExpr(to_u), b_hat.unaryExpr(to_u), c.unaryExpr(to_u)};
+    return {A.unaryExpr(to_u), A_hat.unaryExpr(to_u), b.unaryExpr(to_u), b_hat.unaryExpr(to_u),
+            c.unaryExpr(to_u)};
   }
 };
 
@@ -52,7 +53,8 @@ Real root_near(Real x, F&& f, Slope&& slope) {
   return x;
 }
 
-inline const Real pi = Real(3.141592653589793116) + Real(1.224646799147353207e-16);  // to 1e-32: a guess needs no more
+inline const Real pi =
+    Real(3.141592653589793116) + Real(1.224646799147353207e-16);  // to 1e-32: a guess needs no more
 
 // Nodes on [0, 1] in rising order.
 inline std::vector<Real> gauss_nodes(int s) {  // zeros of P_s
@@ -83,7 +85,8 @@ inline std::vector<Real> radau_nodes(int s) {  // zeros of P_s - P_{s-1}; the la
   std::vector<Real> c;
   for (int i = s; i >= 2; --i) {
     const Real x = root_near(
-        cos(pi * (i - Real(1)) * 2 / (2 * s - 1)), [&](Real t) { return legendre(s, t).now - legendre(s, t).before; },
+        cos(pi * (i - Real(1)) * 2 / (2 * s - 1)),
+        [&](Real t) { return legendre(s, t).now - legendre(s, t).before; },
         [&](Real t) { return legendre_slope(s, t) - legendre_slope(s - 1, t); });
     c.push_back((1 + x) / 2);
   }
@@ -118,12 +121,16 @@ inline Real lagrange_integral(const std::vector<Real>& c, std::size_t j, Real x)
 // A from C(s): aᵢⱼ = ∫₀^{cᵢ} ℓⱼ, b from B(s).                                                                  (T1)
 inline Tableau<Float128> collocation(const std::vector<Float128>& c) {
   const int s = static_cast<int>(c.size());
-  Tableau<Float128> t{Matrix<Float128, dynamic, dynamic>(s, s), {}, Vector<Float128, dynamic>(s), {},
+  Tableau<Float128> t{Matrix<Float128, dynamic, dynamic>(s, s),
+                      {},
+                      Vector<Float128, dynamic>(s),
+                      {},
                       Vector<Float128, dynamic>(s)};
   for (int j = 0; j < s; ++j) {
     t.c[j] = c[j];
     t.b[j] = quadrature::lagrange_integral(c, j, 1);
-    for (int i = 0; i < s; ++i) t.A(i, j) = c[i] == 0 ? Float128(0) : quadrature::lagrange_integral(c, j, c[i]);
+    for (int i = 0; i < s; ++i)
+      t.A(i, j) = c[i] == 0 ? Float128(0) : quadrature::lagrange_integral(c, j, c[i]);
     if (c[s - 1] == 1) t.A(s - 1, j) = t.b[j];  // stiffly accurate, to the last bit
   }
   t.A_hat = t.A;
@@ -139,12 +146,9 @@ inline Tableau<Float128> lobatto_tableau(int s) {
   Tableau<Float128> t = collocation(quadrature::lobatto_nodes(s));
   for (int i = 0; i < s; ++i)
     for (int j = 0; j < s; ++j) t.A_hat(i, j) = t.b[j] * (1 - t.A(j, i) / t.b[i]);
-  t.A_hat.col(0).setConstant(t.b[0]);          // since a₁ⱼ = 0
+  t.A_hat.col(0).setConstant(t.b[0]);           // since a₁ⱼ = 0
   t.A_hat.col(s - 1).setConstant(Float128(0));  // since aₛⱼ = bⱼ
   return t;
 }
 
-
 }  // namespace taut
-
-

@@ -45,13 +45,16 @@ inline std::optional<std::string> violated_condition(const Tableau<Float128>& t)
   using namespace tableau_conditions;
   const int s = t.stages();
   if (s < 2) return "a tableau of this kind has at least 2 stages";
-  if (t.A.rows() != s || t.A.cols() != s || t.A_hat.rows() != s || t.A_hat.cols() != s || t.b_hat.size() != s || t.c.size() != s)
+  if (t.A.rows() != s || t.A.cols() != s || t.A_hat.rows() != s || t.A_hat.cols() != s ||
+      t.b_hat.size() != s || t.c.size() != s)
     return "A and A^ must be s x s and b, b^, c of length s";
   for (int j = 0; j < s; ++j) {
-    if (!vanishes(t.A_hat(j, s - 1))) return "(3.10) is violated: the last column of A^ must be zero";  // (T4)
-    if (!vanishes(t.A(0, j))) return "(3.12) is violated: the first row of A must be zero";             // (T5)
+    if (!vanishes(t.A_hat(j, s - 1)))
+      return "(3.10) is violated: the last column of A^ must be zero";                       // (T4)
+    if (!vanishes(t.A(0, j))) return "(3.12) is violated: the first row of A must be zero";  // (T5)
   }
-  if (!symplectic(t)) return "(2.3) is violated: b = b^ and b_i a^_ij + b^_j a_ji = b_i b^_j, so the method is not symplectic";
+  if (!symplectic(t))
+    return "(2.3) is violated: b = b^ and b_i a^_ij + b^_j a_ji = b_i b^_j, so the method is not symplectic";
   if (vanishes(t.b[s - 1])) return "b_s must not be zero";
   const Eigen::FullPivLU<Matrix<double, dynamic, dynamic>> lu(stage_product(t));
   if (!lu.isInvertible()) return "A0 A^0 is not invertible, so the stages are not determined";

@@ -22,7 +22,9 @@ struct DenseJacobian {
   static constexpr int rows_at_compile_time = m, columns_at_compile_time = n;
   Matrix<T, m, n> entries;
 
-  DenseJacobian() requires(m != dynamic && n != dynamic) : entries(Matrix<T, m, n>::Zero()) {}
+  DenseJacobian()
+    requires(m != dynamic && n != dynamic)
+      : entries(Matrix<T, m, n>::Zero()) {}
   DenseJacobian(int rows, int columns) : entries(Matrix<T, m, n>::Zero(rows, columns)) {}
 
   T& operator()(int row, int column) { return entries(row, column); }
@@ -50,7 +52,7 @@ struct Place {
 template <int m, int n>
 struct FullPattern {
   static constexpr int rows = m, columns = n;
-  static constexpr std::array<Place, static_cast<std::size_t>(m * n)> places = [] {
+  static constexpr std::array<Place, static_cast<std::size_t>(m* n)> places = [] {
     std::array<Place, static_cast<std::size_t>(m * n)> list{};
     for (int k = 0; k < m * n; ++k) list[static_cast<std::size_t>(k)] = {k / n, k % n};
     return list;

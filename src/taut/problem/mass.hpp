@@ -61,11 +61,14 @@ struct FullMass {
     const Eigen::LLT<Matrix<T, n, n>> factor(M);
     if (factor.info() != Eigen::Success) return std::nullopt;
     const Matrix<T, n, n> w = factor.solve(Matrix<T, n, n>::Identity(M.rows(), M.cols()));
-    return FullMass{(w + w.transpose()) / T(2), M};  // symmetric to the last bit: the kinetic energy is a function
+    return FullMass{(w + w.transpose()) / T(2),
+                    M};  // symmetric to the last bit: the kinetic energy is a function
   }
 
   void times(const Vector<T, n>& p, Vector<T, n>& v) const { v.noalias() = inverse.lazyProduct(p); }
-  void times(const T& h, const Vector<T, n>& p, Vector<T, n>& d) const { d.noalias() = h * inverse.lazyProduct(p); }
+  void times(const T& h, const Vector<T, n>& p, Vector<T, n>& d) const {
+    d.noalias() = h * inverse.lazyProduct(p);
+  }
   void mass_times(const Vector<T, n>& v, Vector<T, n>& p) const { p.noalias() = mass.lazyProduct(v); }
   template <class U>
   FullMass<U, n> cast() const {

@@ -28,7 +28,9 @@ struct Pendulum : Shape<T, d, 1, PatternJacobian<T, FullPattern<1, d>>> {
     for (int a = 1; a < d; ++a) sum += q[a] * q[a];
     g[0] = (sum - length * length) / 2;
   }
-  void G(const Vec& q, Jacobian& G) const { for (int i = 0; i < d; ++i) G.entries[i] = q[i]; }
+  void G(const Vec& q, Jacobian& G) const {
+    for (int i = 0; i < d; ++i) G.entries[i] = q[i];
+  }
 
   template <class U>
   Pendulum<U, d> cast() const {

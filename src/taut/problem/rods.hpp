@@ -23,7 +23,7 @@ struct RodPattern {
     for (const Rod& r : rods) count += (r.i != anchor) + (r.j != anchor);
     return count;
   }();
-  static constexpr std::array<Place, static_cast<std::size_t>(d * ends)> places = [] {
+  static constexpr std::array<Place, static_cast<std::size_t>(d* ends)> places = [] {
     std::array<Place, static_cast<std::size_t>(d * ends)> list{};
     std::size_t c = 0;
     for (int k = 0; k < rows; ++k)

@@ -24,7 +24,7 @@ template <class T, int n_, int m_, class Jacobian_ = DenseJacobian<T, m_, n_>>
 struct Shape {
   using Scalar = T;
   static constexpr int n = n_, m = m_;
-  using Vec = Vector<T, n>;        // q, p, forces
+  using Vec = Vector<T, n>;         // q, p, forces
   using Multiplier = Vector<T, m>;  // λ, g
   using Jacobian = Jacobian_;
   using Point = taut::State<T, n>;
@@ -34,14 +34,14 @@ template <class P>
 using StateOf = typename P::Point;
 
 template <class P>
-concept Constrained = requires(const P& s, const typename P::Vec& q, typename P::Multiplier& g,
-                               typename P::Jacobian& G) {
-  { s.coordinates() } -> std::convertible_to<int>;  // n, also when it is known at compile time
-  { s.constraints() } -> std::convertible_to<int>;  // m
-  s.g(q, g);                                        // m constraints, g(q) = 0
-  s.G(q, G);                                        // ∂g/∂q, full row rank on the manifold
-  { s.make_jacobian() } -> std::convertible_to<typename P::Jacobian>;
-};
+concept Constrained =
+    requires(const P& s, const typename P::Vec& q, typename P::Multiplier& g, typename P::Jacobian& G) {
+      { s.coordinates() } -> std::convertible_to<int>;  // n, also when it is known at compile time
+      { s.constraints() } -> std::convertible_to<int>;  // m
+      s.g(q, g);                                        // m constraints, g(q) = 0
+      s.G(q, G);                                        // ∂g/∂q, full row rank on the manifold
+      { s.make_jacobian() } -> std::convertible_to<typename P::Jacobian>;
+    };
 
 template <class P>
 concept Natural = Constrained<P> && requires(const P& s, const typename P::Vec& q, typename P::Vec& out) {
@@ -59,12 +59,13 @@ concept Split = Natural<P> && requires(const P& s, const typename P::Vec& q, typ
 };
 
 template <class P>
-concept OwnHamiltonian = Constrained<P> && requires(const P& s, const typename P::Vec& q, typename P::Vec& out) {
-  { s.H(q, q) } -> std::convertible_to<typename P::Scalar>;
-  s.H_q(q, q, out);
-  s.H_p(q, q, out);
-  s.H_pp_times(q, q, q, out);
-};
+concept OwnHamiltonian =
+    Constrained<P> && requires(const P& s, const typename P::Vec& q, typename P::Vec& out) {
+      { s.H(q, q) } -> std::convertible_to<typename P::Scalar>;
+      s.H_q(q, q, out);
+      s.H_p(q, q, out);
+      s.H_pp_times(q, q, q, out);
+    };
 
 template <class P>
 concept Hamiltonian = Natural<P> || OwnHamiltonian<P>;

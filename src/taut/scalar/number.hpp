@@ -28,7 +28,8 @@ inline constexpr bool is_float = std::is_floating_point_v<T> || std::is_same_v<T
 
 template <class T>
 struct ScalarTraits {
-  static_assert(is_float<T>, "taut: no ScalarTraits for this scalar type; include its header (dual.hpp, pack.hpp)");
+  static_assert(is_float<T>,
+                "taut: no ScalarTraits for this scalar type; include its header (dual.hpp, pack.hpp)");
   using Real = T;
   using Base = T;
   using Mask = bool;

@@ -10,7 +10,7 @@ namespace taut {
 
 enum class Iteration {
   full_newton,  // G(q₁) W G(q₀)ᵀ refreshed and factored in each iteration: quadratic
-  symmetric,    // G(q₀) W G(q₀)ᵀ factored once per step: linear, rate O(h²)
+  symmetric,    // G(q₀) W G(q₀)ᵀ factored once per step: linear, rate O(h)
   sweep         // SHAKE's Gauss-Seidel sweep over the constraints: linear, the classical baseline
 };
 
