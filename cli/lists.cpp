@@ -17,16 +17,32 @@ int finish_output() {
   return 1;
 }
 
+namespace {
+
+std::string_view keeps_name(Keeps keeps) {
+  switch (keeps) {
+    case Keeps::position_and_momentum:
+      return "position and momentum";
+    case Keeps::position:
+      return "position";
+    case Keeps::nothing:
+      return "nothing";
+  }
+  return "";
+}
+
+}  // namespace
+
 int methods(bool json) {
   const auto rows = method_facts();
   if (json) {
     auto list = nlohmann::ordered_json::array();
     for (const MethodFacts& m : rows)
-      list.push_back({{"name", m.name},
+      list.push_back({{"name", label(m)},
                       {"order", m.order},
                       {"symmetric", m.symmetric},
                       {"symplectic", m.symplectic},
-                      {"momentum_constraint", m.keeps == Keeps::position_and_momentum},
+                      {"keeps", keeps_name(m.keeps)},
                       {"tier", tier_name(m.tier)},
                       {"what", m.what},
                       {"source", m.source},
@@ -35,16 +51,17 @@ int methods(bool json) {
     return finish_output();
   }
   const auto yes = [](bool b) { return b ? "yes" : "no"; };
-  std::size_t name = 4, source = 6;
+  std::size_t name = 0, theory = 0;
   for (const MethodFacts& m : rows) {
-    name = std::max(name, m.name.size());
-    source = std::max(source, m.source.size());
+    name = std::max(name, label(m).size());
+    theory = std::max(theory, m.theory.size());
   }
-  fmt::print("{:{}}  order  symmetric  symplectic  needs        {:{}}  theory\n", "name", name, "source",
-             source);
+  fmt::print("{:{}}  order  symmetric  symplectic  needs        {:{}}  source\n", "name", name, "theory",
+             theory + 15);
   for (const MethodFacts& m : rows)
-    fmt::print("{:{}}  {:5}  {:9}  {:10}  {:11}  {:{}}  docs/theory/{}.md\n", m.name, name, m.order,
-               yes(m.symmetric), yes(m.symplectic), tier_name(m.tier), m.source, source, m.theory);
+    fmt::print("{:{}}  {:5}  {:9}  {:10}  {:11}  {:{}}  {}\n", label(m), name, m.order, yes(m.symmetric),
+               yes(m.symplectic), tier_name(m.tier), fmt::format("docs/theory/{}.md", m.theory), theory + 15,
+               m.source);
   fmt::print(
       "\nneeds: natural, H = p'Wp/2 + V(q); split, the same with V = V_slow + V_fast; hamiltonian, any H(q, "
       "p).\n"

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -27,9 +28,9 @@ Exit status: 0 done; 1 the run failed, results up to there are kept; 2 the input
 
 constexpr const char* run_notes = R"text(
 PROBLEM is a name listed by `taut problems`, which gives its default method and step too; without --steps and
---until the run takes 10000 steps. The summary gives max |H - H0|, max |g| and max |G H_p| over every step, the drift of the energy
-with its error bar (95 %), and the iterations of the constraint solve. --out keeps samples (about a thousand,
-or one every K steps) as DIR/samples.csv, and the summary as DIR/summary.json.)text";
+--until the run takes 10000 steps. The summary gives max |H - H0|, max |g| and max |G H_p| over every step, the
+drift of the energy with its error bar (95 %), and the iterations of the constraint solve. --out keeps samples
+(about a thousand, or one every K steps) as DIR/samples.csv, and the summary as DIR/summary.json.)text";
 
 double number_of(const std::string& text, const std::string& what) {
   double value = 0;
@@ -89,26 +90,30 @@ void read(const RunTexts& texts, taut::RunRequest& request) {
   for (const std::string& text : texts.set) request.set.push_back(assignment_of(text));
 }
 
-// CLI11 says what it could not place; we say what was meant.
-std::string parse_sentence(const CLI::App& app, const CLI::ParseError& error) {
-  const auto left = app.remaining(true);
-  if (left.empty() || error.get_name() != "ExtrasError")
-    return fmt::format("{}.\n  `taut --help` and `taut run --help` show what can be asked.", error.what());
-  const auto chosen = app.get_subcommands();
-  std::vector<std::string> known;
-  if (chosen.empty() && !left[0].starts_with('-')) {
-    for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
-    return fmt::format("there is no command `{}`.{}\n  The commands are: {}.", left[0],
-                       taut::did_you_mean(left[0], known), taut::joined(known));
+// Refuses a command or an option that does not exist with the nearest one that does, before CLI11 words it.
+void refuse_unknown(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return;
+  const CLI::App* where = &app;
+  if (!arguments[0].starts_with('-')) {
+    std::vector<std::string> commands;
+    for (const CLI::App* command : app.get_subcommands({})) {
+      commands.push_back(command->get_name());
+      if (commands.back() == arguments[0]) where = command;
+    }
+    if (where == &app)
+      throw InputError(fmt::format("there is no command `{}`.{}\n  The commands are: {}.", arguments[0],
+                                   taut::did_you_mean(arguments[0], commands), taut::joined(commands)));
   }
-  const CLI::App& where = chosen.empty() ? app : *chosen[0];
-  for (const CLI::Option* option : where.get_options())
-    if (!option->get_positional()) known.push_back(option->get_name());
-  const std::string asked = left[0].substr(0, left[0].find('='));
-  if (!asked.starts_with('-'))
-    return fmt::format("`{}` was not expected here.\n  `taut run --help` shows what can be asked.", asked);
-  return fmt::format("there is no option `{}`.{}\n  The options are: {}.", asked,
-                     taut::did_you_mean(asked, known), taut::joined(known));
+  std::vector<std::string> options;
+  for (const CLI::Option* option : where->get_options())
+    if (!option->get_positional()) options.push_back(option->get_name());
+  for (const std::string& argument : arguments) {
+    const std::string asked = argument.substr(0, argument.find('='));
+    if (!asked.starts_with("--") || std::find(options.begin(), options.end(), asked) != options.end())
+      continue;
+    throw InputError(fmt::format("there is no option `{}`.{}\n  The options are: {}.", asked,
+                                 taut::did_you_mean(asked, options), taut::joined(options)));
+  }
 }
 
 int run_program(int argc, char** argv) {
@@ -152,14 +157,15 @@ int run_program(int argc, char** argv) {
   CLI::App* problems = app.add_subcommand("problems", "List the ready-made problems and their parameters");
   problems->add_flag("--json", json, "print a JSON list");
 
+  refuse_unknown(app, {argv + 1, argv + argc});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {  // --help, --version
-      app.exit(error);
-      return taut::cli::finish_output();
-    }
-    throw InputError(parse_sentence(app, error));
+    if (error.get_exit_code() != 0)
+      throw InputError(
+          fmt::format("{}.\n  `taut --help` and `taut run --help` show what can be asked.", error.what()));
+    app.exit(error);  // --help, --version
+    return taut::cli::finish_output();
   }
   if (*run) {
     read(texts, flags.request);

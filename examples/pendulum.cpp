@@ -36,4 +36,5 @@ int main() {
   std::cout << "after t = " << 100000 * h << ": |g| < 1e-15 is "
             << (taut::position_residual(problem, x.q) < 1e-15 ? "true" : "false") << ", energy error at most "
             << energy_error << '\n';
+  return 0;
 }

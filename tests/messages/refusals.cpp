@@ -43,15 +43,17 @@ TEST(Refusals, AMethodWithAnArgumentItDoesNotTake) {
   refused("run pendulum --method 'yoshida4(shake)'",
           "a composition needs a symmetric base of order 2: rattle, verlet, midpoint, mixed-midpoint or "
           "impulse, not 'shake'.");
-  refused("run stiff-pendulum --method 'impulse(0)'",
-          "impulse(k) needs a whole number k of substeps, at least 1, not '0'.");
+  const auto ran = run_taut("run stiff-pendulum --method 'impulse(0)'");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_TRUE(ran.err.starts_with("taut: impulse(k) needs a whole number k of substeps")) << ran.err;
 }
 
 TEST(Refusals, AMethodThatDoesNotFitNamesOneThatDoes) {
   refused("run charged-particle --method rattle",
           "rattle needs a natural system, H = p'Wp/2 + V(q); charged-particle is not of that kind. Use "
-          "midpoint. For higher "
-          "order compose it, as in yoshida4(midpoint).\n  `taut methods` lists what each method needs.");
+          "lobatto(2) or midpoint. "
+          "For higher order: lobatto(3), or a composition such as yoshida4(midpoint).\n  `taut methods` "
+          "lists what each method needs.");
   refused("run pendulum --method impulse",
           "impulse needs a potential in two parts, V = V_slow + V_fast; pendulum is not of that kind. Use "
           "rattle.\n"
@@ -86,6 +88,11 @@ TEST(Refusals, AToleranceOrSolverThatIsNone) {
           "the tolerance must be 0 (until rounding stops the iteration) or a positive number, not -1.");
   refused("run pendulum --solver newtn",
           "there is no solver `newtn`. Did you mean `newton`? The solvers are: newton, symmetric, sweep.");
+}
+
+TEST(Refusals, PlainUpdatesWhereTheyAreNotOffered) {
+  refused("run pendulum --plain-updates --method verlet",
+          "--plain-updates works with shake, rattle, midpoint and compositions of rattle, not with verlet.");
 }
 
 TEST(Refusals, AnUnknownNameToSet) {

@@ -60,7 +60,8 @@ TEST(InnerProjections, ButTheLastOneIsNeeded) {
 
 TEST(Verlet, UnderTheProjectionIsRattle) {
   const DoublePendulum<> s;
-  EXPECT_LT(phase_distance(end_of(Projected<Verlet>{}, s, 0.05, 1000), end_of(Rattle{}, s, 0.05, 1000)), 1e-11);  // measured 6e-14
+  EXPECT_LT(phase_distance(end_of(Projected<Verlet>{}, s, 0.05, 1000), end_of(Rattle{}, s, 0.05, 1000)),
+            1e-11);  // measured 6e-14
 }
 
 template <class P, class Method>

@@ -58,8 +58,9 @@ TEST(OrderOfEveryRow, OnThePendulum) {
   const PlanarPendulum<Real> s;
   const auto exact = reference("kahan-li10", s, 2, 800);
   for_each_fitting_method<PlanarPendulum<Real>>([&](const auto& method) {
-    const int order = facts_of(method).order;
-    expect_order(method, s, 2, order, order < 4 ? std::vector{80, 160, 320} : std::vector{40, 80, 160}, exact);
+    const MethodFacts facts = facts_of(method);
+    expect_order(method, s, 2, facts.order,
+                 facts.symmetric ? std::vector{40, 80, 160} : std::vector{160, 320, 640}, exact);
   });
 }
 
@@ -72,15 +73,15 @@ TEST(OrderOfEveryRow, TheReferenceHasTheExactPeriod) {
 }
 
 // V = V_slow + V_fast, nonlinear in both q: the rows that split it, and all others. The fast frequency is about 14, so the steps are
-// short; order 10 is left to the pendulum above.
+// short; order 10, and rows that are not symmetric and so need shorter ones still, are left to the pendulum above.
 TEST(OrderOfEveryRow, OnTheStiffPendulum) {
   const StiffPendulum<Real> s;
-  const Real time = Real(1) / 2;
-  const auto exact = reference("kahan-li10", s, time, 400);
+  const Real time = Real(1) / 4;
+  const auto exact = reference("kahan-li10", s, time, 200);
   for_each_fitting_method<StiffPendulum<Real>>([&](const auto& method) {
-    const int order = facts_of(method).order;
-    if (order > 8) return;
-    expect_order(method, s, time, order, order < 4 ? std::vector{80, 160, 320} : std::vector{40, 80, 160}, exact);
+    const MethodFacts facts = facts_of(method);
+    if (facts.order > 8 || !facts.symmetric) return;
+    expect_order(method, s, time, facts.order, {20, 40, 80}, exact);
   });
 }
 
@@ -91,9 +92,7 @@ struct BentField : StiffPendulum<T> {
   BentField() = default;
   explicit BentField(const StiffPendulum<T>& s) : StiffPendulum<T>(s) {}
   T V_slow(const Vec& q) const { return q[3] + 2 * q[2] * q[2] * q[3]; }
-  void grad_V_slow(const Vec& q, Vec& f) const {
-    f << T(0), T(0), 4 * q[2] * q[3], T(1) + 2 * q[2] * q[2];
-  }
+  void grad_V_slow(const Vec& q, Vec& f) const { f << T(0), T(0), 4 * q[2] * q[3], T(1) + 2 * q[2] * q[2]; }
   T V(const Vec& q) const { return V_slow(q) + this->V_fast(q); }
   void grad_V(const Vec& q, Vec& f) const {
     Vec slow;
@@ -115,17 +114,21 @@ TEST(OrderOfEveryRow, OfSplittingsWhereTheSlowForceIsNotConstant) {
   expect_order(Projected<Impulse>{.psi = {.substeps = 1}}, s, 1, 2, {160, 320, 640}, *exact);
   expect_order(Projected<MixedMidpoint>{}, s, 1, 2, {160, 320, 640}, *exact);
   // The three differ from the midpoint rule, so the splitting is what is measured.
-  const auto mixed = end_in(Projected<MixedMidpoint>{}, s, 1)(160), whole = end_in(Projected<ImplicitMidpoint>{}, s, 1)(160);
+  const auto mixed = end_in(Projected<MixedMidpoint>{}, s, 1)(160),
+             whole = end_in(Projected<ImplicitMidpoint>{}, s, 1)(160);
   ASSERT_TRUE(mixed && whole);
   EXPECT_GT(phase_distance(*mixed, *whole), 1e-6);
 }
 
-// H is not separable: the midpoint rule and what is composed from it.
+// H is not separable: the midpoint rule, what is composed from it, and the implicit rows. Two unrelated methods agree on the reference.
 TEST(OrderOfEveryRow, OnTheChargedParticle) {
   const ChargedParticle<Real> s;
-  const auto exact = reference("kahan-li8a(midpoint)", s, 2, 400);
+  const auto exact = reference("lobatto(6)", s, 2, 300);
+  EXPECT_LT(phase_distance(exact, reference("kahan-li8a(midpoint)", s, 2, 100)), 1e-16);
   for_each_fitting_method<ChargedParticle<Real>>([&](const auto& method) {
-    expect_order(method, s, 2, facts_of(method).order, {80, 160, 320}, exact);
+    const MethodFacts facts = facts_of(method);
+    expect_order(method, s, 2, facts.order,
+                 facts.symmetric ? std::vector{20, 40, 80} : std::vector{160, 320, 640}, exact);
   });
   for (const std::string_view name : {"yoshida4(midpoint)", "kahan-li6a(midpoint)"}) {
     SCOPED_TRACE(name);
@@ -143,8 +146,8 @@ TEST(OrderOfEveryRow, OnTheChargedParticle) {
 TEST(OrderOfEveryRow, ButNotOverABaseThatIsNotSymmetric) {
   const PlanarPendulum<Real> s;
   const auto exact = reference("kahan-li10", s, 2, 800);
-  expect_order(Composition<Projected<SymplecticEuler>>{find_composition("yoshida4")}, s, 2, 1, {160, 320, 640},
-               exact);
+  expect_order(Composition<Projected<SymplecticEuler>>{find_composition("yoshida4")}, s, 2, 1,
+               {160, 320, 640}, exact);
 }
 
 }  // namespace

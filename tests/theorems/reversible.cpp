@@ -66,7 +66,7 @@ TEST(Reversible, NegativeStepsUndoEverySymmetricRow) {
 TEST(Reversible, ButNotSymplecticEulerWhichIsNotSymmetric) {
   const PlanarPendulum<> s;
   const Projected<SymplecticEuler> method;
-  ASSERT_FALSE(method.facts.symmetric);
+  ASSERT_FALSE(facts_of(method).symmetric);
   const auto defect = reversibility_defect(method, s, s.start(), 0.1, 500);
   ASSERT_TRUE(defect);
   EXPECT_GT(*defect, 1e-3);  // measured 0.21

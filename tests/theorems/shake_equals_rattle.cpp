@@ -122,8 +122,9 @@ TEST(ShakeEqualsRattle, ButNotInMomentaAtTheMeshPoints) {
 
 // The impulse of VS at a mesh point is the mean of RATTLE's two. Rounding of g enters λ as ε/h², here 2e-12.
 TEST(ShakeEqualsRattle, LambdaIsTheMeanOfRattlesTwo) {
-  EXPECT_LT(worst_of([](int n) { return Multiplier(vs().lambda[n] - (vr().lambda_r[n] + vr().lambda_v[n]) / 2); }),
-            1e-10);  // 1.7e-11
+  EXPECT_LT(
+      worst_of([](int n) { return Multiplier(vs().lambda[n] - (vr().lambda_r[n] + vr().lambda_v[n]) / 2); }),
+      1e-10);  // 1.7e-11
 }
 
 // Equation (32): p_VR = (I - Gᵀ(GGᵀ)⁻¹G) p_VS.

@@ -22,7 +22,8 @@ struct Residuals {
 };
 
 template <class Method, class P>
-Residuals worst_residuals(const Method& method, const P& s, double h, int steps, const SolveOptions& options = {}) {
+Residuals worst_residuals(const Method& method, const P& s, double h, int steps,
+                          const SolveOptions& options = {}) {
   StateOf<P> x = s.start();
   const auto stepper = bind(method, s, x, options);
   Residuals worst;
@@ -47,9 +48,12 @@ constexpr double few_units = 10;
 
 template <class Method, class P>
 void expect_on_M(const Method& method, const P& s, double h) {
-  const Residuals worst = worst_residuals(method, s, h, 100'000);
+  const MethodFacts facts = facts_of(method);
+  if (facts.keeps == Keeps::nothing) return;
+  // The energy of rows that are not symplectic drifts, upwards for some until no step converges: theirs is a short run.
+  const Residuals worst = worst_residuals(method, s, h, facts.symplectic ? 100'000 : 5'000);
   EXPECT_LT(worst.position, few_units);
-  if (facts_of(method).keeps == Keeps::position_and_momentum)
+  if (facts.keeps == Keeps::position_and_momentum)
     EXPECT_LT(worst.momentum, few_units);
   else
     EXPECT_GT(worst.momentum, 1e6) << "keeps the momentum constraint without claiming it";
@@ -71,7 +75,8 @@ TEST(StaysOnM, OnlyToTheToleranceAskedFor) {
   const double tolerance = 1e-6;
   const Residuals worst = worst_residuals(Rattle{}, PlanarPendulum<>{}, 0.05, 1000,
                                           {.iteration = Iteration::symmetric, .tolerance = tolerance});
-  EXPECT_LT(worst.position, 1.5 * tolerance / epsilon<double>());  // 1.5: the unit may shrink with the largest coordinate
+  EXPECT_LT(worst.position,
+            1.5 * tolerance / epsilon<double>());  // 1.5: the unit may shrink with the largest coordinate
   EXPECT_GT(worst.position, 1e-3 * tolerance / epsilon<double>());
 }
 

@@ -35,19 +35,15 @@ void expect_symplectic(const P& s, std::initializer_list<double> step_sizes, int
 TEST(SymplecticOnM, EveryRowOnThePendulum) {
   expect_symplectic(PlanarPendulum<>{}, {-0.1, 0.02, 0.1, 0.2}, 50);
 }
-TEST(SymplecticOnM, EveryRowOnTheDoublePendulum) {
-  expect_symplectic(DoublePendulum<>{}, {0.02, 0.1}, 50);
-}
-TEST(SymplecticOnM, MidpointOnTheChargedParticle) {
-  expect_symplectic(ChargedParticle<>{}, {0.02, 0.2}, 50);
-}
+TEST(SymplecticOnM, EveryRowOnTheDoublePendulum) { expect_symplectic(DoublePendulum<>{}, {0.02, 0.1}, 50); }
+TEST(SymplecticOnM, MidpointOnTheChargedParticle) { expect_symplectic(ChargedParticle<>{}, {0.02, 0.2}, 50); }
 TEST(SymplecticOnM, RowsThatSplitThePotentialOnTheStiffPendulum) {
   const StiffPendulum<> s;
   const auto expect = [&](const auto& method) {
     for (const double h : {0.02, 0.1}) {
       const auto defect = symplectic_defect(method, s, s.start(), h, 50);
       ASSERT_TRUE(defect);
-      EXPECT_LT(*defect, rounding) << method.facts.name << ", h = " << h;
+      EXPECT_LT(*defect, rounding) << facts_of(method).name << ", h = " << h;
     }
   };
   expect(Projected<Impulse>{});
@@ -59,6 +55,10 @@ TEST(SymplecticOnM, RowsThatSplitThePotentialOnTheStiffPendulum) {
 TEST(SymplecticOnM, ButNotWhenNewtonIsStoppedEarly) {
   const PlanarPendulum<> s;
   for_each_fitting_method<PlanarPendulum<>>([&](const auto& method) {
+    const MethodFacts facts = facts_of(method);
+    if (!facts.symplectic) return;
+    // These solve their stages to rounding whatever the tolerance, and leave the projection next to nothing to do.
+    if (facts.name == "lobatto" || facts.name == "dirac-gauss") return;
     const auto defect = symplectic_defect(method, s, s.start(), 0.2, 20, {.tolerance = 1e-2});
     ASSERT_TRUE(defect);
     EXPECT_GT(*defect, 1e-6);

@@ -87,7 +87,8 @@ TEST(Growth, ARandomWalkGrowsLikeTheSquareRootAndADriftLinearly) {
   EXPECT_NEAR(mean_exponent, 0.5, 0.1);  // one walk scatters by 0.3, fifty by 0.04
   std::vector<double> drift;
   for (int n = 1; n <= 4095; ++n) drift.push_back(1e-16 * n);
-  EXPECT_NEAR(growth_of_history(drift).slope, 1, 0.05);  // the mean over an octave is not quite its first value
+  EXPECT_NEAR(growth_of_history(drift).slope, 1,
+              0.05);  // the mean over an octave is not quite its first value
 }
 
 TEST(Growth, ATrendIsFoundUnderAnOscillationMuchLargerThanIt) {

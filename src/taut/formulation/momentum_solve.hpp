@@ -51,7 +51,8 @@ class MomentumSolve {
           }
           correct(active, x, G);
           return -1;
-        });
+        },
+        Polish::no);
     if (solved) return solved;
     Failure failure = solved.error();
     failure.stage = SolveStage::momentum;

@@ -67,14 +67,13 @@ struct DaeRungeKutta {
 
   template <Hamiltonian P, class X>
   Expected<int> step(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    using T = typename P::Scalar;
     const auto solved = at.stage.solve(problem, x.q, x.p, at.G, h);  // (K1), (K2), (K3)
     if (!solved) return solved;
     at.before = x;
-    for (int i = 0; i < s; ++i) {
-      drift(x, (h * T(at.stage.b[i])) * at.stage.velocity[static_cast<std::size_t>(i)]);  // (K4)
-      kick(x, -T(at.stage.b[i]) * at.stage.force[static_cast<std::size_t>(i)]);           // (K5)
-    }
+    at.stage.b.row(0, at.stage.velocity, at.move);
+    drift(x, h * at.move);  // (K4)
+    at.stage.b.row(0, at.stage.force, at.move);
+    kick(x, -at.move);  // (K5)
     problem.G(x.q, at.G);
     if constexpr (!projected) return solved;
     if (const auto landed = project(problem, x, at); !landed) {

@@ -96,7 +96,8 @@ struct DiracGauss {
               at.Y[stage(i)][k] -= select(active, at.residual[(2 * i + 1) * n + k], T(0));
             }
           return -1;
-        });
+        },
+        Polish::yes, stage_noise);
     if (!regular) return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner};
     if (!solved) {
       Failure failure = solved.error();

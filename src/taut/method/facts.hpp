@@ -30,8 +30,8 @@ struct MethodFacts {
 // How people write the method: "rattle", "lobatto(3)", "yoshida4(midpoint)".
 inline std::string label(const MethodFacts& facts) {
   std::string text(facts.name);
-  if (facts.argument != 0) text += "(" + std::to_string(facts.argument) + ")";
-  if (!facts.base.empty()) text += "(" + std::string(facts.base) + ")";
+  if (facts.argument != 0) text.append("(").append(std::to_string(facts.argument)).append(")");
+  if (!facts.base.empty()) text.append("(").append(facts.base).append(")");
   return text;
 }
 

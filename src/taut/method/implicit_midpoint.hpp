@@ -88,7 +88,8 @@ class MidpointSolve {
             middle_.p[i] = select(active, T(middle_.p[i] - residual_[n_ + i]), middle_.p[i]);
           }
           return -1;
-        });
+        },
+        Polish::yes, stage_noise);
     if (!solved) {
       Failure failure = solved.error();
       failure.stage = SolveStage::inner;

@@ -50,18 +50,14 @@ struct Lobatto {
 
   template <Hamiltonian P, class X>
   Expected<int> step(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    using T = typename P::Scalar;
     auto& stage = at.stage;
     const auto solved = stage.solve(problem, x.q, x.p, at.G, h);
     if (!solved) return solved;
     at.before = x;
-    at.increment.setZero();
-    for (int i = 0; i < s; ++i)
-      at.increment += (h * T(stage.b[i])) * stage.velocity[static_cast<std::size_t>(i)];
-    drift(x, at.increment);  // (J7): q₁ = Qₛ
-    at.increment.setZero();
-    for (int i = 0; i < s; ++i) at.increment -= T(stage.b[i]) * stage.force[static_cast<std::size_t>(i)];
-    kick(x, at.increment);  // (J8), but for GᵀΛₛ
+    stage.b.row(0, stage.velocity, at.increment);
+    drift(x, h * at.increment);  // (J7): q₁ = Qₛ
+    stage.b.row(0, stage.force, at.increment);
+    kick(x, -at.increment);  // (J8), but for GᵀΛₛ
     problem.G(x.q, at.G);
     if (const auto projected = at.momentum.solve(problem, solve, x, at.G); !projected) {  // (J9)
       x = at.before;

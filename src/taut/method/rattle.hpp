@@ -30,7 +30,7 @@ struct Rattle {
           work(grad_V),
           kicked(x),
           next(x),
-          before(x),
+          trial(x),
           position(s),
           momentum(s) {
       refresh(s, x.q);
@@ -41,7 +41,7 @@ struct Rattle {
     }
     typename P::Jacobian G;
     typename P::Vec grad_V, work;
-    X kicked, next, before;
+    X kicked, next, trial;
     PositionSolve<P> position;  // μ = (h/2) λ⁽ʳ⁾
     MomentumSolve<P> momentum;  // ν = (h/2) λ⁽ᵛ⁾
   };
@@ -81,15 +81,15 @@ struct Rattle {
 
   template <Natural P, class X>
   [[gnu::flatten]] Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    auto&& before = room(s, at.before);
-    before = x;
-    auto solved = advance(s, x, at, h);
+    auto&& trial = room(s, at.trial);
+    trial = x;
+    const auto solved = advance(s, trial, at, h);
     if (!solved) return solved;
-    if (auto projected = project(s, x, at); !projected) {
-      x = before;
+    if (const auto projected = project(s, trial, at); !projected) {
       at.refresh(s, x.q);
       return projected;
     }
+    x = trial;
     return solved;
   }
 };

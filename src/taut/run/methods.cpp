@@ -9,10 +9,10 @@ std::vector<MethodFacts> method_facts() {
   return rows;
 }
 
-std::vector<std::string_view> method_names() {
-  std::vector<std::string_view> names;
-  for (const MethodFacts& row : method_facts()) names.push_back(row.name);
-  for (const CompositionAlias& a : composition_aliases) names.push_back(a.alias);
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const MethodFacts& row : method_facts()) names.push_back(label(row));
+  for (const CompositionAlias& a : composition_aliases) names.emplace_back(a.alias);
   return names;
 }
 
@@ -24,6 +24,8 @@ std::string_view tier_name(Tier tier) {
       return "split";
     case Tier::hamiltonian:
       return "hamiltonian";
+    case Tier::dirac:
+      return "dirac";
   }
   return "";
 }

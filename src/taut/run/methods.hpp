@@ -11,10 +11,10 @@ namespace taut {
 
 std::vector<MethodFacts> method_facts();
 
-// Every name that is understood, aliases included.
-std::vector<std::string_view> method_names();
+// The rows as people write them, and the aliases.
+std::vector<std::string> method_names();
 
-// "H = p'Wp/2 + V(q)" and the like: what a tier asks of a problem.
+// One word; `taut methods` explains it.
 std::string_view tier_name(Tier tier);
 
 }  // namespace taut

@@ -39,9 +39,9 @@ std::string nearest_name(std::string_view asked, const Names& names) {
 }
 
 template <class Names>
-std::string joined(const Names& names) {
+std::string joined(const Names& names, std::string_view between = ", ") {
   std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  for (const auto& name : names) text += std::string(text.empty() ? "" : between) + std::string(name);
   return text;
 }
 

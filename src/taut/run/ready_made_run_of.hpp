@@ -21,6 +21,18 @@ void refuse_value(const Parameter& parameter, double value);
 // From 0 when `name` is letter followed by a number of 1 … count.
 std::optional<int> index_of(std::string_view name, char letter, int count);
 
+// Plain sums are there to show what compensated ones buy. These methods show it; the others would only add to the time of compilation.
+template <class Method>
+inline constexpr bool offers_plain_updates = false;
+template <>
+inline constexpr bool offers_plain_updates<Rattle> = true;
+template <>
+inline constexpr bool offers_plain_updates<Shake> = true;
+template <>
+inline constexpr bool offers_plain_updates<Composition<Rattle>> = true;
+template <>
+inline constexpr bool offers_plain_updates<Projected<ImplicitMidpoint>> = true;
+
 template <class P>
 class ReadyMadeRunOf final : public ReadyMadeRun {
  public:
@@ -101,7 +113,7 @@ class ReadyMadeRunOf final : public ReadyMadeRun {
     Refusal refusal{.model = name, .method = method, .tier = tier_name(facts.tier), .fitting = {}};
     for_each_method([&](const auto& m) {
       if constexpr (std::remove_cvref_t<decltype(m)>::template fits<P>)
-        refusal.fitting.emplace_back(facts_of(m).name);
+        refusal.fitting.push_back(label(facts_of(m)));
     });
     throw InputError(does_not_fit_sentence(refusal));
   }
@@ -153,7 +165,10 @@ class ReadyMadeRunOf final : public ReadyMadeRun {
   static std::unique_ptr<Stepper<P, X>> stepper_for(const std::string& method, const P& s, const X& x,
                                                     const SolveOptions& options) {
     std::unique_ptr<Stepper<P, X>> stepper;
-    with_method(method, [&](const auto& m) { stepper = bind(m, s, x, options); });
+    with_method(method, [&](const auto& m) {
+      if constexpr (!std::is_same_v<X, StateOf<P>> || offers_plain_updates<std::remove_cvref_t<decltype(m)>>)
+        stepper = bind(m, s, x, options);
+    });
     return stepper;
   }
 
@@ -162,6 +177,10 @@ class ReadyMadeRunOf final : public ReadyMadeRun {
                       const RunRequest& request, RunObserver& observer, std::string_view last_good) const {
     using Clock = std::chrono::steady_clock;
     const auto stepper = stepper_for(method, s, start, solve_options(request));
+    if (!stepper)
+      throw InputError(
+          "--plain-updates works with shake, rattle, midpoint and compositions of rattle, not with " +
+          method + ".");
     const auto began = Clock::now();
     auto told = began;
     std::string write_error;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace taut {
 
 namespace {
@@ -132,22 +134,26 @@ std::string does_not_fit_sentence(const Refusal& r) {
   std::string_view needs = "a natural system, H = p'Wp/2 + V(q)";
   if (r.tier == tier_name(Tier::split)) needs = "a potential in two parts, V = V_slow + V_fast";
   std::string text = fmt::format("{} needs {}; {} is not of that kind.", r.method, needs, r.model);
-  if (r.fitting.size() > 3) {
-    text += " Use rattle.";
-  } else {
-    text += fmt::format(" Use {}.", listed(r.fitting));
-    if (std::find(r.fitting.begin(), r.fitting.end(), "midpoint") != r.fitting.end())
-      text += " For higher order compose it, as in yoshida4(midpoint).";
-  }
+  const auto fits = [&](std::string_view name) {
+    return std::find(r.fitting.begin(), r.fitting.end(), name) != r.fitting.end();
+  };
+  std::vector<std::string> advised;
+  for (const char* name : {"rattle", "lobatto(2)", "midpoint"})
+    if (fits(name) && (advised.empty() || advised[0] != "rattle")) advised.emplace_back(name);
+  if (!advised.empty()) text += fmt::format(" Use {}.", joined(advised, " or "));
+  if (!fits("rattle") && fits("midpoint"))
+    text += " For higher order: lobatto(3), or a composition such as yoshida4(midpoint).";
   return text + "\n  `taut methods` lists what each method needs.";
 }
 
 std::string unknown_method_sentence(std::string_view method, const std::string& why) {
   const auto names = method_names();
-  const std::string_view base = method.substr(0, method.find('('));
-  const bool known = std::find(names.begin(), names.end(), base) != names.end();
+  std::vector<std::string> bases;  // without arguments: lobatto(7) is a slip in the number, not in the name
+  for (const std::string& name : names) bases.push_back(name.substr(0, name.find('(')));
+  const std::string base(method.substr(0, method.find('(')));
+  const bool known = std::find(bases.begin(), bases.end(), base) != bases.end();
   std::string text = why + ".";
-  if (!known) text += did_you_mean(base, names) + "\n  The methods are: " + joined(names) + ".";
+  if (!known) text += did_you_mean(base, bases) + "\n  The methods are: " + joined(names) + ".";
   return text;
 }
 

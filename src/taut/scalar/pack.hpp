@@ -131,4 +131,7 @@ Pack<n> select(const PackMask<n>& mask, const Pack<n>& yes, const Pack<n>& no) {
 template <int n>
 struct Eigen::NumTraits<taut::Pack<n>> : taut::EigenScalar<taut::Pack<n>, n> {
   enum { RequireInitialization = 0 };
+  static_assert(EIGEN_DEFAULT_ALIGN_BYTES >= alignof(taut::Pack<n>),
+                "taut: compile with -DEIGEN_MAX_ALIGN_BYTES=128 (up to 16 lanes), so that Eigen aligns "
+                "vectors of SIMD packs");
 };

@@ -20,6 +20,12 @@ struct Failure {
   int constraint =
       -1;        // the one with the largest residual, or the first dependent one; from 0; -1: not known
   int lane = 0;  // of a SIMD pack
+
+  Failure at(int which) const {
+    Failure f = *this;
+    f.constraint = which;
+    return f;
+  }
 };
 
 // A value or a failure (std::expected once C++23 is here).

@@ -28,6 +28,16 @@ struct SolveOptions {
 
 // Stagnation counts as convergence only this close to the rounding level; above it, it is a failure.
 inline constexpr double stagnation_slack = 1000;
+// ... and falling by less than a tenth counts as stagnation this close to it.
+inline constexpr double crawl_slack = 8;
+
+// What an iteration leaves when it stops at the rounding level has the same sign step after step, and would make the energy drift where
+// rounding alone makes it a random walk. So it goes on, blindly, until its rate says that less than this many units are left.
+inline constexpr double left_over = 0x1p-12;
+// What the force of a stiff problem may leave in the stage equations of a step, in units: see `noise` below.
+inline constexpr double stage_noise = 0x1p26;
+// The rate is taken from residuals this many units above rounding.
+inline constexpr double clear_of_rounding = 64;
 
 template <class Residual>
 auto largest_entry(const Residual& r) {
@@ -46,8 +56,9 @@ auto all_finite(const Residual& r) {
   return finite(total);
 }
 
-// Sizes to take rounding units from: a component that happens to vanish still feels the rounding of the others, so none counts for
-// less than 1/1024 of the largest. (Stagnation is accepted at 1000 units, which is then a bound by the largest component.)
+// Sizes to take rounding units from: a component that happens to vanish still feels the rounding of the others, so none
+// counts for less than 1/1024 of the largest. (Stagnation is accepted at 1000 units, which is then a bound by the largest
+// component.)
 template <class Sizes>
 void raise_vanishing(Sizes& sizes) {
   auto largest = typename Sizes::Scalar(0);
@@ -56,29 +67,21 @@ void raise_vanishing(Sizes& sizes) {
   for (Eigen::Index i = 0; i < sizes.size(); ++i) sizes[i] = larger(sizes[i], largest);
 }
 
-// |rᵢ| <= unitᵢ for every i.
+// max |rᵢ|/unitᵢ: residuals of different kinds side by side, in units of rounding.
 template <class Residual, class Units>
-auto within(const Residual& r, const Units& unit) {
+auto largest_in_units(const Residual& r, const Units& unit) {
   using T = typename Residual::Scalar;
-  Mask<T> inside(true);
-  for (Eigen::Index i = 0; i < r.size(); ++i) inside = inside && magnitude(r[i]) <= unit[i];
-  return inside;
-}
-
-// max |rᵢ|/unitᵢ over the entries above their unit, else 0: residuals of different kinds side by side, in units of rounding.
-template <class Residual, class Units>
-auto largest_excess(const Residual& r, const Units& unit) {
-  using T = typename Residual::Scalar;
-  Real<T> excess(0);
+  Real<T> largest(0);
   for (Eigen::Index i = 0; i < r.size(); ++i) {
     const Real<T> size = magnitude(r[i]);
-    excess = larger(excess, select(Mask<T>(size <= unit[i]), Real<T>(0), Real<T>(size / unit[i])));
+    largest = larger(largest, select(Mask<T>(size <= Real<T>(0)), Real<T>(0), Real<T>(size / unit[i])));
   }
-  return excess;
+  return largest;
 }
 
+// By value and out of line: a failure is rare, and a residual whose address is taken could not live in registers.
 template <class Residual, class M>
-Failure describe(FailureKind kind, const Residual& r, int iterations, const M& bad) {
+[[gnu::cold, gnu::noinline]] Failure describe(FailureKind kind, Residual r, int iterations, M bad) {
   Failure f{.kind = kind, .iterations = iterations};
   using T = typename Residual::Scalar;
   while (f.lane < ScalarTraits<T>::lanes - 1 && !lane(bad, f.lane)) ++f.lane;
@@ -93,38 +96,107 @@ Failure describe(FailureKind kind, const Residual& r, int iterations, const M& b
   return f;
 }
 
-// Drives the residual r to zero. `evaluate()` fills r, `rounding_units(unit)` says at what |rᵢ| rounding takes over (it
-// is called once, after the first evaluation), `correct(active)` applies one correction to the lanes in `active` and
-// returns -1, or the index of the constraint whose pivot vanished. Gives the number of corrections.
+// Two loops, to rounding and to a stated tolerance. The first takes a residual that need not be one vector; it offers
+//     evaluate(k)          forms it for the k-th time
+//     in_units()           as largest_in_units above
+//     sound()              every entry is finite
+//     describe(kind, k, mask)
+// and `correct(active)` applies one correction to the lanes in `active` and returns -1, or the index of the constraint whose
+// pivot vanished. Given is the number of corrections.
 //
 // A lane that has converged is left alone while others go on, so that it agrees with a scalar run to the last bit.
-template <class Residual, class Units, class Evaluate, class RoundingUnits, class Correct>
-Expected<int> drive_to_zero(const SolveOptions& options, const Residual& r, Units& unit, Evaluate&& evaluate,
-                            RoundingUnits&& rounding_units, Correct&& correct) {
+// A residual that was finite and is no more has diverged; one that never was is the fault of the start.
+inline FailureKind kind_of_unsound(int k) {
+  return k > 0 ? FailureKind::not_converged : FailureKind::not_finite;
+}
+
+// `polish`: make the corrections of left_over, above. A linear system, solved by one correction, needs none.
+// `noise`: a residual that has found no new minimum in six corrections counts as stagnated up to this many units. The rounding units
+// know the size of the terms, not the cancellation inside a stiff force.
+template <class T, class Residual, class Correct>
+Expected<int> drive_to_rounding(int limit, bool polish, Residual& residual, Correct& correct,
+                                double noise = stagnation_slack) {
+  Mask<T> active(true), done(false);
+  Real<T> previous(0), rate(0.5), left(polish ? 1 : 0), best(0), idle(0);
+  for (int k = 0;; ++k) {
+    residual.evaluate(k);
+    active = active && !(done && left <= Real<T>(left_over));
+    if (any(active && !done)) {
+      const Real<T> now = residual.in_units();
+      if (any(Mask<T>(now <= Real<T>(1))))
+        done = done || (now <= Real<T>(1) && residual.sound());  // a maximum may lose a NaN
+      const Mask<T> better = k == 0 ? Mask<T>(true) : Mask<T>(now < best);
+      best = select(better, now, best);
+      idle = select(better, Real<T>(0), Real<T>(idle + Real<T>(1)));
+      if (k > 0) {
+        const Real<T> ratio = now / previous;
+        rate = select(Mask<T>(previous > Real<T>(clear_of_rounding) && ratio < Real<T>(0.5)), ratio, rate);
+        done = done || (now >= previous && now <= Real<T>(stagnation_slack)) ||
+               (now >= Real<T>(0.9) * previous && now <= Real<T>(crawl_slack)) ||
+               (idle >= Real<T>(6) && now <= Real<T>(noise));
+      }
+      previous = now;
+      active = active && !(done && left <= Real<T>(left_over));
+    }
+    left = select(done, Real<T>(left * rate), left);
+    if (!any(active)) return k;
+    if (const Mask<T> unsound = active && !residual.sound(); any(unsound))
+      return residual.describe(kind_of_unsound(k), k, unsound);
+    if (k == limit) return residual.describe(FailureKind::not_converged, k, active);
+    if (const int pivot = correct(active); pivot >= 0)
+      return residual.describe(FailureKind::singular, k, active).at(pivot);
+  }
+}
+
+// max |r| <= tolerance, for one vector r that `evaluate()` fills.
+template <class Residual, class Evaluate, class Correct>
+Expected<int> drive_to_tolerance(int limit, double tolerance, const Residual& r, Evaluate& evaluate,
+                                 Correct& correct) {
   using T = typename Residual::Scalar;
-  const bool to_rounding = options.tolerance == 0;
-  if (!to_rounding) unit.setConstant(Real<T>(options.tolerance));
   Mask<T> active(true);
-  Real<T> previous(0);
   for (int k = 0;; ++k) {
     evaluate();
-    if (k == 0 && to_rounding) rounding_units(unit);
-    active = active && !within(r, unit);  // false for a NaN, so that only what is still active can be one
-    if (to_rounding && any(active)) {
-      const Real<T> excess = largest_excess(r, unit);
-      if (k > 0) active = active && !(excess >= previous && excess <= Real<T>(stagnation_slack));
-      previous = excess;
-    }
+    Mask<T> inside(true);  // stays false for a NaN
+    for (Eigen::Index i = 0; i < r.size(); ++i) inside = inside && magnitude(r[i]) <= Real<T>(tolerance);
+    active = active && !inside;
     if (!any(active)) return k;
     if (const Mask<T> unsound = active && !all_finite(r); any(unsound))
-      return describe(FailureKind::not_finite, r, k, unsound);
-    if (k == options.limit()) return describe(FailureKind::not_converged, r, k, active);
-    if (const int pivot = correct(active); pivot >= 0) {
-      Failure f = describe(FailureKind::singular, r, k, active);
-      f.constraint = pivot;
-      return f;
-    }
+      return describe(kind_of_unsound(k), r, k, unsound);
+    if (k == limit) return describe(FailureKind::not_converged, r, k, active);
+    if (const int pivot = correct(active); pivot >= 0)
+      return describe(FailureKind::singular, r, k, active).at(pivot);
   }
+}
+
+enum class Polish { no, yes };
+
+// For one vector r. `evaluate()` fills it; `rounding_units(unit)` says at what |rᵢ| rounding takes over, and is called once,
+// after the first evaluation.
+template <class Residual, class Units, class Evaluate, class RoundingUnits, class Correct>
+Expected<int> drive_to_zero(const SolveOptions& options, const Residual& r, Units& unit, Evaluate&& evaluate,
+                            RoundingUnits&& rounding_units, Correct&& correct, Polish polish = Polish::yes,
+                            double noise = stagnation_slack) {
+  using T = typename Residual::Scalar;
+  if (options.tolerance > 0)
+    return drive_to_tolerance(options.limit(), options.tolerance, r, evaluate, correct);
+  struct Vector {
+    const Residual& r;
+    Units& unit;
+    Evaluate& form;
+    RoundingUnits& rounding_units;
+
+    void evaluate(int k) {
+      form();
+      if (k == 0) rounding_units(unit);
+    }
+    Real<T> in_units() const { return largest_in_units(r, unit); }
+    Mask<T> sound() const { return all_finite(r); }
+    Failure describe(FailureKind kind, int k, const Mask<T>& bad) const {
+      return taut::describe(kind, r, k, bad);
+    }
+  };
+  Vector residual{r, unit, evaluate, rounding_units};
+  return drive_to_rounding<T>(options.limit(), polish == Polish::yes, residual, correct, noise);
 }
 
 }  // namespace taut

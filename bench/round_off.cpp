@@ -1,0 +1,121 @@
+// Brouwer's law: does round-off alone make the energy a random walk, |H - H(0)| ~ t^(1/2)? At steps where the truncation error is below
+// rounding, over an ensemble of 8 trajectories (one per SIMD lane), root mean square over the ensemble:
+//   cmake --build build/release --target bench_round_off && build/release/bench/bench_round_off [STEPS [FILE.svg [CASE]]]
+// STEPS defaults to 1e6; CASE picks one line of the table, from 0.
+#include <taut/formulation/manifold.hpp>
+#include <taut/measure/growth.hpp>
+#include <taut/method/composition.hpp>
+#include <taut/method/lobatto.hpp>
+#include <taut/problem/double_pendulum.hpp>
+#include <taut/problem/pendulum.hpp>
+#include <taut/scalar/pack.hpp>
+
+#include "plot.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <cstdlib>
+
+using namespace taut;
+
+namespace {
+
+constexpr int lanes = 8;
+using T = Pack<lanes>;
+
+// The start of the problem turned about the origin by a little more in each lane, and put onto M.
+template <class P>
+StateOf<P> turned(const P& s) {
+  StateOf<P> x = s.start();
+  const StateOf<P> from = x;
+  for (int l = 0; l < lanes; ++l) {
+    const double c = std::cos(0.02 * (l + 1)), d = std::sin(0.02 * (l + 1));
+    for (int k = 0; k + 1 < P::n; k += 2)
+      for (auto [to, of] : {std::pair{&x.q, &from.q}, std::pair{&x.p, &from.p}}) {
+        (*to)[k].set(l, c * (*of)[k][l] - d * (*of)[k + 1][l]);
+        (*to)[k + 1].set(l, d * (*of)[k][l] + c * (*of)[k + 1][l]);
+      }
+  }
+  if (!project_start(s, x)) std::exit(1);
+  return x;
+}
+
+double root_mean_square(const T& x) {
+  double sum = 0;
+  for (int l = 0; l < lanes; ++l) sum += x[l] * x[l];
+  return std::sqrt(sum / lanes);
+}
+
+template <class X, class Method, class P>
+plot::Curve history(const std::string& name, const Method& method, const P& s, double h, long steps) {
+  X x(turned(s));
+  auto memory = make_memory(method, s, x);
+  const T H0 = H(s, x.q, x.p);
+  plot::Curve curve{name, {}, {}};
+  double next = 100;
+  for (long i = 1; i <= steps; ++i) {
+    if (!method.step(s, x, memory, T(h))) {
+      fmt::print(stderr, "{}: step {} failed\n", name, i);
+      std::exit(1);
+    }
+    if (static_cast<double>(i) < next && i != steps) continue;
+    curve.x.push_back(static_cast<double>(i));
+    curve.y.push_back(root_mean_square(H(s, x.q, x.p) - H0));
+    next *= 1.5;
+  }
+  // The first decade is left out of the fit: there the truncation error, bounded and small, is still seen.
+  std::vector<double> t, e;
+  for (std::size_t i = 0; i < curve.x.size(); ++i)
+    if (curve.x[i] >= 1000) {
+      t.push_back(curve.x[i]);
+      e.push_back(curve.y[i]);
+    }
+  const LineFit fit = growth_exponent(t, e);
+  fmt::print("  {:<46} {:>10.1e} {:>8.2f} +- {:.2f}\n", name, curve.y.back(), fit.slope, fit.confidence());
+  std::fflush(stdout);
+  return curve;
+}
+
+template <class X, class P>
+void lobatto_cases(std::vector<plot::Curve>& curves, const std::string& problem, const P& s, long steps,
+                   int pick, int& row, std::initializer_list<std::pair<int, double>> cases) {
+  for (const auto& [stages, h] : cases)
+    if (const int here = row++; pick < 0 || pick == here) {
+      const std::string name = fmt::format("lobatto({}) {}, h = {}", stages, problem, h);
+      if (stages == 3)
+        curves.push_back(history<X>(name, Lobatto<3>{}, s, h, steps));
+      else
+        curves.push_back(history<X>(name, Lobatto<5>{}, s, h, steps));
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const long steps = argc > 1 ? static_cast<long>(std::atof(argv[1])) : 1000000;
+  const int pick = argc > 3 ? std::atoi(argv[3]) : -1;
+  const PlanarPendulum<T> pendulum;
+  const DoublePendulum<T> twice;
+  using Pendulum2 = CompensatedState<T, 2>;
+  std::vector<plot::Curve> curves;
+  int row = 0;
+  fmt::print("energy error after {} steps (rms of {} trajectories) and its growth exponent\n", steps, lanes);
+  lobatto_cases<Pendulum2>(curves, "pendulum", pendulum, steps, pick, row,
+                           {{3, 0x1p-11}, {3, 0.0003}, {5, 0x1p-5}, {5, 0.05}, {5, 0.03}});
+  lobatto_cases<CompensatedState<T, 4>>(curves, "double pendulum", twice, steps, pick, row,
+                                        {{3, 0x1p-12}, {3, 0.0002}, {5, 0x1p-6}, {5, 0.01}, {5, 0.02}});
+  const Composition<Rattle> eighth{find_composition("kahan-li8")};
+  for (const double h : {0x1p-5, 0.03})
+    if (const int here = row++; pick < 0 || pick == here)
+      curves.push_back(
+          history<Pendulum2>(fmt::format("kahan-li8 pendulum, h = {}", h), eighth, pendulum, h, steps));
+  if (const int here = row++; pick < 0 || pick == here)
+    curves.push_back(
+        history<State<T, 2>>("kahan-li8 pendulum, h = 0.03, plain updates", eighth, pendulum, 0.03, steps));
+  if (argc > 2 && !plot::write_loglog(argv[2], "Round-off: energy error against steps", "steps",
+                                      "rms |H - H(0)|", curves)) {
+    fmt::print(stderr, "{}: could not be written\n", argv[2]);
+    return 1;
+  }
+}

@@ -1,0 +1,162 @@
+// Is M stable under a formulation? Near M the residuals χ = (g, G H_p) obey χ' = K(t) χ to first order, K along the trajectory on M. Its eigenvalues
+// say whether numerical errors oscillate about M, grow exponentially, grow like a power of t, or stay. Labels: docs/theory/manifold-stability.md.
+#pragma once
+
+#include <taut/formulation/bracket.hpp>
+#include <taut/method/ode_method.hpp>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <Eigen/QR>
+
+#include <algorithm>
+#include <complex>
+#include <span>
+#include <vector>
+
+namespace taut {
+
+enum class ManifoldCharacter {
+  neutral,          // K = 0: residuals stay
+  centre,           // imaginary eigenvalues: residuals oscillate
+  weakly_unstable,  // eigenvalues 0 with Jordan blocks: residuals grow like a power of t
+  saddle,           // an eigenvalue with positive real part: residuals grow exponentially
+};
+
+inline const char* name(ManifoldCharacter character) {
+  switch (character) {
+    case ManifoldCharacter::neutral:
+      return "neutral";
+    case ManifoldCharacter::centre:
+      return "centre";
+    case ManifoldCharacter::weakly_unstable:
+      return "weakly unstable";
+    case ManifoldCharacter::saddle:
+      return "saddle";
+  }
+  return "";
+}
+
+struct ResidualMatrix {
+  Eigen::MatrixXd K;  // 2m x 2m, for (g, G H_p)
+  double scale = 0;   // size of the terms that K is the sum of
+};
+
+// K at a point of M. χ'(x) = χ_x F vanishes on M, so that its derivative along a vector N with χ_x N = e_j is column j of K, whatever N is
+// chosen.                                                                                                       (MS1)
+template <class Formulation, Smooth P>
+Expected<ResidualMatrix> residual_matrix(const Formulation& formulation, const P& s, const StateOf<P>& x) {
+  using Outer = Dual<double, 1>;
+  using Inner = Dual<Outer, 1>;
+  static_assert(!Formulation::template Field<P>::reduced, "coordinates on M have no residuals");
+  const ConstraintFunctions<P> chi{s};
+  const int n = s.coordinates(), k = 2 * s.constraints();
+  const auto d = derivative(chi, x.q, x.p);
+  Eigen::MatrixXd slope(k, 2 * n);
+  for (int i = 0; i < k; ++i)
+    for (int j = 0; j < n; ++j) {
+      slope(i, j) = lane(d.q(i, j), 0);
+      slope(i, n + j) = lane(d.p(i, j), 0);
+    }
+  const Eigen::MatrixXd gram = slope * slope.transpose();
+  const Eigen::MatrixXd normal = slope.transpose() * gram.inverse();  // χ_x N = 1
+  const auto lifted = s.template cast<Outer>();
+  using Lifted = std::remove_cvref_t<decltype(lifted)>;
+  auto field = make_field(formulation, lifted);
+  auto q = zero_vector(lifted), p = q, q_dot = q, p_dot = q;
+  Vector<Inner, P::n> q2 = Vector<Inner, P::n>::Zero(n), p2 = q2;
+  ResidualMatrix result{Eigen::MatrixXd::Zero(k, k)};
+  for (int j = 0; j < k; ++j) {
+    for (int i = 0; i < n; ++i) {
+      q[i] = Outer(lane(x.q[i], 0));
+      q[i].tangent[0] = normal(i, j);
+      p[i] = Outer(lane(x.p[i], 0));
+      p[i].tangent[0] = normal(n + i, j);
+    }
+    if (!field(lifted, q, p, q_dot, p_dot))
+      return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner};
+    double size = 0;
+    for (int i = 0; i < n; ++i) {
+      q2[i] = Inner(q[i]);
+      q2[i].tangent[0] = q_dot[i];
+      p2[i] = Inner(p[i]);
+      p2[i].tangent[0] = p_dot[i];
+      size = std::max({size, std::abs(q_dot[i].tangent[0]), std::abs(p_dot[i].tangent[0])});
+    }
+    const auto rate = ConstraintFunctions<P>{s}(q2, p2);
+    for (int i = 0; i < k; ++i) result.K(i, j) = rate[i].tangent[0].tangent[0];
+    result.scale = std::max(result.scale, size * slope.lpNorm<Eigen::Infinity>());
+  }
+  static_cast<void>(sizeof(Lifted));
+  return result;
+}
+
+struct ManifoldStability {
+  ManifoldCharacter character = ManifoldCharacter::neutral;
+  std::vector<std::complex<double>> eigenvalues;  // of K, by rising real and imaginary part
+};
+
+// Rounding turns an eigenvalue 0 with a Jordan block of size j into one of size ε^(1/j): below 1e-5 of the size of K it counts as 0.
+inline ManifoldStability character_of(const ResidualMatrix& at) {
+  ManifoldStability result;
+  const double size = at.K.lpNorm<Eigen::Infinity>();
+  const Eigen::VectorXcd values = at.K.eigenvalues();
+  result.eigenvalues.assign(values.begin(), values.end());
+  std::sort(result.eigenvalues.begin(), result.eigenvalues.end(), [](const auto& a, const auto& b) {
+    return a.real() != b.real() ? a.real() < b.real() : a.imag() < b.imag();
+  });
+  const double zero = 1e-5 * size;
+  int zeros = 0;
+  bool grows = false;
+  for (const auto& value : result.eigenvalues) {
+    zeros += std::abs(value) <= zero ? 1 : 0;
+    grows = grows || value.real() > zero;
+  }
+  if (size <= 1e-10 * std::max(at.scale, 1.0)) {
+    result.character = ManifoldCharacter::neutral;
+  } else if (grows) {
+    result.character = ManifoldCharacter::saddle;
+  } else {
+    Eigen::FullPivLU<Eigen::MatrixXd> lu(at.K);
+    lu.setThreshold(1e-8);
+    const auto kernel = static_cast<int>(at.K.rows() - lu.rank());
+    result.character = zeros > kernel ? ManifoldCharacter::weakly_unstable : ManifoldCharacter::centre;
+    if (zeros == static_cast<int>(at.K.rows()) && kernel == zeros)
+      result.character = ManifoldCharacter::neutral;
+  }
+  return result;
+}
+
+// What happens to small residuals along a whole trajectory.
+struct TrajectoryStability {
+  std::vector<ManifoldStability> points;
+  ManifoldCharacter worst = ManifoldCharacter::neutral;
+  Eigen::MatrixXd transition;  // χ(end) = transition χ(start), to first order
+  double growth = 1;           // the largest entry of the transition matrix met on the way
+};
+
+// The states stand h apart on a trajectory on M. Y' = K(t) Y, Y(0) = 1 by the implicit midpoint rule between them.                      (MS2)
+template <class Formulation, Smooth P>
+Expected<TrajectoryStability> manifold_stability(const Formulation& formulation, const P& s,
+                                                 std::span<const StateOf<P>> states, double h) {
+  TrajectoryStability result;
+  const int k = 2 * s.constraints();
+  const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(k, k);
+  result.transition = one;
+  Eigen::MatrixXd before;
+  for (const StateOf<P>& x : states) {
+    const auto at = residual_matrix(formulation, s, x);
+    if (!at) return at.error();
+    result.points.push_back(character_of(*at));
+    result.worst = std::max(result.worst, result.points.back().character);
+    if (before.size() > 0) {
+      const Eigen::MatrixXd half = (h / 4) * (before + at->K);
+      result.transition = (one - half).lu().solve((one + half) * result.transition).eval();
+      result.growth = std::max(result.growth, result.transition.lpNorm<Eigen::Infinity>());
+    }
+    before = at->K;
+  }
+  return result;
+}
+
+}  // namespace taut

@@ -1,0 +1,121 @@
+// Projections after a step: q onto g = 0 along H_pp Gᵀ, p onto G H_p = 0 along Gᵀ, both or neither; at every step, or when a residual exceeds a
+// tolerance. Seiler, sections 1 and 4. Labels: docs/theory/projection.md.
+#pragma once
+
+#include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/position_solve.hpp>
+
+#include <optional>
+#include <string_view>
+
+namespace taut {
+
+enum class ProjectionKind { none, position, momentum, both };
+
+struct Projection {
+  ProjectionKind kind = ProjectionKind::none;
+  double tolerance = 0;  // on max |g| and max |G H_p|; 0: at every step
+
+  bool moves_q() const { return kind == ProjectionKind::position || kind == ProjectionKind::both; }
+  bool moves_p() const { return kind == ProjectionKind::momentum || kind == ProjectionKind::both; }
+};
+
+constexpr std::optional<ProjectionKind> projection_kind(std::string_view name) {
+  if (name == "none") return ProjectionKind::none;
+  if (name == "position") return ProjectionKind::position;
+  if (name == "momentum") return ProjectionKind::momentum;
+  if (name == "both") return ProjectionKind::both;
+  return std::nullopt;
+}
+
+struct ProjectionCount {
+  long position = 0, momentum = 0;  // how often each was done, of a pack: in any lane
+};
+
+template <Hamiltonian P>
+class Projector {
+ public:
+  using T = typename P::Scalar;
+
+  explicit Projector(const P& s)
+      : position_(s),
+        momentum_(s),
+        G_(s.make_jacobian()),
+        residual_(zero_multiplier(s)),
+        along_(zero_vector(s)),
+        move_(along_),
+        end_(along_) {}
+
+  ProjectionCount count;
+
+  // x after a step; each residual is looked at where its turn comes, q first, and only the matching variable moves.
+  template <class X>
+  Expected<int> operator()(const P& s, X& x, const Projection& projection, const SolveOptions& options) {
+    int iterations = 0;
+    if (projection.moves_q()) {
+      s.g(x.q, residual_);
+      if (const Mask<T> due = is_due(projection); any(due)) {
+        const X before = x;
+        const auto landed = project_position(s, x, options);
+        if (!landed) return landed;
+        restore_others(due, before, x);
+        iterations += *landed;
+        ++count.position;
+      }
+    }
+    if (projection.moves_p()) {
+      s.G(x.q, G_);
+      H_p(s, x.q, x.p, along_);
+      G_.times(along_, residual_);
+      if (const Mask<T> due = is_due(projection); any(due)) {
+        const X before = x;
+        const auto landed = momentum_.solve(s, options, x, G_);  // (PJ2)
+        if (!landed) return landed;
+        restore_others(due, before, x);
+        iterations += *landed;
+        ++count.momentum;
+      }
+    }
+    return iterations;
+  }
+
+ private:
+  Mask<T> is_due(const Projection& projection) const {
+    return Mask<T>(projection.tolerance == 0) || largest_entry(residual_) > Real<T>(projection.tolerance);
+  }
+
+  // A lane whose own residual is small stays where a run of its own would leave it.
+  template <class X>
+  static void restore_others(const Mask<T>& due, const X& before, X& x) {
+    if constexpr (ScalarTraits<T>::lanes > 1) {
+      for (Eigen::Index i = 0; i < x.q.size(); ++i) {
+        x.q[i] = select(due, x.q[i], before.q[i]);
+        x.p[i] = select(due, x.p[i], before.p[i]);
+      }
+    }
+  }
+
+  // H_pp and G at the point before the projection.
+  template <class X>
+  Expected<int> project_position(const P& s, X& x, const SolveOptions& options) {
+    s.G(x.q, G_);
+    position_.matrix.right(s, x.q, x.p, G_, T(1));
+    const auto landed = position_.solve(s, options, x.q, G_, [&](const auto& mu) -> const auto& {
+      along_.setZero();
+      G_.subtract_transpose(mu, along_);
+      H_pp_times(s, x.q, x.p, along_, move_);
+      end_ = x.q + move_;  // (PJ1)
+      return end_;
+    });
+    if (landed) drift(x, move_);
+    return landed;
+  }
+
+  PositionSolve<P> position_;
+  MomentumSolve<P> momentum_;
+  typename P::Jacobian G_;
+  typename P::Multiplier residual_;
+  typename P::Vec along_, move_, end_;
+};
+
+}  // namespace taut

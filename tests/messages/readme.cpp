@@ -1,0 +1,92 @@
+// README.md is true: its commands print what it shows (timing figures aside), and its C++ program is the one in examples/.
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "support/run_program.hpp"
+
+#define main pendulum_main
+#include "../../examples/pendulum.cpp"
+#undef main
+
+namespace {
+
+using taut::test::lines_of;
+using taut::test::read_text;
+using taut::test::run_taut;
+
+const std::filesystem::path top = TAUT_SOURCE_DIR;
+
+struct Shown {
+  std::string arguments;  // after ./taut
+  std::string output;
+};
+
+// Indented blocks of a command and what it prints. A line "..." stands for lines left out.
+std::vector<Shown> commands_of(const std::string& text) {
+  std::vector<Shown> found;
+  bool inside = false;
+  for (const std::string& line : lines_of(text)) {
+    const bool indented = line.starts_with("    ");
+    const std::string body = indented ? line.substr(4) : "";
+    if (body.starts_with("$ ./taut")) {
+      found.push_back({body.substr(8), ""});
+      inside = true;
+    } else if (!indented || body.starts_with("$ ")) {
+      inside = false;
+    } else if (inside) {
+      found.back().output += body + "\n";
+    }
+  }
+  return found;
+}
+
+std::string without_timing(const std::string& text) {
+  static const std::regex timing(R"(in [0-9.]+ s \([0-9.e+]+ steps/s\))");
+  return std::regex_replace(text, timing, "in # s (# steps/s)");
+}
+
+// Each line shown stands in the output, in this order; without "..." between, right after the one before.
+void expect_shown(const Shown& shown, const std::string& printed) {
+  const auto want = lines_of(without_timing(shown.output)), have = lines_of(without_timing(printed));
+  std::size_t at = 0;
+  bool skip = false;
+  for (const std::string& line : want) {
+    if (line == "...") {
+      skip = true;
+      continue;
+    }
+    while (skip && at < have.size() && have[at] != line) ++at;
+    skip = false;
+    ASSERT_LT(at, have.size()) << "not printed by taut" << shown.arguments << ": " << line << "\n" << printed;
+    EXPECT_EQ(have[at], line) << "taut" << shown.arguments;
+    ++at;
+  }
+  EXPECT_TRUE(skip || at == have.size()) << "taut" << shown.arguments << " prints more:\n" << printed;
+}
+
+TEST(Readme, ItsCommandsPrintWhatItShows) {
+  int count = 0;
+  for (const char* page : {"README.md", "docs/guide/command-line.md"})
+    for (const Shown& shown : commands_of(read_text(top / page))) {
+      ++count;
+      const auto ran = run_taut(shown.arguments);
+      expect_shown(shown, ran.out + ran.err);
+    }
+  EXPECT_GE(count, 5) << "no commands found: the test looked in the wrong place";
+}
+
+TEST(Readme, ItsProgramIsTheExampleAndPrintsWhatItShows) {
+  const std::string readme = read_text(top / "README.md"), program = read_text(top / "examples/pendulum.cpp");
+  EXPECT_NE(readme.find("```cpp\n" + program + "```"), std::string::npos)
+      << "README.md does not quote examples/pendulum.cpp";
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(pendulum_main(), 0);
+  const std::string printed = testing::internal::GetCapturedStdout();
+  EXPECT_NE(readme.find("    " + printed), std::string::npos) << "README.md does not show: " << printed;
+}
+
+}  // namespace

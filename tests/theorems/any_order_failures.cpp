@@ -1,0 +1,236 @@
+// lobatto, dirac-gauss, radau and bdf where they cannot go on, and what their results do not depend on: how the equations are solved.
+
+#include <taut/measure/distance.hpp>
+#include <taut/measure/flow.hpp>
+#include <taut/problem/charged_particle.hpp>
+#include <taut/problem/double_pendulum.hpp>
+#include <taut/problem/n_link_pendulum.hpp>
+#include <taut/problem/pendulum.hpp>
+#include <taut/problem/stiff_pendulum.hpp>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace {
+
+using namespace taut;
+using Radau = DaeRungeKutta<DaeFamily::radau, false>;
+using RadauProjected = DaeRungeKutta<DaeFamily::radau, true>;
+using GaussProjected = DaeRungeKutta<DaeFamily::gauss, true>;
+using DiracGaussMethod = Projected<DiracGauss>;
+
+// The failure of one step, with the state as it was; after it a shorter step is what it would have been without.
+template <class Method, class P>
+Failure failure_of(const Method& method, const P& s, StateOf<P> start, double h, double shorter = 0.01) {
+  SCOPED_TRACE(label(facts_of(method)));
+  StateOf<P> x = start, fresh = start;
+  const auto stepper = bind(method, s, x), other = bind(method, s, x);
+  const auto solved = stepper->step(x, h);
+  EXPECT_FALSE(solved);
+  if (solved) return {};
+  EXPECT_EQ(x.q, start.q);
+  EXPECT_EQ(x.p, start.p);
+  if (shorter != 0) {
+    EXPECT_TRUE(stepper->step(x, shorter));
+    EXPECT_TRUE(other->step(fresh, shorter));
+    EXPECT_EQ(x.q, fresh.q);
+    EXPECT_EQ(x.p, fresh.p);
+  }
+  return solved.error();
+}
+
+template <class P, class Check>
+void expect_failures(const P& s, const StateOf<P>& start, double h, double shorter, Check&& check) {
+  for (int n = 2; n <= 6; ++n) check(failure_of(Lobatto<>{.s = n}, s, start, h, shorter));
+  check(failure_of(Lobatto<3>{}, s, start, h, shorter));
+  check(failure_of(Radau{}, s, start, h, shorter));
+  check(failure_of(RadauProjected{.s = 3}, s, start, h, shorter));
+  check(failure_of(GaussProjected{}, s, start, h, shorter));
+  check(failure_of(Bdf{.k = 2}, s, start, h, shorter));
+}
+
+TEST(TooLongAStep, FailsInTheStagesAndLeavesTheStateAlone) {
+  const PlanarPendulum<> s;
+  const auto start = s.start();
+  expect_failures(s, start, 4, 0.01, [](const Failure& f) {
+    EXPECT_TRUE(f.kind == FailureKind::not_converged || f.kind == FailureKind::not_finite);
+    EXPECT_EQ(f.stage, SolveStage::inner);
+    EXPECT_GT(f.iterations, 0);
+    EXPECT_FALSE(f.residual < 1e-3);  // large, or not a number
+  });
+  for (int n = 1; n <= 3; ++n) {
+    const Failure f = failure_of(DiracGaussMethod{.psi = {.s = n}}, s, start, 4);
+    EXPECT_NE(f.stage, SolveStage::momentum);  // in the stages, or in landing on g = 0
+  }
+}
+TEST(TooLongAStep, FailsOnTheDoublePendulumToo) {
+  const DoublePendulum<> s;
+  auto start = s.start();
+  for (const double h : {2.5, 10.0}) {
+    const Failure f = failure_of(Lobatto<>{.s = 4}, s, start, h);
+    EXPECT_EQ(f.stage, SolveStage::inner);
+  }
+}
+
+// In the middle of a run, so that what a method remembers of past steps is in play.
+template <class Method>
+void expect_recovery(const Method& method) {
+  SCOPED_TRACE(label(facts_of(method)));
+  const PlanarPendulum<> s;
+  auto x = s.start(), y = x;
+  const auto stepper = bind(method, s, x), other = bind(method, s, y);
+  for (int k = 0; k < 10; ++k) ASSERT_TRUE(stepper->step(x, 0.05) && other->step(y, 0.05));
+  const auto before = x;
+  ASSERT_FALSE(stepper->step(x, 6));
+  EXPECT_EQ(x.q, before.q);
+  EXPECT_EQ(x.p, before.p);
+  for (int k = 0; k < 10; ++k) ASSERT_TRUE(stepper->step(x, 0.05) && other->step(y, 0.05));
+  EXPECT_EQ(x.q, y.q);
+  EXPECT_EQ(x.p, y.p);
+}
+TEST(TooLongAStep, InTheMiddleOfARunIsForgotten) {
+  expect_recovery(Lobatto<>{.s = 3});
+  expect_recovery(DiracGaussMethod{});
+  expect_recovery(Radau{});
+  expect_recovery(RadauProjected{});
+  expect_recovery(GaussProjected{});
+  expect_recovery(Bdf{.k = 3});
+}
+
+TEST(DependentConstraints, AreReportedBeforeAnyStageIsSolved) {
+  const PlanarPendulum<> s;
+  const StateOf<PlanarPendulum<>> centre{{0, 0}, {0, 0}};
+  expect_failures(s, centre, 0.1, 0, [](const Failure& f) {
+    EXPECT_EQ(f.kind, FailureKind::singular);
+    EXPECT_EQ(f.stage, SolveStage::inner);
+    EXPECT_EQ(f.constraint, 0);
+  });
+  EXPECT_EQ(failure_of(DiracGaussMethod{}, s, centre, 0.1, 0).kind, FailureKind::singular);
+  NLinkPendulum<> chain(3);  // a second rod beside the middle one
+  chain.rods.push_back({0, 1});
+  chain.length.push_back(1);
+  const Failure f = failure_of(Lobatto<>{.s = 3}, chain, chain.start(), 0.1, 0);
+  EXPECT_EQ(f.kind, FailureKind::singular);
+  EXPECT_EQ(f.constraint, 3);
+}
+
+TEST(AStateThatIsNotANumber, IsReported) {
+  const PlanarPendulum<> s;
+  auto x = s.start();
+  x.p[1] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(bind(Lobatto<>{.s = 3}, s, x)->step(x, 0.1));
+  EXPECT_FALSE(bind(DiracGaussMethod{}, s, x)->step(x, 0.1));
+  EXPECT_FALSE(bind(Bdf{.k = 1}, s, x)->step(x, 0.1));
+}
+
+// Lobatto's last stage is explicit in a strong potential: it fails where the midpoint rule goes on. The spring starts at rest length, so
+// that nothing fast need happen.
+struct StiffRun {
+  int steps = 0;
+  Failure failure{};
+  StateOf<StiffPendulum<>> x{};
+};
+template <class Method>
+StiffRun run_stiff(const Method& method, const StiffPendulum<>& s, double h) {
+  StiffRun run{.x = s.start()};
+  run.x.q[3] = run.x.q[1] - 1;
+  const auto stepper = bind(method, s, run.x);
+  for (; run.steps < 1000; ++run.steps)
+    if (const auto solved = stepper->step(run.x, h); !solved) {
+      run.failure = solved.error();
+      break;
+    }
+  return run;
+}
+TEST(AStiffPotential, StopsLobattoAndNotTheMidpointRule) {
+  StiffPendulum<> s;
+  s.stiffness = 3000;
+  const double h = 0.06;  // h ω = 4.6, ω = √(2k)
+  for (int n = 2; n <= 3; ++n) {
+    const StiffRun lobatto = run_stiff(Lobatto<>{.s = n}, s, h);
+    EXPECT_LT(lobatto.steps, 1000) << n;
+    EXPECT_EQ(lobatto.failure.stage, SolveStage::inner);
+  }
+  const StiffRun midpoint = run_stiff(Projected<ImplicitMidpoint>{}, s, h);
+  EXPECT_EQ(midpoint.steps, 1000);
+  auto start = s.start();
+  start.q[3] = start.q[1] - 1;
+  EXPECT_NEAR(H(s, midpoint.x.q, midpoint.x.p), H(s, start.q, start.p), 0.02);
+  s.stiffness = 100;  // h ω = 0.85
+  EXPECT_EQ(run_stiff(Lobatto<>{.s = 3}, s, h).steps, 1000);
+}
+TEST(AStiffPotential, StopsLobattoAtOnceWhereItIsVeryStiff) {
+  StiffPendulum<> s;
+  s.stiffness = 1e8;  // h ω = 141
+  for (int n = 2; n <= 6; ++n) {
+    const StiffRun run = run_stiff(Lobatto<>{.s = n}, s, 0.01);
+    EXPECT_LE(run.steps, 2) << n;
+    EXPECT_EQ(run.failure.stage, SolveStage::inner);
+  }
+}
+
+template <class P, class A, class B>
+double difference(const P& s, const A& a, const B& b, double h, int steps, const SolveOptions& options = {}) {
+  auto x = s.start(), y = x;
+  const auto first = bind(a, s, x), second = bind(b, s, y, options);
+  double worst = 0;
+  for (int k = 0; k < steps; ++k) {
+    EXPECT_TRUE(first->step(x, h));
+    EXPECT_TRUE(second->step(y, h));
+    worst = std::max(worst, phase_distance(x, y));
+  }
+  return worst;
+}
+
+TEST(TheResult, DoesNotDependOnWhereTheNumberOfStagesIsKnown) {
+  EXPECT_LT(difference(PlanarPendulum<>{}, Lobatto<>{.s = 3}, Lobatto<3>{}, 0.1, 200), 1e-13);
+  EXPECT_LT(difference(DoublePendulum<>{}, Lobatto<>{.s = 5}, Lobatto<5>{}, 0.05, 200), 1e-13);
+  EXPECT_LT(difference(ChargedParticle<>{}, Lobatto<>{.s = 4}, Lobatto<4>{}, 0.1, 200), 1e-13);
+}
+
+// Position and momentum equations of the projections by other iterations, and to a tolerance that is still far below the error.
+TEST(TheResult, DoesNotDependOnTheIteration) {
+  const DoublePendulum<> s;
+  const SolveOptions symmetric{.iteration = Iteration::symmetric}, sweep{.iteration = Iteration::sweep};
+  for (const SolveOptions& options : {symmetric, sweep}) {
+    EXPECT_LT(difference(s, Lobatto<>{.s = 3}, Lobatto<>{.s = 3}, 0.05, 100, options), 1e-12);
+    EXPECT_LT(difference(s, RadauProjected{}, RadauProjected{}, 0.05, 100, options), 1e-12);
+    EXPECT_LT(difference(s, GaussProjected{}, GaussProjected{}, 0.05, 100, options), 1e-12);
+    EXPECT_LT(difference(PlanarPendulum<>{}, DiracGaussMethod{}, DiracGaussMethod{}, 0.05, 100, options),
+              1e-12);
+  }
+  EXPECT_LT(difference(s, Lobatto<>{.s = 3}, Lobatto<>{.s = 3}, 0.05, 100, {.tolerance = 1e-12}), 1e-9);
+}
+
+// The simplified iteration converges to what Newton's would: in 128-bit floats the same step leaves only the rounding of double.
+TEST(TheResult, IsThatOfTheSameStepsInMoreDigits) {
+  const DoublePendulum<> s;
+  const auto exact = s.cast<Float128>();
+  auto x = s.start();
+  StateOf<DoublePendulum<Float128>> y{x.q.cast<Float128>(), x.p.cast<Float128>()};
+  const double h = 0.0625;
+  const auto stepper = bind(Lobatto<>{.s = 4}, s, x);
+  const auto other = bind(Lobatto<>{.s = 4}, exact, y);
+  for (int k = 0; k < 100; ++k) ASSERT_TRUE(stepper->step(x, h) && other->step(y, h));
+  EXPECT_LT((y.q.cast<double>() - x.q).norm() + (y.p.cast<double>() - x.p).norm(), 1e-13);
+}
+
+TEST(TheResult, OfACompensatedStateIsTheSameToRounding) {
+  const auto compare = [](const auto& method, const auto& s) {
+    using P = std::decay_t<decltype(s)>;
+    auto x = s.start();
+    CompensatedState<double, P::n> y(x);
+    const auto plain = bind(method, s, x);
+    const auto compensated = bind(method, s, y);
+    for (int k = 0; k < 200; ++k) ASSERT_TRUE(plain->step(x, 0.0625) && compensated->step(y, 0.0625));
+    EXPECT_LT((x.q - y.q).norm() + (x.p - y.p).norm(), 1e-12) << label(facts_of(method));
+  };
+  compare(Lobatto<>{.s = 3}, DoublePendulum<>{});
+  compare(Lobatto<>{.s = 5}, PlanarPendulum<>{});
+  compare(DiracGaussMethod{}, PlanarPendulum<>{});
+  compare(RadauProjected{}, PlanarPendulum<>{});
+  compare(Bdf{.k = 2}, PlanarPendulum<>{});
+}
+
+}  // namespace

@@ -1,0 +1,80 @@
+// Every model file of examples/ loads, starts on its manifold in double and in 128 bits, fits a screen, and runs with its method.
+
+#include <taut/formulation/dependent.hpp>
+#include <taut/formulation/manifold.hpp>
+#include <taut/method/stepper.hpp>
+#include <taut/model/formula_problem.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "support/source_files.hpp"
+
+namespace {
+
+using namespace taut;
+
+template <class F>
+void for_each_example(F f) {
+  int count = 0;
+  for (const auto& file : test::files_under("examples", {".toml"})) {
+    SCOPED_TRACE(file.path);
+    ++count;
+    const ReadModel read = read_model(file.text, file.path);
+    EXPECT_TRUE(read.model) << text_of(read.errors);
+    if (read.model) f(file, *read.model);
+  }
+  EXPECT_GE(count, 12);
+}
+
+TEST(Examples, AreComplete) {
+  for_each_example([](const auto& file, const Model& model) {
+    EXPECT_LE(std::count(file.text.begin(), file.text.end(), '\n'), 66) << "longer than a screen";
+    EXPECT_EQ(file.text[0], '#') << "no word about what it is";
+    EXPECT_NE(model.title, model.name);
+    EXPECT_TRUE(model.run.method && model.run.step && (model.run.steps || model.run.until));
+  });
+}
+
+TEST(Examples, StartOnTheManifold) {
+  for_each_example([](const auto&, const Model& model) {
+    with_problem(model, [](const auto& s) {
+      const auto x = s.start();
+      const StartCheck check = check_start(s, x);
+      EXPECT_TRUE(check.consistent());
+      EXPECT_LE(std::max(check.position, check.momentum), 2e-15);
+      EXPECT_TRUE(dependent_constraints(s, x).empty());
+      const auto fine = s.template cast<Float128>();
+      const StartCheck exact = check_start(fine, fine.start());
+      EXPECT_LE(std::max(exact.position, exact.momentum), 1e-32);
+    });
+  });
+}
+
+TEST(Examples, RunWithTheirMethods) {
+  for_each_example([](const auto&, const Model& model) {
+    with_problem(model, [&](const auto& s) {
+      using P = std::remove_cvref_t<decltype(s)>;
+      StateOf<P> x = s.start();
+      const double energy = H(s, x.q, x.p);
+      std::unique_ptr<Stepper<P, StateOf<P>>> stepper;
+      const auto error = with_method(*model.run.method, [&](const auto& method) { stepper = bind(method, s, x); });
+      ASSERT_FALSE(error) << error->message;
+      ASSERT_TRUE(stepper) << *model.run.method << " does not fit";
+      double worst = 0;
+      for (int k = 0; k < 100; ++k) {
+        const auto stepped = stepper->step(x, *model.run.step);
+        ASSERT_TRUE(stepped) << "step " << k;
+        worst = std::max(worst, std::abs(H(s, x.q, x.p) - energy));
+      }
+      EXPECT_LE(worst, 0.05 * (1 + std::abs(energy)));
+      EXPECT_LE(position_residual(s, x.q), 1e-13);
+      EXPECT_LE(momentum_residual(s, x.q, x.p), 1e-13);
+    });
+  });
+}
+
+}  // namespace
