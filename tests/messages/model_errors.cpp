@@ -450,22 +450,24 @@ model.toml:5:17: `sqrt(x - 1)` in constraint 1 is not a number at the start
    5 | constraints = ["sqrt(x - 1) - y"]
      |                 ^^^^^^^^^^^
 )text");
-  refused(R"toml([system]
+  refused(
+      R"toml([system]
 coordinates = ["x", "y"]
 mass = 1
 potential = "sqrt(x)"
 )toml",
-          R"text(model.toml:4:14: the derivative of the potential with respect to `x` is not finite at the start
+      R"text(model.toml:4:14: the derivative of the potential with respect to `x` is not finite at the start
    4 | potential = "sqrt(x)"
      |              ^^^^^^^
 )text");
-  refused(R"toml([system]
+  refused(
+      R"toml([system]
 coordinates = ["x", "y"]
 hamiltonian = "p_x^2/2 + y"
 [initial]
 x = 1.0
 )toml",
-          R"text(model.toml:3:16: H_pp, the second derivative of the hamiltonian by the momenta, is singular at the start
+      R"text(model.toml:3:16: H_pp, the second derivative of the hamiltonian by the momenta, is singular at the start
    3 | hamiltonian = "p_x^2/2 + y"
      |                ^^^^^^^^^^^  velocities must determine momenta
 )text");
@@ -608,10 +610,11 @@ mass = [1.0,, 2.0]
    3 | mass = [1.0,, 2.0]
      |             ^
 )text");
-  refused(R"toml(a = 1
+  refused(
+      R"toml(a = 1
 a = 2
 )toml",
-          R"text(model.toml:2:5: this is not TOML: in this key-value pair: cannot redefine existing integer 'a'
+      R"text(model.toml:2:5: this is not TOML: in this key-value pair: cannot redefine existing integer 'a'
    2 | a = 2
      |     ^
 )text");
@@ -621,9 +624,10 @@ a = 2
    1 | x = "abc
      |         ^
 )text");
-  refused(R"toml(x = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
+  refused(
+      R"toml(x = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
 )toml",
-          R"text(model.toml:1:261: this is not TOML: in this value: exceeded maximum nested value depth of 256
+      R"text(model.toml:1:261: this is not TOML: in this value: exceeded maximum nested value depth of 256
    1 | …[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
      |                                      ^
 )text");
@@ -672,7 +676,8 @@ x = 1.0
      | run.step=0
      |          ^  a negative step runs backwards
 )text",
-          {"gravty=1", "nonsense", "=2", "run.stp=0.1", "run.step=0", "L=1/0", "p_z=2", "a.b.c.d=1", "system.mass=[1, 2, 3]", "foo.bar=2"});
+          {"gravty=1", "nonsense", "=2", "run.stp=0.1", "run.step=0", "L=1/0", "p_z=2", "a.b.c.d=1",
+           "system.mass=[1, 2, 3]", "foo.bar=2"});
 }
 
 TEST(ModelErrors, ParticleSystems) {
@@ -760,7 +765,8 @@ potential = "y"
 constraints = ["x - y"]
 [run]
 method = "ratle"
-)toml", "model.toml");
+)toml",
+                                     "model.toml");
   ASSERT_TRUE(read.model);
   EXPECT_EQ(read.model->error_at("run.method", "unknown method `ratle`", "did you mean `rattle`?").text(),
             R"text(model.toml:7:10: unknown method `ratle`

@@ -119,6 +119,10 @@ TEST(FormulationsOffM, ClosedFormsOfThePendulum) {
   const Slopes<PlanarPendulum<>> total{x.p + 2 * phi / r2 * x.p,
                                        -mu * x.q - down + (2 * mu * x.q + down) * phi / r2};
   EXPECT_LT(slopes<DiracSimplifiedField>(s, x).distance(total), 1e-14);
+  // Seiler (20): the residuals of (14), with π² + ρ² = r²|p|² and cos ξ = y/r.
+  EXPECT_NEAR(x.q.dot(total.q), (4 * phi + 1) / r2 * psi, 1e-14);
+  EXPECT_NEAR(x.q.dot(total.p) + x.p.dot(total.q), 4 * phi * x.p.squaredNorm() / r2 - phi * x.q[1] / r2,
+              1e-14);
   const Slopes<PlanarPendulum<>> dirac{x.p - psi / r2 * x.q, -mu * x.q - down + psi / r2 * x.p};
   EXPECT_LT(slopes<HamiltonDiracField>(s, x).distance(dirac), 1e-14);
   EXPECT_LT(slopes<DiracWeakField>(s, x).distance(dirac), 1e-14);

@@ -69,7 +69,9 @@ double energy_change(const P& s, const char* scheme, ProjectionKind kind, double
 
 template <class P>
 double power(const P& s, const char* scheme, ProjectionKind kind) {
-  const double a = energy_change(s, scheme, kind, 0.02), b = energy_change(s, scheme, kind, 0.01);
+  const double h =
+      kind == ProjectionKind::momentum ? 0.02 : 0.002;  // small, and its tenth power above rounding
+  const double a = energy_change(s, scheme, kind, h), b = energy_change(s, scheme, kind, h / 2);
   return std::log2(std::abs(a / b));
 }
 

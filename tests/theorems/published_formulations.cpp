@@ -161,6 +161,7 @@ TEST(LeimkuhlerReich, Figure2EnergyDriftsWithTheChartChanges) {
   EXPECT_NEAR(h01.energy.back(), -2.041e-3, 2e-6);
   EXPECT_LT(History::largest(h01.position), 1e-14);
   EXPECT_LT(History::largest(h01.momentum), 1e-14);
+  EXPECT_NEAR(midpoint_history<Charts>(0, 0.01, 100000, {published}).energy.back(), -2.017e-2, 2e-5);
   for (const double h : {0.02, 0.01, 0.005}) {
     const History history = midpoint_history<Charts>(0, h, static_cast<int>(200 / h), {published});
     EXPECT_NEAR(history.energy.back() / 200 / (-64 / std::numbers::pi * h * h * h), 1, 0.06) << h;

@@ -141,6 +141,7 @@ void expect_dirac_identities(const P& s, int seed, double rounding) {
 }
 
 TEST(DiracBracket, IdentitiesOnThePendulum) { expect_dirac_identities(PlanarPendulum<>{}, 4, 1e-12); }
+TEST(DiracBracket, IdentitiesForTwoConstraints) { expect_dirac_identities(DoublePendulum<>{}, 11, 1e-11); }
 TEST(DiracBracket, IdentitiesForAnHThatIsNotNatural) {
   expect_dirac_identities(ChargedParticle<>{}, 5, 1e-12);
 }

@@ -61,7 +61,8 @@ TEST(Examples, RunWithTheirMethods) {
       StateOf<P> x = s.start();
       const double energy = H(s, x.q, x.p);
       std::unique_ptr<Stepper<P, StateOf<P>>> stepper;
-      const auto error = with_method(*model.run.method, [&](const auto& method) { stepper = bind(method, s, x); });
+      const auto error =
+          with_method(*model.run.method, [&](const auto& method) { stepper = bind(method, s, x); });
       ASSERT_FALSE(error) << error->message;
       ASSERT_TRUE(stepper) << *model.run.method << " does not fit";
       double worst = 0;

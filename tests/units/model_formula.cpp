@@ -18,8 +18,9 @@ double value(const std::string& text, const std::map<std::string, double>& names
     ADD_FAILURE() << text << ": " << parsed.error->sentence;
     return 0;
   }
-  return static_cast<double>(
-      evaluate(parsed.formula, [&](std::string_view name) { return Float128(names.at(std::string(name))); }).back());
+  return static_cast<double>(evaluate(parsed.formula, [&](std::string_view name) {
+                               return Float128(names.at(std::string(name)));
+                             }).back());
 }
 
 TEST(Formula, OperatorsBindAsInMathematics) {
@@ -60,8 +61,9 @@ TEST(Formula, WholePowersAreExact) {
 }
 
 TEST(Formula, NumbersAreReadToTheNearestDouble) {
-  for (const char* text : {"0.1", "1e22", "1e23", "6.02214076e23", "1.7976931348623157e308", "5e-324", "0.30000000000000004",
-                           "123456789012345678901234567890", "3.", ".5", "1E+5", "2e-7", "9007199254740993", "1e-320"})
+  for (const char* text :
+       {"0.1", "1e22", "1e23", "6.02214076e23", "1.7976931348623157e308", "5e-324", "0.30000000000000004",
+        "123456789012345678901234567890", "3.", ".5", "1E+5", "2e-7", "9007199254740993", "1e-320"})
     EXPECT_EQ(static_cast<double>(*decimal(text)), std::strtod(text, nullptr)) << text;
   EXPECT_EQ(*decimal("-1_000.5"), -1000.5);
   EXPECT_EQ(*decimal("0.1") * 10, Float128(1));  // to 113 bits, not a double's 53
@@ -103,7 +105,8 @@ TEST(Formula, ErrorsPointAtTheirPlace) {
 
 TEST(Formula, ANearMissOfAFunctionIsNamed) {
   EXPECT_EQ(parse_formula("sqr(x)", "the potential").error->note,
-            "functions: sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, abs. Did you mean `sqrt`?");
+            "functions: sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, abs. Did "
+            "you mean `sqrt`?");
 }
 
 TEST(Formula, DepthIsLimitedAndLengthIsNot) {

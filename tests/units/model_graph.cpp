@@ -84,7 +84,8 @@ TEST(ModelGraph, NumberingDependsOnTheFormulasAlone) {
     const auto gradient = graph.gradient(f, {0, 1, 2});
     std::string text;
     for (int k = 0; k < graph.size(); ++k)
-      text += std::to_string(static_cast<int>(graph[k].op)) + "," + std::to_string(graph[k].a) + "," + std::to_string(graph[k].b) + ";";
+      text += std::to_string(static_cast<int>(graph[k].op)) + "," + std::to_string(graph[k].a) + "," +
+              std::to_string(graph[k].b) + ";";
     for (const int k : gradient) text += std::to_string(k) + " ";
     return text;
   };
@@ -105,25 +106,43 @@ class RandomFormula {
     if (depth == 0) return leaf();
     const auto part = [&] { return (*this)(depth - 1 - (draw(3) == 0 && depth > 1 ? 1 : 0)); };
     switch (draw(19)) {
-      case 0: return "(" + part() + " + " + part() + ")";
-      case 1: return "(" + part() + " - " + part() + ")";
+      case 0:
+        return "(" + part() + " + " + part() + ")";
+      case 1:
+        return "(" + part() + " - " + part() + ")";
       case 2:
-      case 3: return part() + "*" + part();
-      case 4: return part() + "/(1.5 + (" + part() + ")^2)";
-      case 5: return "(" + part() + ")^" + std::to_string(draw(5));
-      case 6: return "(2 + " + bounded(part()) + ")^-" + std::to_string(1 + draw(3));
-      case 7: return "(2 + " + bounded(part()) + ")^(" + bounded(part()) + ")";
-      case 8: return "sqrt(2 + " + bounded(part()) + ")";
-      case 9: return "exp(" + bounded(part()) + ")";
-      case 10: return "log(3 + " + bounded(part()) + ")";
-      case 11: return "sin(" + part() + ")";
-      case 12: return "tan(" + bounded(part()) + ")";
-      case 13: return "asin(0.8*" + bounded(part()) + ")";
-      case 14: return "acos(0.8*" + bounded(part()) + ")";
-      case 15: return "atan2(" + part() + ", 2 + " + bounded(part()) + ")";
-      case 16: return "sinh(" + bounded(part()) + ")*cosh(" + bounded(part()) + ")";
-      case 17: return "abs(" + part() + ")";
-      default: return "-atan(" + part() + ")";
+      case 3:
+        return part() + "*" + part();
+      case 4:
+        return part() + "/(1.5 + (" + part() + ")^2)";
+      case 5:
+        return "(" + part() + ")^" + std::to_string(draw(5));
+      case 6:
+        return "(2 + " + bounded(part()) + ")^-" + std::to_string(1 + draw(3));
+      case 7:
+        return "(2 + " + bounded(part()) + ")^(" + bounded(part()) + ")";
+      case 8:
+        return "sqrt(2 + " + bounded(part()) + ")";
+      case 9:
+        return "exp(" + bounded(part()) + ")";
+      case 10:
+        return "log(3 + " + bounded(part()) + ")";
+      case 11:
+        return "sin(" + part() + ")";
+      case 12:
+        return "tan(" + bounded(part()) + ")";
+      case 13:
+        return "asin(0.8*" + bounded(part()) + ")";
+      case 14:
+        return "acos(0.8*" + bounded(part()) + ")";
+      case 15:
+        return "atan2(" + part() + ", 2 + " + bounded(part()) + ")";
+      case 16:
+        return "sinh(" + bounded(part()) + ")*cosh(" + bounded(part()) + ")";
+      case 17:
+        return "abs(" + part() + ")";
+      default:
+        return "-atan(" + part() + ")";
     }
   }
   double point() { return std::uniform_real_distribution<double>(-1.5, 1.5)(random_); }
@@ -171,7 +190,8 @@ TEST(ModelGraph, DerivativesAreThoseOfDualNumbersAndOfDifferences) {
         left[static_cast<std::size_t>(j)] -= 1e-11;
         right[static_cast<std::size_t>(j)] += 1e-11;
         const Float128 step = right[static_cast<std::size_t>(j)] - left[static_cast<std::size_t>(j)];
-        const Float128 difference = (run<Float128>(graph, {f}, right)[0] - run<Float128>(graph, {f}, left)[0]) / step;
+        const Float128 difference =
+            (run<Float128>(graph, {f}, right)[0] - run<Float128>(graph, {f}, left)[0]) / step;
         EXPECT_LT(relative(s, difference), by_differences) << text << ", input " << j;
         along += (j + 1) * s;
         ++checked;
@@ -214,13 +234,17 @@ TEST(ModelGraph, AWrongDerivativeIsSeen) {
   const int f = add(graph, "sin(a)"), wrong = add(graph, "-cos(a)");
   std::vector<Line> moving{Line(0.3), Line(0), Line(0)};
   moving[0].tangent[0] = 1;
-  EXPECT_GT(relative(run<Float128>(graph, {wrong}, {0.3, 0, 0})[0], run<Line>(graph, {f}, moving)[0].tangent[0]), 0.1);
+  EXPECT_GT(
+      relative(run<Float128>(graph, {wrong}, {0.3, 0, 0})[0], run<Line>(graph, {f}, moving)[0].tangent[0]),
+      0.1);
 }
 
 // Every function in every scalar: to the rounding of its own precision, and packs lane by lane to the last bit.
 TEST(ModelGraph, EveryScalarComputesTheSame) {
-  for (const char* text : {"a + b*c", "a - b/c", "-a", "sqrt(a)", "exp(a)", "log(a)", "sin(a)", "cos(a)", "tan(a)", "asin(b)", "acos(b)",
-                           "atan(a)", "atan2(a, -b)", "sinh(a)", "cosh(a)", "tanh(a)", "abs(-a)", "a^b", "a^2.7", "a^7", "a^-3", "a^-2.5", "a^3.5"}) {
+  for (const char* text :
+       {"a + b*c", "a - b/c", "-a",      "sqrt(a)", "exp(a)",       "log(a)",  "sin(a)",  "cos(a)",
+        "tan(a)",  "asin(b)", "acos(b)", "atan(a)", "atan2(a, -b)", "sinh(a)", "cosh(a)", "tanh(a)",
+        "abs(-a)", "a^b",     "a^2.7",   "a^7",     "a^-3",         "a^-2.5",  "a^3.5"}) {
     Graph graph;
     const int f = add(graph, text), slope = graph.gradient(f, {0})[0];
     const double a = 0.7, b = 0.4, c = 1.9;
@@ -241,7 +265,8 @@ TEST(ModelGraph, EveryScalarComputesTheSame) {
     const auto dual = run<Twice>(graph, {f, slope}, {moving, Twice(b), Twice(c)});
     EXPECT_LT(relative(dual[0].value.value, fine), 4 * epsilon<double>()) << text;
     EXPECT_LT(relative(dual[0].tangent[0].value, dual[1].value.value), 16 * epsilon<double>()) << text;
-    EXPECT_LT(relative(dual[0].tangent[0].tangent[1], dual[1].value.tangent[1]), 16 * epsilon<double>()) << text;
+    EXPECT_LT(relative(dual[0].tangent[0].tangent[1], dual[1].value.tangent[1]), 16 * epsilon<double>())
+        << text;
     using Lanes = Dual<Pack<4>, 1>;
     Lanes lanes(pa);
     lanes.tangent[0] = Pack<4>(1.0);
@@ -262,7 +287,7 @@ TEST(ModelGraph, AGradientCostsASmallMultipleOfItsFunction) {
   const int function = s.graph.operations({s.V}), with_gradient = s.graph.operations(both);
   RecordProperty("function", function);
   RecordProperty("with_gradient", with_gradient);
-  EXPECT_LT(function, 340);           // 21 pairs: measured 252
+  EXPECT_LT(function, 340);  // 21 pairs: measured 252
   EXPECT_LT(with_gradient, 3 * function);
 }
 

@@ -19,7 +19,8 @@ namespace {
 
 using namespace taut;
 
-static_assert(Natural<NaturalFormulaProblem<>> && Castable<NaturalFormulaProblem<>> && !Split<NaturalFormulaProblem<>>);
+static_assert(Natural<NaturalFormulaProblem<>> && Castable<NaturalFormulaProblem<>> &&
+              !Split<NaturalFormulaProblem<>>);
 static_assert(Natural<FullMassFormulaProblem> && !Split<FullMassFormulaProblem>);
 static_assert(Split<SplitFormulaProblem> && Split<SplitFullMassFormulaProblem>);
 static_assert(OwnHamiltonian<HamiltonianFormulaProblem<>> && !Natural<HamiltonianFormulaProblem<>>);
@@ -40,23 +41,26 @@ Model example(const std::string& name, const std::vector<std::string>& set = {})
 }
 
 Model with_hamiltonian(const std::string& H) {
-  return model_of("[parameters]\nm = 3.0\nzero = 0.0\n[system]\ncoordinates = [\"x\", \"y\"]\nhamiltonian = \"" + H +
-                  "\"\nconstraints = [\"x - y\"]\n[initial]\np_x = 0.5\np_y = 0.25\n");
+  return model_of(
+      "[parameters]\nm = 3.0\nzero = 0.0\n[system]\ncoordinates = [\"x\", \"y\"]\nhamiltonian = \"" + H +
+      "\"\nconstraints = [\"x - y\"]\n[initial]\np_x = 0.5\np_y = 0.25\n");
 }
 
 TEST(ModelProblem, AHamiltonianThatIsNaturalIsFound) {
-  for (const char* H : {"(p_x^2 + p_y^2)/2 + x*y", "p_x^2/(2*m) + p_y*p_y/2/m - sin(x)", "p_x^2 + p_x*p_y + p_y^2 + exp(x + y)",
-                        "(p_x + p_y)^2/4 + (p_x - p_y)^2/m", "0.5*(p_x^2 + p_y^2)*cos(m - 3)", "(p_x^2 + p_y^2)/2 + zero*x*p_x + y",
-                        "sqrt(p_x^2 + p_y^2)^2/2 + x", "(p_x^2 + p_y^2)/2 + (x - x)*p_y", "p_x^2/2 + p_y^2/2"})
+  for (const char* H :
+       {"(p_x^2 + p_y^2)/2 + x*y", "p_x^2/(2*m) + p_y*p_y/2/m - sin(x)",
+        "p_x^2 + p_x*p_y + p_y^2 + exp(x + y)", "(p_x + p_y)^2/4 + (p_x - p_y)^2/m",
+        "0.5*(p_x^2 + p_y^2)*cos(m - 3)", "(p_x^2 + p_y^2)/2 + zero*x*p_x + y", "sqrt(p_x^2 + p_y^2)^2/2 + x",
+        "(p_x^2 + p_y^2)/2 + (x - x)*p_y", "p_x^2/2 + p_y^2/2"})
     EXPECT_EQ(derive(with_hamiltonian(H)).kind, System::Kind::natural) << H;
 }
 
 TEST(ModelProblem, AndOthersAreNot) {
-  for (const char* H : {"(p_x^2 + p_y^2)/2*(1 + x^2)",           // W depends on q
-                        "(p_x^2 + p_y^2)/2 + x*p_y",             // H_qp
-                        "(p_x^2 + p_y^2)/2 + 0.1*p_x",           // a term linear in p
-                        "(p_x^2 + p_y^2)/2 + p_x^4",             // H_pp depends on p
-                        "p_x^2/2 - p_y^2/2 + x",                 // W not positive
+  for (const char* H : {"(p_x^2 + p_y^2)/2*(1 + x^2)",  // W depends on q
+                        "(p_x^2 + p_y^2)/2 + x*p_y",    // H_qp
+                        "(p_x^2 + p_y^2)/2 + 0.1*p_x",  // a term linear in p
+                        "(p_x^2 + p_y^2)/2 + p_x^4",    // H_pp depends on p
+                        "p_x^2/2 - p_y^2/2 + x",        // W not positive
                         "sqrt(1 + p_x^2 + p_y^2)", "(p_x^2 + p_y^2)/2 + abs(p_x)^3"})
     EXPECT_EQ(derive(with_hamiltonian(H)).kind, System::Kind::hamiltonian) << H;
 }
@@ -160,7 +164,8 @@ TEST(ModelProblem, NumbersOfTheModelAreExactIn128Bits) {
 }
 
 TEST(ModelProblem, SettingsActBeforeAnythingIsEvaluated) {
-  const Model model = example("pendulum", {"L=2", "gravity=2*pi", "run.steps=7", "p_y=0.5", "run.method=lobatto(3)"});
+  const Model model =
+      example("pendulum", {"L=2", "gravity=2*pi", "run.steps=7", "p_y=0.5", "run.method=lobatto(3)"});
   EXPECT_EQ(static_cast<double>(model.q[0].value), 2);  // x = "L"
   EXPECT_EQ(static_cast<double>(model.p[1].value), 0.5);
   EXPECT_DOUBLE_EQ(static_cast<double>(model.parameters[1].value), 2 * 3.14159265358979323846);
@@ -184,7 +189,8 @@ TEST(ModelProblem, WhatTheFileSaysIsThere) {
 
 TEST(ModelProblem, ParametersAreEvaluatedInTheOrderOfTheFile) {
   const Model model = model_of(
-      "[parameters]\nz = 2.0\nb = \"z + 1\"\na = \"b*z\"\n[system]\ncoordinates = [\"x\", \"y\"]\nmass = \"a\"\n"
+      "[parameters]\nz = 2.0\nb = \"z + 1\"\na = \"b*z\"\n[system]\ncoordinates = [\"x\", \"y\"]\nmass = "
+      "\"a\"\n"
       "potential = \"a*x\"\nconstraints = [\"x - y\"]\n");
   EXPECT_EQ(static_cast<double>(model.parameters[2].value), 6);
   EXPECT_EQ(model.parameters[2].name, "a");
@@ -210,7 +216,8 @@ TEST(ModelProblem, CopiesServeThreadsWithoutSharingRegisters) {
 }
 
 TEST(ModelProblem, AFreeSystemHasNoConstraints) {
-  const Model model = model_of("[system]\ncoordinates = [\"x\"]\nmass = [1.0]\npotential = \"x^2/2\"\n[initial]\nx = 1\n");
+  const Model model =
+      model_of("[system]\ncoordinates = [\"x\"]\nmass = [1.0]\npotential = \"x^2/2\"\n[initial]\nx = 1\n");
   const NaturalFormulaProblem<> s(compile(model));
   EXPECT_EQ(s.constraints(), 0);
   EXPECT_TRUE(check_start(s, s.start()).consistent());

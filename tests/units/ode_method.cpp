@@ -1,4 +1,4 @@
-// Ordinary methods through the interface of all methods: problems of dynamic size, compensated states, packs, counted projections.
+// Ordinary methods through the interface of all methods: problems of dynamic size, compensated states, counted projections.
 
 #include <taut/formulation/dirac_weak.hpp>
 #include <taut/formulation/linear.hpp>
@@ -9,7 +9,6 @@
 #include <taut/method/ode_method.hpp>
 #include <taut/problem/pendulum.hpp>
 #include <taut/problem/six_node_chain_dynamic.hpp>
-#include <taut/scalar/pack.hpp>
 
 #include <gtest/gtest.h>
 
@@ -54,25 +53,6 @@ TEST(OdeMethod, CompensatedSumsCarryWhatRoundingCutsOff) {
   };
   EXPECT_LT(off(compensated), off(plain));
   EXPECT_LT(off(compensated), 1e-15);
-}
-
-// A lane of a pack is the run of its own, also where only some lanes are projected.
-TEST(OdeMethod, ALaneIsARunOfItsOwn) {
-  const OdeMethod<ExplicitRungeKutta, Underlying> method{.scheme = {find_explicit("rk4")},
-                                                         .projection = {ProjectionKind::both, 1e-7}};
-  const auto start = [](double speed) { return State<double, 2>{{1, 0}, {0, speed}}; };
-  const PlanarPendulum<Pack<4>> lanes = PlanarPendulum<>{}.cast<Pack<4>>();
-  State<Pack<4>, 2> x{Vector<Pack<4>, 2>::Zero(), Vector<Pack<4>, 2>::Zero()};
-  x.q[0] = Pack<4>(1);
-  for (int i = 0; i < 4; ++i) x.p[1].set(i, -0.5 * (i + 1));
-  const auto together = after(method, lanes, x, 0.025, 400);
-  for (int i = 0; i < 4; ++i) {
-    const auto alone = after(method, PlanarPendulum<>{}, start(-0.5 * (i + 1)), 0.025, 400);
-    for (int k = 0; k < 2; ++k) {
-      EXPECT_EQ(together.q[k][i], alone.q[k]) << "lane " << i;
-      EXPECT_EQ(together.p[k][i], alone.p[k]) << "lane " << i;
-    }
-  }
 }
 
 TEST(OdeMethod, ProjectionsAreCounted) {

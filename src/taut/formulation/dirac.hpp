@@ -45,7 +45,6 @@ class DiracField {
         c_(q1_),
         zero_(q1_),
         l1_(zero_multiplier(first_)),
-        psi1_(l1_),
         q2_(zero_vector(second_)),
         p2_(q2_),
         v2_(q2_),
@@ -160,7 +159,7 @@ class DiracField {
   typename First::Jacobian G1_;
   typename Second::Jacobian G2_;
   typename First::Vec q1_, p1_, v1_, f1_, y_eta_, y_w_, y_mu_, y_u_, a_, c_, zero_;
-  typename First::Multiplier l1_, psi1_;
+  typename First::Multiplier l1_;
   typename Second::Vec q2_, p2_, v2_;
   typename Second::Multiplier psi2_;
 };

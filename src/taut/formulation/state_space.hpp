@@ -46,7 +46,6 @@ class StateSpaceField {
         slope_(Matrix<T, P::n, k>::Zero(s.coordinates(), map.parameters())),
         gram_(map.parameters()),
         w_(Vec::Zero(map.parameters())),
-        rest_(w_),
         G_(s.make_jacobian()),
         momentum_(s) {}
 
@@ -146,7 +145,7 @@ class StateSpaceField {
   Position q_, p_, velocity_, force_, q_at_ = q_;
   Matrix<T, P::n, k> slope_;  // φ'
   PivotedLU<T, k> gram_;      // φ'ᵀφ'
-  Vec w_, rest_;
+  Vec w_;
   typename P::Jacobian G_;
   MomentumSolve<P> momentum_;
 };

@@ -4,10 +4,9 @@
 
 #include <taut/formulation/bracket.hpp>
 #include <taut/method/ode_method.hpp>
+#include <taut/solve/pivoted_lu.hpp>
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <complex>
@@ -58,20 +57,25 @@ Expected<ResidualMatrix> residual_matrix(const Formulation& formulation, const P
       slope(i, j) = lane(d.q(i, j), 0);
       slope(i, n + j) = lane(d.p(i, j), 0);
     }
-  const Eigen::MatrixXd gram = slope * slope.transpose();
-  const Eigen::MatrixXd normal = slope.transpose() * gram.inverse();  // χ_x N = 1
+  PivotedLU<double, dynamic> gram(k);
+  gram.a = slope.lazyProduct(slope.transpose());
+  if (const int pivot = gram.factor(); pivot >= 0)
+    return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner};
   const auto lifted = s.template cast<Outer>();
-  using Lifted = std::remove_cvref_t<decltype(lifted)>;
   auto field = make_field(formulation, lifted);
   auto q = zero_vector(lifted), p = q, q_dot = q, p_dot = q;
   Vector<Inner, P::n> q2 = Vector<Inner, P::n>::Zero(n), p2 = q2;
   ResidualMatrix result{Eigen::MatrixXd::Zero(k, k)};
+  Eigen::VectorXd unit(k), normal(2 * n);
   for (int j = 0; j < k; ++j) {
+    unit = Eigen::VectorXd::Unit(k, j);
+    gram.solve(unit);
+    normal = slope.transpose().lazyProduct(unit);  // χ_x N = e_j
     for (int i = 0; i < n; ++i) {
       q[i] = Outer(lane(x.q[i], 0));
-      q[i].tangent[0] = normal(i, j);
+      q[i].tangent[0] = normal[i];
       p[i] = Outer(lane(x.p[i], 0));
-      p[i].tangent[0] = normal(n + i, j);
+      p[i].tangent[0] = normal[n + i];
     }
     if (!field(lifted, q, p, q_dot, p_dot))
       return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner};
@@ -87,7 +91,6 @@ Expected<ResidualMatrix> residual_matrix(const Formulation& formulation, const P
     for (int i = 0; i < k; ++i) result.K(i, j) = rate[i].tangent[0].tangent[0];
     result.scale = std::max(result.scale, size * slope.lpNorm<Eigen::Infinity>());
   }
-  static_cast<void>(sizeof(Lifted));
   return result;
 }
 
@@ -95,6 +98,20 @@ struct ManifoldStability {
   ManifoldCharacter character = ManifoldCharacter::neutral;
   std::vector<std::complex<double>> eigenvalues;  // of K, by rising real and imaginary part
 };
+
+// By elimination with full pivoting; pivots up to `zero` count as none.
+inline int rank_of(Eigen::MatrixXd a, double zero) {
+  const Eigen::Index n = a.rows();
+  for (Eigen::Index k = 0; k < n; ++k) {
+    Eigen::Index row = 0, column = 0;
+    if (a.bottomRightCorner(n - k, n - k).cwiseAbs().maxCoeff(&row, &column) <= zero)
+      return static_cast<int>(k);
+    a.row(k).swap(a.row(k + row));
+    a.col(k).swap(a.col(k + column));
+    for (Eigen::Index i = k + 1; i < n; ++i) a.row(i) -= (a(i, k) / a(k, k)) * a.row(k);
+  }
+  return static_cast<int>(n);
+}
 
 // Rounding turns an eigenvalue 0 with a Jordan block of size j into one of size ε^(1/j): below 1e-5 of the size of K it counts as 0.
 inline ManifoldStability character_of(const ResidualMatrix& at) {
@@ -117,9 +134,7 @@ inline ManifoldStability character_of(const ResidualMatrix& at) {
   } else if (grows) {
     result.character = ManifoldCharacter::saddle;
   } else {
-    Eigen::FullPivLU<Eigen::MatrixXd> lu(at.K);
-    lu.setThreshold(1e-8);
-    const auto kernel = static_cast<int>(at.K.rows() - lu.rank());
+    const int kernel = static_cast<int>(at.K.rows()) - rank_of(at.K, 1e-8 * size);
     result.character = zeros > kernel ? ManifoldCharacter::weakly_unstable : ManifoldCharacter::centre;
     if (zeros == static_cast<int>(at.K.rows()) && kernel == zeros)
       result.character = ManifoldCharacter::neutral;
@@ -151,7 +166,15 @@ Expected<TrajectoryStability> manifold_stability(const Formulation& formulation,
     result.worst = std::max(result.worst, result.points.back().character);
     if (before.size() > 0) {
       const Eigen::MatrixXd half = (h / 4) * (before + at->K);
-      result.transition = (one - half).lu().solve((one + half) * result.transition).eval();
+      PivotedLU<double, dynamic> left(k);
+      left.a = one - half;
+      if (left.factor() >= 0) return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner};
+      const Eigen::MatrixXd right = (one + half).lazyProduct(result.transition);
+      for (int j = 0; j < k; ++j) {
+        Eigen::VectorXd column = right.col(j);
+        left.solve(column);
+        result.transition.col(j) = column;
+      }
       result.growth = std::max(result.growth, result.transition.lpNorm<Eigen::Infinity>());
     }
     before = at->K;

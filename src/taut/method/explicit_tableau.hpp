@@ -24,13 +24,11 @@ struct ExplicitScheme {
 
 namespace explicit_digits {
 
-using Texts2 = std::array<std::string_view, 2>;
-
 inline constexpr std::array<std::string_view, 0> euler_a = {};
 inline constexpr std::array<std::string_view, 1> euler_b = {"1"};
 
 inline constexpr std::array<std::string_view, 1> rk2_a = {"1/2"};
-inline constexpr Texts2 rk2_b = {"0", "1"};
+inline constexpr std::array<std::string_view, 2> rk2_b = {"0", "1"};
 
 inline constexpr std::array<std::string_view, 6> rk4_a = {"1/2", "0", "1/2", "0", "0", "1"};
 inline constexpr std::array<std::string_view, 4> rk4_b = {"1/6", "1/3", "1/3", "1/6"};

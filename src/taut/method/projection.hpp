@@ -55,7 +55,7 @@ class Projector {
     if (projection.moves_q()) {
       s.g(x.q, residual_);
       if (const Mask<T> due = is_due(projection); any(due)) {
-        const X before = x;
+        const auto before = kept_for_lanes(x);
         const auto landed = project_position(s, x, options);
         if (!landed) return landed;
         restore_others(due, before, x);
@@ -68,7 +68,7 @@ class Projector {
       H_p(s, x.q, x.p, along_);
       G_.times(along_, residual_);
       if (const Mask<T> due = is_due(projection); any(due)) {
-        const X before = x;
+        const auto before = kept_for_lanes(x);
         const auto landed = momentum_.solve(s, options, x, G_);  // (PJ2)
         if (!landed) return landed;
         restore_others(due, before, x);
@@ -86,7 +86,14 @@ class Projector {
 
   // A lane whose own residual is small stays where a run of its own would leave it.
   template <class X>
-  static void restore_others(const Mask<T>& due, const X& before, X& x) {
+  static auto kept_for_lanes(const X& x) {
+    if constexpr (ScalarTraits<T>::lanes > 1)
+      return x;
+    else
+      return nullptr;  // one trajectory: nothing to go back to
+  }
+  template <class Kept, class X>
+  static void restore_others(const Mask<T>& due, const Kept& before, X& x) {
     if constexpr (ScalarTraits<T>::lanes > 1) {
       for (Eigen::Index i = 0; i < x.q.size(); ++i) {
         x.q[i] = select(due, x.q[i], before.q[i]);

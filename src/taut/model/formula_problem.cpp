@@ -1,0 +1,43 @@
+#include <taut/model/formula_problem.hpp>
+
+namespace taut {
+
+std::shared_ptr<const FormulaSystem> compile(const Model& model) {
+  const System s = derive(model);
+  auto out = std::make_shared<FormulaSystem>();
+  const auto code = [&](const std::vector<int>& nodes) {
+    return std::make_shared<const Program>(linearise(s.graph, nodes, s.n));
+  };
+  out->kind = s.kind;
+  out->n = s.n;
+  out->m = s.m;
+  out->g = code(s.g);
+  out->G = code(s.G);
+  out->begin = s.begin;
+  out->column = s.column;
+  if (s.kind == System::Kind::hamiltonian) {
+    out->H = code({s.H});
+    out->H_q = code(s.H_q);
+    out->H_p = code(s.H_p);
+    out->H_pp_v = code(s.H_pp_v);
+  } else {
+    out->V = code({s.V});
+    out->grad_V = code(s.grad_V);
+    out->inverse_mass = s.inverse_mass;
+    out->mass = s.mass;
+    out->diagonal_mass = is_diagonal(s.inverse_mass, s.n);
+  }
+  if (s.kind == System::Kind::split) {
+    out->V_fast = code({s.V_fast});
+    out->grad_V_fast = code(s.grad_V_fast);
+    out->grad_V_slow = code(s.grad_V_slow);
+  }
+  for (const NamedFormula& x : model.q) out->q.push_back(x.value);
+  for (const NamedFormula& x : model.p) out->p.push_back(x.value);
+  for (std::size_t k = 0; k < model.constraints.size(); ++k)
+    out->constraint_names.push_back("constraint " + std::to_string(k + 1) + " (" +
+                                    shown(model.constraints[k].text) + ")");
+  return out;
+}
+
+}  // namespace taut

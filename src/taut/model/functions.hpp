@@ -1,0 +1,182 @@
+// The functions a formula may use, for every scalar: double, long double, 128-bit, dual numbers and SIMD packs. sqrt, sin and
+// cos are in number.hpp, dual.hpp and pack.hpp. Packs go lane by lane, so that a lane equals the scalar run.
+#pragma once
+
+#include <taut/scalar/dual.hpp>
+#include <taut/scalar/number.hpp>
+#include <taut/scalar/pack.hpp>
+
+#include <cmath>
+
+// As in number.hpp: clang has no quadmath.h.
+extern "C" {
+__extension__ __float128 expq(__float128) noexcept;
+__extension__ __float128 logq(__float128) noexcept;
+__extension__ __float128 tanq(__float128) noexcept;
+__extension__ __float128 asinq(__float128) noexcept;
+__extension__ __float128 acosq(__float128) noexcept;
+__extension__ __float128 atanq(__float128) noexcept;
+__extension__ __float128 sinhq(__float128) noexcept;
+__extension__ __float128 coshq(__float128) noexcept;
+__extension__ __float128 tanhq(__float128) noexcept;
+__extension__ __float128 atan2q(__float128, __float128) noexcept;
+__extension__ __float128 powq(__float128, __float128) noexcept;
+}
+
+namespace taut {
+
+using std::acos;
+using std::asin;
+using std::atan;
+using std::atan2;
+using std::cosh;
+using std::exp;
+using std::log;
+using std::sinh;
+using std::tan;
+using std::tanh;
+inline Float128 exp(Float128 x) { return expq(x); }
+inline Float128 log(Float128 x) { return logq(x); }
+inline Float128 tan(Float128 x) { return tanq(x); }
+inline Float128 asin(Float128 x) { return asinq(x); }
+inline Float128 acos(Float128 x) { return acosq(x); }
+inline Float128 atan(Float128 x) { return atanq(x); }
+inline Float128 sinh(Float128 x) { return sinhq(x); }
+inline Float128 cosh(Float128 x) { return coshq(x); }
+inline Float128 tanh(Float128 x) { return tanhq(x); }
+inline Float128 atan2(Float128 y, Float128 x) { return atan2q(y, x); }
+
+// x^y with an exponent that is no whole number known beforehand.
+template <class T>
+  requires is_float<T>
+T power(T x, T y) {
+  if constexpr (std::is_same_v<T, Float128>)
+    return powq(x, y);
+  else
+    return std::pow(x, y);
+}
+template <class T>
+  requires is_float<T>
+T absolute(T x) {
+  return magnitude(x);
+}
+// -1, 0 or 1: the derivative of |x|, 0 where there is none.
+template <class T>
+  requires is_float<T>
+T sign(T x) {
+  return T((x > 0) - (x < 0));
+}
+
+#define TAUT_LANE_BY_LANE(f)                               \
+  template <int n>                                         \
+  Pack<n> f(const Pack<n>& x) {                            \
+    return lane_by_lane(x, [](double t) { return f(t); }); \
+  }
+TAUT_LANE_BY_LANE(exp)
+TAUT_LANE_BY_LANE(log)
+TAUT_LANE_BY_LANE(tan)
+TAUT_LANE_BY_LANE(asin)
+TAUT_LANE_BY_LANE(acos)
+TAUT_LANE_BY_LANE(atan)
+TAUT_LANE_BY_LANE(sinh)
+TAUT_LANE_BY_LANE(cosh)
+TAUT_LANE_BY_LANE(tanh)
+TAUT_LANE_BY_LANE(sign)
+#undef TAUT_LANE_BY_LANE
+
+template <int n, class F>
+Pack<n> lane_by_lane(const Pack<n>& x, const Pack<n>& y, F f) {
+  Pack<n> z;
+  for (int i = 0; i < n; ++i) z.set(i, f(x[i], y[i]));
+  return z;
+}
+template <int n>
+Pack<n> atan2(const Pack<n>& y, const Pack<n>& x) {
+  return lane_by_lane(y, x, [](double a, double b) { return std::atan2(a, b); });
+}
+template <int n>
+Pack<n> power(const Pack<n>& x, const Pack<n>& y) {
+  return lane_by_lane(x, y, [](double a, double b) { return std::pow(a, b); });
+}
+template <int n>
+Pack<n> absolute(const Pack<n>& x) {
+  return magnitude(x);
+}
+
+template <class T, int k>
+Dual<T, k> exp(const Dual<T, k>& x) {
+  const T y = exp(x.value);
+  return x.chain(y, y);
+}
+template <class T, int k>
+Dual<T, k> log(const Dual<T, k>& x) {
+  return x.chain(log(x.value), T(1) / x.value);
+}
+template <class T, int k>
+Dual<T, k> tan(const Dual<T, k>& x) {
+  const T y = tan(x.value);
+  return x.chain(y, T(1) + y * y);
+}
+template <class T, int k>
+Dual<T, k> asin(const Dual<T, k>& x) {
+  return x.chain(asin(x.value), T(1) / sqrt(T(1) - x.value * x.value));
+}
+template <class T, int k>
+Dual<T, k> acos(const Dual<T, k>& x) {
+  return x.chain(acos(x.value), T(-1) / sqrt(T(1) - x.value * x.value));
+}
+template <class T, int k>
+Dual<T, k> atan(const Dual<T, k>& x) {
+  return x.chain(atan(x.value), T(1) / (T(1) + x.value * x.value));
+}
+template <class T, int k>
+Dual<T, k> sinh(const Dual<T, k>& x) {
+  return x.chain(sinh(x.value), cosh(x.value));
+}
+template <class T, int k>
+Dual<T, k> cosh(const Dual<T, k>& x) {
+  return x.chain(cosh(x.value), sinh(x.value));
+}
+template <class T, int k>
+Dual<T, k> tanh(const Dual<T, k>& x) {
+  const T y = tanh(x.value);
+  return x.chain(y, T(1) - y * y);
+}
+template <class T, int k>
+Dual<T, k> sign(const Dual<T, k>& x) {
+  return Dual<T, k>(sign(x.value));
+}
+template <class T, int k>
+Dual<T, k> absolute(const Dual<T, k>& x) {
+  return x.chain(absolute(x.value), sign(x.value));
+}
+template <class T, int k>
+Dual<T, k> atan2(const Dual<T, k>& y, const Dual<T, k>& x) {
+  const T r2 = x.value * x.value + y.value * y.value;
+  Dual<T, k> angle(atan2(y.value, x.value));
+  for (int i = 0; i < k; ++i) angle.tangent[i] = (x.value * y.tangent[i] - y.value * x.tangent[i]) / r2;
+  return angle;
+}
+// The tangent of a constant exponent is 0, and 0·log(x) counts as 0 also where x is negative.
+template <class T, int k>
+Dual<T, k> power(const Dual<T, k>& x, const Dual<T, k>& y) {
+  const T value = power(x.value, y.value), slope = y.value * power(x.value, T(y.value - T(1)));
+  Dual<T, k> z = x.chain(value, slope);
+  for (int i = 0; i < k; ++i)
+    z.tangent[i] +=
+        select(magnitude(y.tangent[i]) <= Real<T>(0), T(0), T(y.tangent[i] * value * log(x.value)));
+  return z;
+}
+
+// A number of the model, kept to 113 bits, as a scalar of any type: the nearest value, no tangent.
+template <class T>
+T number_as(Float128 x) {
+  if constexpr (is_float<T>)
+    return static_cast<T>(x);
+  else if constexpr (requires { T().tangent; })
+    return T(number_as<typename ScalarTraits<T>::Element>(x));
+  else
+    return T(static_cast<double>(x));
+}
+
+}  // namespace taut

@@ -1,0 +1,73 @@
+// A model as its author wrote it: names, formulas, numbers and run settings, read from text and checked. What it becomes is in
+// system.hpp (derivatives) and formula_problem.hpp (a problem that any method takes).
+#pragma once
+
+#include <taut/model/formula.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+// [run], as far as the file says it.
+struct RunSettings {
+  struct Projection {
+    std::string kind;  // none, position, momentum, both
+    double tolerance = 0;
+  };
+  std::optional<std::string> method = {}, formulation = {};
+  std::optional<Projection> projection = {};
+  std::optional<double> step = {};         // not 0; negative runs backwards
+  std::optional<std::int64_t> steps = {};  // this many steps,
+  std::optional<double> until = {};  // or the least number of whole steps that reaches this time; never both
+  std::optional<std::int64_t> every = {};
+};
+
+struct NamedFormula {
+  std::string name;
+  Formula formula;
+  Float128 value = 0;
+};
+
+struct Model {
+  enum class Form {
+    hamiltonian,
+    natural,
+    split
+  };  // as written; system.hpp may find a natural one in a hamiltonian
+  std::string name, title;               // the file's name; its title, or its name where it has none
+  std::vector<NamedFormula> parameters;  // in the order of the file
+  std::vector<std::string> coordinates;  // the momentum of x is p_x
+  Form form = Form::natural;
+  Formula hamiltonian, potential, potential_fast,
+      potential_slow;  // those of the form; of a split one also their sum
+  std::vector<Formula> constraints;
+  std::vector<Formula> mass;          // one for all coordinates, one for each, or n² row by row
+  std::vector<Float128> mass_values;  // the same, evaluated
+  std::vector<NamedFormula> q, p;     // the start, one for each coordinate
+  RunSettings run;
+  std::optional<std::string> output_directory;
+
+  // An error that points at a key of the file ("run.method", "system.hamiltonian", "system.constraints.0", "initial.x") or, where
+  // the file does not have it, at the beginning of its table. For what is only known once methods are.
+  ModelError error_at(const std::string& key, std::string sentence, std::string note = {}) const;
+
+  std::map<std::string, std::pair<const SourceText*, Span>> places;
+  std::vector<std::shared_ptr<const SourceText>> sources;
+};
+
+struct ReadModel {
+  std::optional<Model> model;
+  std::vector<ModelError> errors;  // all of the file, in its order; empty where there is a model
+};
+
+// `text` is the whole file, `name` what messages call it. `set` holds NAME=VALUE, applied before anything is evaluated: NAME is a
+// parameter, a coordinate or momentum (its initial value), or a dotted key such as run.step. Setting one of run.steps and
+// run.until replaces the other.
+ReadModel read_model(std::string text, std::string name, const std::vector<std::string>& set = {});
+
+}  // namespace taut

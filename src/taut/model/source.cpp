@@ -1,0 +1,154 @@
+#include <taut/model/source.hpp>
+
+#include <algorithm>
+
+namespace taut {
+
+namespace {
+
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }  // UTF-8
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+int characters(std::string_view text) {
+  return static_cast<int>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
+}
+
+std::string harmless(std::string_view text, char instead) {
+  std::string out(text);
+  for (char& c : out)
+    if (is_control(c)) c = instead;
+  return out;
+}
+
+// Letters to insert, delete, replace or swap with a neighbour.
+int edits(std::string_view a, std::string_view b) {
+  std::vector<int> before(b.size() + 1), here(b.size() + 1), next(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) here[j] = static_cast<int>(j);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    next[0] = static_cast<int>(i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      next[j] = std::min({here[j] + 1, next[j - 1] + 1, here[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        next[j] = std::min(next[j], before[j - 2] + 1);
+    }
+    before = here;
+    here = next;
+  }
+  return here[b.size()];
+}
+
+constexpr std::size_t longest_word = 40;  // of a user's word in a message
+constexpr std::size_t most_names = 24;    // listed after "known here"
+constexpr int widest_excerpt = 110;       // characters
+
+}  // namespace
+
+std::string shown(std::string_view word) {
+  if (word.size() <= longest_word) return harmless(word, '?');
+  std::size_t cut = longest_word;
+  while (cut > 0 && continues_character(word[cut])) --cut;
+  return harmless(word.substr(0, cut), '?') + "…";
+}
+
+std::string nearest_known(std::string_view asked, const std::vector<std::string>& names) {
+  std::string best;
+  if (asked.size() > longest_word) return best;
+  // A third of the letters wrong is a slip; more is another word. A single letter may be taken for a name that it begins.
+  int least = static_cast<int>(std::max<std::size_t>(1, asked.size() / 3)) + 1;
+  for (const std::string& name : names) {
+    if (name.size() > longest_word) continue;
+    const int distance = edits(asked, name);
+    if (distance >= least || distance >= static_cast<int>(std::max(asked.size(), name.size()))) continue;
+    least = distance;
+    best = name;
+  }
+  return best;
+}
+
+std::string known_names(std::string_view lead, std::string_view asked,
+                        const std::vector<std::string>& names) {
+  std::string text(lead);
+  for (std::size_t k = 0; k < names.size() && k < most_names; ++k)
+    text += (k == 0 ? " " : ", ") + shown(names[k]);
+  if (names.empty()) text += " nothing";
+  if (names.size() > most_names) text += " and " + std::to_string(names.size() - most_names) + " more";
+  text += ".";
+  if (const std::string best = nearest_known(asked, names); !best.empty())
+    text += " Did you mean `" + best + "`?";
+  return text;
+}
+
+SourceText::SourceText(std::string name, std::string text, bool has_lines)
+    : name_(std::move(name)), text_(std::move(text)), has_lines_(has_lines), line_begin_{0} {
+  for (std::size_t k = 0; k < text_.size(); ++k)
+    if (text_[k] == '\n') line_begin_.push_back(k + 1);
+}
+
+std::size_t SourceText::offset(int line, int column) const {
+  if (line < 1 || static_cast<std::size_t>(line) > line_begin_.size()) return text_.size();
+  std::size_t at = line_begin_[static_cast<std::size_t>(line) - 1];
+  for (int c = 1; c < column && at < text_.size(); ++c) {
+    ++at;
+    while (at < text_.size() && continues_character(text_[at])) ++at;
+  }
+  return at;
+}
+
+ModelError SourceText::error(Span at, std::string sentence, std::string note) const {
+  ModelError error;
+  error.origin = name_;
+  error.sentence = std::move(sentence);
+  error.note = std::move(note);
+  at.begin = std::min(at.begin, text_.size());
+  const auto after = std::upper_bound(line_begin_.begin(), line_begin_.end(), at.begin);
+  const std::size_t begin = *(after - 1);
+  std::size_t end = after == line_begin_.end() ? text_.size() : *after - 1;
+  if (end > begin && text_[end - 1] == '\r') --end;
+  const std::string_view line = std::string_view(text_).substr(begin, end - begin);
+  const std::size_t from = std::min(at.begin - begin, line.size()),
+                    to = std::clamp(at.end, begin + from, end) - begin;
+  if (has_lines_) error.line = static_cast<int>(after - line_begin_.begin());
+  error.column = characters(line.substr(0, from)) + 1;
+  error.width = std::max(1, characters(line.substr(from, to - from)));
+  error.caret = error.column - 1;
+  error.excerpt = harmless(line, ' ');
+  if (characters(line) <= widest_excerpt) return error;
+  // A long line: the part around the place, cut at characters.
+  const int first = std::max(0, error.caret - widest_excerpt / 3);
+  std::size_t cut = 0;
+  const auto skip = [&](int count) {
+    for (int c = 0; c < count && cut < error.excerpt.size(); ++c) do
+        ++cut;
+      while (cut < error.excerpt.size() && continues_character(error.excerpt[cut]));
+    return cut;
+  };
+  const std::size_t left = skip(first), right = skip(widest_excerpt);
+  const bool more = right < error.excerpt.size();
+  error.excerpt = (first > 0 ? "…" : "") + error.excerpt.substr(left, right - left) + (more ? "…" : "");
+  error.caret -= first - (first > 0 ? 1 : 0);
+  error.width = std::min(error.width, std::max(1, widest_excerpt - error.caret));
+  return error;
+}
+
+std::string ModelError::text() const {
+  std::string text = origin;
+  if (line > 0) text += ":" + std::to_string(line) + ":" + std::to_string(column);
+  text += ": " + sentence + "\n";
+  const std::string number = line > 0 ? std::to_string(line) : "";
+  const std::size_t margin = std::max<std::size_t>(4, number.size());
+  text += std::string(margin - number.size(), ' ') + number + " | " + excerpt + "\n";
+  text += std::string(margin, ' ') + " | " + std::string(static_cast<std::size_t>(caret), ' ') +
+          std::string(static_cast<std::size_t>(width), '^');
+  if (!note.empty()) text += "  " + note;
+  return text + "\n";
+}
+
+std::string text_of(const std::vector<ModelError>& errors) {
+  std::string text;
+  for (const ModelError& error : errors) text += error.text();
+  return text;
+}
+
+}  // namespace taut
