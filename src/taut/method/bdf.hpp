@@ -5,7 +5,8 @@
 #include <taut/method/facts.hpp>
 #include <taut/method/lobatto.hpp>
 
-#include <deque>
+#include <algorithm>
+#include <vector>
 
 namespace taut {
 
@@ -28,19 +29,35 @@ struct Bdf {
 
   template <Hamiltonian P, class X>
   struct Memory {
-    Memory(const P& problem, const X& x, const Bdf&)
+    Memory(const P& problem, const X& x, const Bdf& method)
         : starter{.s = 5},
           start(make_memory(starter, problem, x)),
           stage(problem, backward_euler(), 0),
           G(problem.make_jacobian()),
           q_sum(zero_vector(problem)),
-          p_sum(q_sum) {}
+          p_sum(q_sum),
+          before(x),
+          past(static_cast<std::size_t>(method.k) - 1, x) {
+      const std::vector<Float128> alpha = coefficients(method.k);
+      for (const Float128& a : alpha) share.push_back(coefficient<typename P::Scalar>(a / alpha[0]));
+      beta = coefficient<typename P::Scalar>(1 / alpha[0]);
+    }
     Lobatto<> starter;
     Lobatto<>::Memory<P, X> start;
     StageSolve<P> stage;
     typename P::Jacobian G;
     typename P::Vec q_sum, p_sum;
-    std::deque<X> past;  // x_{n-1}, x_{n-2}, …, at most k-1
+    X before;
+    std::vector<X> past;                    // x_{n-1}, x_{n-2}, …, x_{n-k+1}
+    int known = 0;                          // how many of them are there
+    std::vector<typename P::Scalar> share;  // αᵢ/α₀
+    typename P::Scalar beta;                // 1/α₀
+
+    void remember() {
+      std::rotate(past.begin(), past.end() - (past.empty() ? 0 : 1), past.end());
+      if (!past.empty()) past.front() = before;
+      if (known < static_cast<int>(past.size())) ++known;
+    }
   };
 
   // α₀ … α_k of Σ αᵢ y_{n+1-i} = h y': from Σ_{j=1..k} (1/j) ∇ʲ y_{n+1} = h y'.                                  (B1)
@@ -58,28 +75,24 @@ struct Bdf {
 
   template <Hamiltonian P, class X>
   Expected<int> step(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    using T = typename P::Scalar;
-    const X before = x;
-    if (static_cast<int>(at.past.size()) < k - 1) {
+    at.before = x;
+    if (at.known < k - 1) {
       const auto started = at.starter.step(problem, x, at.start, h);
-      if (started) at.past.push_front(before);
+      if (started) at.remember();
       return started;
     }
-    const std::vector<Float128> alpha = coefficients(k);
-    const auto share = [&](int i) { return coefficient<T>(alpha[static_cast<std::size_t>(i)] / alpha[0]); };
-    at.q_sum = -share(1) * x.q;
-    at.p_sum = -share(1) * x.p;
-    for (int i = 2; i <= k; ++i) {
-      at.q_sum -= share(i) * at.past[static_cast<std::size_t>(i - 2)].q;
-      at.p_sum -= share(i) * at.past[static_cast<std::size_t>(i - 2)].p;
+    at.q_sum = -at.share[1] * x.q;
+    at.p_sum = -at.share[1] * x.p;
+    for (std::size_t i = 0; i < at.past.size(); ++i) {
+      at.q_sum -= at.share[i + 2] * at.past[i].q;
+      at.p_sum -= at.share[i + 2] * at.past[i].p;
     }
     problem.G(x.q, at.G);
     const auto solved = at.stage.solve(problem, at.q_sum, at.p_sum, at.G,
-                                       T(h * coefficient<T>(1 / alpha[0])));  // (B2), (B3), (B4)
+                                       typename P::Scalar(h * at.beta));  // (B2), (B3), (B4)
     if (!solved) return solved;
     x = X(StateOf<P>{at.stage.Q[0], at.stage.P_[0]});
-    at.past.push_front(before);
-    at.past.resize(static_cast<std::size_t>(k - 1), before);
+    at.remember();
     return solved;
   }
 

@@ -114,7 +114,7 @@ struct DiracGauss {
   }
 
  private:
-  static constexpr auto stage(int i) { return static_cast<std::size_t>(i); }
+  static constexpr std::size_t stage(int i) { return static_cast<std::size_t>(i); }
 };
 
 }  // namespace taut

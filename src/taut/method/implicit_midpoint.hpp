@@ -54,6 +54,8 @@ class MidpointSolve {
         lu_.a(n_ + i, j) = B(n_ + i == j ? 1 : 0) + half * column_p_[i].tangent[0];
       }
     }
+    if (!all(all_finite(lu_.a.reshaped())))
+      return Failure{.kind = FailureKind::not_finite, .stage = SolveStage::inner};
     if (const int pivot = lu_.factor(); pivot >= 0)
       return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner};
     return 0;

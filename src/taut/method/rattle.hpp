@@ -29,7 +29,6 @@ struct Rattle {
           grad_V(zero_vector(s)),
           work(grad_V),
           kicked(x),
-          next(x),
           trial(x),
           position(s),
           momentum(s) {
@@ -41,31 +40,29 @@ struct Rattle {
     }
     typename P::Jacobian G;
     typename P::Vec grad_V, work;
-    X kicked, next, trial;
+    X kicked, trial;
     PositionSolve<P> position;  // μ = (h/2) λ⁽ʳ⁾
     MomentumSolve<P> momentum;  // ν = (h/2) λ⁽ᵛ⁾
   };
 
-  // The step up to its momentum projection, which compositions leave out between their substeps.
+  // The step up to its momentum projection, which compositions leave out between their substeps. After a failure x is lost.
   template <Natural P, class X>
   Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     auto&& position = room(s, at.position);
     auto&& work = room(s, at.work);
     auto&& kicked = room(s, at.kicked);
-    auto&& next = room(s, at.next);
     position.matrix.right(s, x.q, x.p, at.G, h);
     kicked = x;
     kick(kicked, -h / 2 * at.grad_V);
-    const auto solved = position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
-      next = kicked;
-      kick_along(next, at.G, mu, work);  // (R1)
-      s.W().times(h, next.p, work);
-      drift(next, work);  // (R2)
-      return next.q;      // (R3): g(q₁) = 0
+    const auto solved = position.solve(s, solve, kicked.q, at.G, [&](const auto& mu) -> const auto& {
+      x = kicked;
+      kick_along(x, at.G, mu, work);  // (R1)
+      s.W().times(h, x.p, work);
+      drift(x, work);  // (R2)
+      return x.q;      // (R3): g(q₁) = 0
     });
     if (!solved) return solved;
     at.position.mu = position.mu;
-    x = next;
     at.refresh(s, x.q);
     kick(x, -h / 2 * at.grad_V);  // (R4)
     return solved;

@@ -140,7 +140,7 @@ class StageSolve {
 
  private:
   int free_stages() const { return stages - fixed; }  // stages with unknown Q; as many have a Λ
-  static constexpr auto at(int i) { return static_cast<std::size_t>(i); }
+  static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   Matrix<B, dynamic, dynamic> inverse_product(const Tableau<Float128>& t) const {
     PivotedLU<Float128, dynamic> lu(free_stages());

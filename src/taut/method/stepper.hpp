@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taut/method/catalogue.hpp>
+#include <taut/method/projection.hpp>
 
 #include <memory>
 
@@ -15,6 +16,7 @@ class Stepper {
   // Makes x, a copy of the state between steps, the state at the mesh point: on M where the method is.
   virtual Expected<int> output(X& x, const typename P::Scalar& h) = 0;
   virtual void restart(const X& x) = 0;  // forget everything but x
+  virtual ProjectionCount projections() const { return {}; }
 };
 
 template <class Method, Constrained P, class X>
@@ -32,12 +34,23 @@ class BoundStepper final : public Stepper<P, X> {
     else
       return 0;
   }
-  void restart(const X& x) override { memory_ = make_memory(method_, problem_, x); }
+  void restart(const X& x)
+      override {  // built in place: a memory holds room that is not initialised, and is not copied
+    std::destroy_at(&memory_);
+    ::new (static_cast<void*>(&memory_)) Memory(make_memory(method_, problem_, x));
+  }
+  ProjectionCount projections() const override {
+    if constexpr (requires { memory_.projections(); })
+      return memory_.projections();
+    else
+      return {};
+  }
 
  private:
+  using Memory = typename Method::template Memory<P, X>;
   Method method_;
   P problem_;
-  typename Method::template Memory<P, X> memory_;
+  Memory memory_;
 };
 
 // Sets how a method solves its constraints, wherever in it the options sit.

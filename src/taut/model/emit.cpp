@@ -121,7 +121,7 @@ class Emitter {
     bool same = true;
     for (int i = 0; i < s_.n; ++i)
       for (int j = 0; j < s_.n; ++j) {
-        const int entry = entries[static_cast<std::size_t>(i * s_.n + j)];
+        const int entry = entries[i * s_.n + j];
         if (i != j && !s_.graph.is_constant(entry, 0)) return Mass::full;
         if (i == j && entry != entries[0]) same = false;
       }
@@ -158,14 +158,13 @@ class Emitter {
       out_ += block.text;
       line("    Matrix<T, {}, {}> A;", s_.n, s_.n);
       for (int i = 0; i < s_.n; ++i)
-        for (int j = 0; j < s_.n; ++j)
-          line("    A({}, {}) = {};", i, j, block.of(entries[static_cast<std::size_t>(i * s_.n + j)]));
+        for (int j = 0; j < s_.n; ++j) line("    A({}, {}) = {};", i, j, block.of(entries[i * s_.n + j]));
       line("    const FullMass<T, {}> made = *FullMass<T, {}>::from_mass(A);", s_.n, s_.n);
       line("    return {};", inverse ? "{made.mass, made.inverse}" : "made");
     } else {
       std::vector<int> diagonal;
       for (int i = 0; i < (kind == Mass::scalar ? 1 : s_.n); ++i) {
-        const int entry = entries[static_cast<std::size_t>(i * s_.n + i)];
+        const int entry = entries[i * s_.n + i];
         diagonal.push_back(inverse ? entry : s_.graph.make(Op::divide, s_.graph.constant(1), entry));
       }
       Block block(*this, diagonal);

@@ -363,7 +363,7 @@ Float128 whole_power(Float128 x, long n) {
 
 std::optional<long> whole_exponent(Float128 y) {
   constexpr long most = 1024;
-  if (!(y >= -most && y <= most)) return std::nullopt;
+  if (!finite(y) || magnitude(y) > most) return std::nullopt;
   const long n = static_cast<long>(y);
   if (Float128(n) != y) return std::nullopt;
   return n;
@@ -440,6 +440,7 @@ std::vector<Float128> evaluate(const Formula& formula,
 const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
+    list.reserve(functions.size());
     for (const FunctionRow& f : functions) list.emplace_back(f.name);
     return list;
   }();

@@ -433,9 +433,9 @@ class Reader {
       if (finite(static_cast<double>(values[k]))) continue;
       const Span part = f.nodes[k].span;
       const bool whole = k + 1 == values.size() || v.kind != Value::Kind::text;
-      const std::string is = number_text(values[k]);
-      fail(*v.source, v.kind == Value::Kind::text ? v.place(part) : v.span,
-           whole ? what + " is " + is + where : ticked(f.part(part)) + " in " + what + " is " + is + where);
+      std::string sentence = whole ? what : ticked(f.part(part)) + " in " + what;
+      sentence.append(" is ").append(number_text(values[k])).append(where);
+      fail(*v.source, v.kind == Value::Kind::text ? v.place(part) : v.span, std::move(sentence));
       return;
     }
   }

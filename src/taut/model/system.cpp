@@ -181,6 +181,7 @@ class Derivation {
 
 std::vector<double> values_of(const std::vector<NamedFormula>& list) {
   std::vector<double> values;
+  values.reserve(list.size());
   for (const NamedFormula& x : list) values.push_back(static_cast<double>(x.value));
   return values;
 }

@@ -135,15 +135,25 @@ std::size_t broken_line(const SourceText& source) {
   const auto breaks = [&](std::size_t end) {
     try {
       (void)toml::parse(std::string_view(text).substr(0, end), std::string_view());
+      return false;
     } catch (const toml::parse_error&) {
+      return false;
     } catch (const std::logic_error&) {
       return true;
     }
-    return false;
   };
   const auto first =
       std::partition_point(ends.begin(), ends.end(), [&](std::size_t end) { return !breaks(end); });
   return first == ends.begin() ? 0 : *(first - 1);
+}
+
+std::optional<toml::table> parsed(std::string_view text) {
+  if (endless_key(text)) return std::nullopt;
+  try {
+    return toml::parse(text, std::string_view());
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -182,14 +192,9 @@ Value read_setting(const SourceText& source, std::size_t value_begin) {
   const std::string& written = source.text();
   // The same places as in NAME=VALUE, with a key that is surely one.
   const std::string line = std::string(value_begin - 1, 'v') + "=" + written.substr(value_begin);
-  try {
-    if (!endless_key(line)) {
-      const toml::table table = toml::parse(std::string_view(line), std::string_view("--set"));
-      if (table.size() == 1) return Conversion(source).value(table.begin()->second);
-    }
-  } catch (const std::exception&) {  // not a value of TOML: a text without quotes
-  }
-  Value v;
+  if (const auto table = parsed(line); table && table->size() == 1)
+    return Conversion(source).value(table->begin()->second);
+  Value v;  // not a value of TOML: a text without quotes
   v.kind = Value::Kind::text;
   v.source = &source;
   v.text = written.substr(value_begin);

@@ -22,10 +22,10 @@ struct FourBar : Shape<T, 4, 3, PatternJacobian<T, RodPattern<2, 2, four_bar_rod
   int constraints() const { return 3; }
   Jacobian make_jacobian() const { return {}; }
 
-  T V(const Vec& q) const { return gravity / inverse_mass.inverse * (q[1] + q[3]); }
+  T V(const Vec& q) const { return gravity * inverse_mass.mass * (q[1] + q[3]); }
   void grad_V(const Vec&, Vec& f) const {
     f.setZero();
-    f[1] = f[3] = gravity / inverse_mass.inverse;
+    f[1] = f[3] = gravity * inverse_mass.mass;
   }
   const ScalarMass<T>& W() const { return inverse_mass; }
   void g(const Vec& q, Multiplier& g) const {
@@ -61,7 +61,7 @@ struct FourBar : Shape<T, 4, 3, PatternJacobian<T, RodPattern<2, 2, four_bar_rod
     // v_A = J A, v_B = rate J (B - P), where the coupler keeps its length.
     const T rx = bx - base, ry = by, cx = bx, cy = by - crank;
     const T rate = -(cx * crank) / (cy * rx - cx * ry);
-    const T mass = T(1) / inverse_mass.inverse;
+    const T mass = inverse_mass.mass;
     return {Vec{T(0), crank, bx, by}, Vec{-mass * crank, T(0), -mass * rate * ry, mass * rate * rx}};
   }
 

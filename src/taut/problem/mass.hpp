@@ -15,6 +15,7 @@ template <class T>
 struct ScalarMass {
   static constexpr bool diagonal = true;
   T inverse = T(1);
+  T mass = T(1) / inverse;
 
   const T& weight(int) const { return inverse; }
   template <class Vec>
@@ -27,11 +28,11 @@ struct ScalarMass {
   }
   template <class Vec>
   void mass_times(const Vec& v, Vec& p) const {
-    p = v / inverse;
+    p = mass * v;
   }
   template <class U>
   ScalarMass<U> cast() const {
-    return {convert<U>(inverse)};
+    return {convert<U>(inverse), convert<U>(mass)};
   }
 };
 

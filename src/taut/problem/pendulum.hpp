@@ -17,10 +17,10 @@ struct Pendulum : Shape<T, d, 1, PatternJacobian<T, FullPattern<1, d>>> {
   int constraints() const { return 1; }
   Jacobian make_jacobian() const { return {}; }
 
-  T V(const Vec& q) const { return gravity / inverse_mass.inverse * q[d - 1]; }
+  T V(const Vec& q) const { return gravity * inverse_mass.mass * q[d - 1]; }
   void grad_V(const Vec&, Vec& f) const {
     f.setZero();
-    f[d - 1] = gravity / inverse_mass.inverse;
+    f[d - 1] = gravity * inverse_mass.mass;
   }
   const ScalarMass<T>& W() const { return inverse_mass; }
   void g(const Vec& q, Multiplier& g) const {

@@ -86,7 +86,7 @@ struct RodNetwork : Shape<T, dynamic, dynamic, SparseJacobian<T>> {
 
  private:
   int height(int i) const { return dimension * i + dimension - 1; }
-  T weight() const { return gravity / inverse_mass.inverse; }
+  T weight() const { return gravity * inverse_mass.mass; }
   T difference(const Vec& q, int i, int j, int a) const {  // component a of r_i - r_j
     if (i == anchor) return -q[dimension * j + a];
     if (j == anchor) return q[dimension * i + a];

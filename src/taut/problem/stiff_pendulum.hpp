@@ -60,7 +60,7 @@ struct StiffPendulum : RodSystem<T, 2, 2, chain_of_rods<1, true>()> {
   }
 
  private:
-  T weight() const { return gravity / inverse_mass.inverse; }
+  T weight() const { return gravity * inverse_mass.mass; }
   static T distance(const Vec& q) {
     const T x = q[2] - q[0], y = q[3] - q[1];
     return sqrt(x * x + y * y);

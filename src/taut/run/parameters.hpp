@@ -28,7 +28,7 @@ inline Parameter length(std::string name, double& x) {
   return made;
 }
 inline Parameter mass(std::string name, ScalarMass<double>& m) {
-  return {std::move(name), 1 / m.inverse, [&m](double value) { m.inverse = 1 / value; },
+  return {std::move(name), m.mass, [&m](double value) { m = {1 / value, value}; },
           Parameter::Range::positive};
 }
 

@@ -46,7 +46,6 @@ struct Dual {
   friend constexpr Dual operator/(Dual x, const Dual& y) { return x /= y; }
   friend constexpr Dual operator+(const Dual& x) { return x; }
   friend constexpr Dual operator-(const Dual& x) { return Dual(T(0)) -= x; }
-  friend constexpr bool operator==(const Dual&, const Dual&) = default;
 
   // f(x) with derivative f'(x): the chain rule, once.
   constexpr Dual chain(T f, T derivative) const {

@@ -119,6 +119,9 @@ class PatternGram {
 
   // The diagonal keeps the inverse pivots.
   int factor() {
+    if constexpr (m == 1) {  // nothing to eliminate; solve() divides
+      return all(Mask<T>(magnitude(base(diagonal_[0])) > Real<T>(0))) ? -1 : 0;
+    }
     unroll<static_cast<int>(Plan::updates.size())>([&]<int i>() {
       constexpr auto u = Plan::updates[i];
       if constexpr (u.row == u.pivot)

@@ -1,0 +1,71 @@
+// How much work for how much accuracy? Error in q and p at t = 100 against evaluations of the gradient and CPU time:
+//   cmake --build build/release --target bench_work_precision && build/release/bench/bench_work_precision [PROBLEM [PREFIX]]
+// PROBLEM: pendulum, double-pendulum, six-node-chain or all; PREFIX: also plot, to PREFIX-PROBLEM.svg. None of the three starts is chaotic
+// enough to blur t = 100: the heading of each table says how well the reference is known.
+#include <taut/method/bdf.hpp>
+#include <taut/method/dirac_gauss.hpp>
+#include <taut/method/lobatto.hpp>
+#include <taut/problem/double_pendulum.hpp>
+#include <taut/problem/pendulum.hpp>
+#include <taut/problem/six_node_chain.hpp>
+
+#include "peers/work_precision.hpp"
+#include "plot.hpp"
+
+using namespace taut;
+using namespace work_precision;
+
+namespace {
+
+template <class P>
+std::vector<Entry<P>> methods() {
+  std::vector<Entry<P>> list{entry<P>(Rattle{}, "rattle")};
+  for (const char* name : {"yoshida4", "blanes-moan4", "yoshida6", "kahan-li6", "blanes-moan6", "yoshida8", "kahan-li8",
+                           "sofroniou-spaletta10"})
+    list.push_back(composition<P>(name));
+  for (int s = 2; s <= 6; ++s) list.push_back(entry<P>(Lobatto<>{.s = s}, fmt::format("lobatto({})", s)));
+  for (int s = 2; s <= 3; ++s)
+    list.push_back(entry<P>(Projected<DiracGauss>{.psi = {.s = s}}, fmt::format("dirac-gauss({})", s)));
+  for (const int k : {2, 4}) list.push_back(entry<P>(Bdf{.k = k}, fmt::format("bdf({})", k)));
+  return list;
+}
+
+template <class Plain>
+bool study(const std::string& name, const Plain& plain, const std::string& prefix) {
+  using P = Counted<Plain>;
+  const P problem(plain);
+  const Reference<P> reference(problem);
+  heading(name, reference.text());
+  Table table;
+  std::vector<plot::Curve> curves;
+  for (const Entry<P>& method : methods<P>()) {
+    table.push_back(sweep(method, problem, reference, 0.5));
+    plot::Curve curve{method.name, {}, {}, curves.size() >= 8};
+    for (const Row& row : table.back()) {
+      curve.x.push_back(row.ms);
+      curve.y.push_back(row.error);
+    }
+    if (!curve.x.empty()) curves.push_back(curve);
+  }
+  summary(name, table);
+  if (prefix.empty()) return true;
+  const std::string file = prefix + "-" + name + ".svg";
+  if (plot::write_loglog(file, name + ": error at t = 100 against CPU time", "CPU ms", "error in q, p", curves))
+    return true;
+  fmt::print(stderr, "{}: could not be written\n", file);
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string pick = argc > 1 ? argv[1] : "all", prefix = argc > 2 ? argv[2] : "";
+  bool ok = true;
+  const auto one = [&](const std::string& name, const auto& problem) {
+    if (pick == "all" || pick == name) ok = study(name, problem, prefix) && ok;
+  };
+  one("pendulum", PlanarPendulum<>{});
+  one("double-pendulum", DoublePendulum<>{});
+  one("six-node-chain", SixNodeChain<>{});
+  return ok ? 0 : 1;
+}
