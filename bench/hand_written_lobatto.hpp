@@ -22,7 +22,9 @@ struct DoublePendulumLobatto3 {
     double ax, ay, rx, ry;
     explicit Rods(const Vec& x) : ax(x[0]), ay(x[1]), rx(x[0] - x[2]), ry(x[1] - x[3]) {}
     Pair g() const { return {(ax * ax + ay * ay - 1) / 2, (rx * rx + ry * ry - 1) / 2}; }
-    Pair times(const Vec& v) const { return {ax * v[0] + ay * v[1], rx * (v[0] - v[2]) + ry * (v[1] - v[3])}; }
+    Pair times(const Vec& v) const {
+      return {ax * v[0] + ay * v[1], rx * (v[0] - v[2]) + ry * (v[1] - v[3])};
+    }
     Vec transposed(const Pair& l) const {
       return {ax * l[0] + rx * l[1], ay * l[0] + ry * l[1], -rx * l[1], -ry * l[1]};
     }
@@ -34,7 +36,9 @@ struct DoublePendulumLobatto3 {
           k01(r.ax * r.rx + r.ay * r.ry),
           k11(2 * (r.rx * r.rx + r.ry * r.ry)),
           over(1 / (k00 * k11 - k01 * k01)) {}
-    Pair solve(const Pair& f) const { return {(k11 * f[0] - k01 * f[1]) * over, (k00 * f[1] - k01 * f[0]) * over}; }
+    Pair solve(const Pair& f) const {
+      return {(k11 * f[0] - k01 * f[1]) * over, (k00 * f[1] - k01 * f[0]) * over};
+    }
   };
 
   // Corrections made, or -1. It stops at max |residual| <= tolerance or after `limit` corrections, whichever is first.

@@ -92,11 +92,11 @@ void study(double h) {
                         generic<Plain>("Lobatto<>{3}", Lobatto<>{.s = 3}, h)};
   rows.insert(rows.begin(), by_hand("hand-written, as many iterations", h, 0, counts));
   rows.push_back(by_hand("hand-written, max |residual| <= 1e-14", h, 1e-14, std::vector<int>(steps, 50)));
-  fmt::print("\nh = {}\n  {:<40} {:>8} {:>11} {:>7}   {:>7} {:>9} {:>13}\n", h, "", "ns/step", "iterations", "ratio",
-             "|g|", "H - H(0)", "from the first");
+  fmt::print("\nh = {}\n  {:<40} {:>8} {:>11} {:>7}   {:>7} {:>9} {:>13}\n", h, "", "ns/step", "iterations",
+             "ratio", "|g|", "H - H(0)", "from the first");
   for (const Row& row : rows)
-    fmt::print("  {:<40} {:>8.1f} {:>11.2f} {:>7.2f}   {:.1e} {:>9.1e} {:>13.1e}\n", row.name, row.ns, row.iterations,
-               row.ns / rows[0].ns, position_residual(s, row.end.q),
+    fmt::print("  {:<40} {:>8.1f} {:>11.2f} {:>7.2f}   {:.1e} {:>9.1e} {:>13.1e}\n", row.name, row.ns,
+               row.iterations, row.ns / rows[0].ns, position_residual(s, row.end.q),
                H(s, row.end.q, row.end.p) - H(s, s.start().q, s.start().p),
                (row.end.q - rows[0].end.q).cwiseAbs().maxCoeff());
 }
@@ -104,6 +104,7 @@ void study(double h) {
 }  // namespace
 
 int main() {
-  fmt::print("lobatto(3) on the double pendulum, {} steps, one core; ratio to the hand-written loop\n", steps);
+  fmt::print("lobatto(3) on the double pendulum, {} steps, one core; ratio to the hand-written loop\n",
+             steps);
   for (const double h : {0.1, 0.01}) study(h);
 }

@@ -6,10 +6,16 @@
 namespace taut::cli {
 
 struct RunFlags {
-  std::string problem;
+  std::string problem;           // a name, or the path of a model file
+  std::vector<std::string> set;  // as typed
   RunRequest request;
   bool json = false;
 };
+
+// A name of a ready-made problem has neither.
+inline bool is_model_file(const std::string& problem) {
+  return problem.ends_with(".toml") || problem.find('/') != std::string::npos;
+}
 
 int run(const RunFlags& flags);
 int methods(bool json);

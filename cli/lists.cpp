@@ -37,7 +37,9 @@ int methods(bool json) {
   const auto rows = method_facts();
   if (json) {
     auto list = nlohmann::ordered_json::array();
-    for (const MethodFacts& m : rows)
+    std::vector<std::string> formulations;
+    for (const FormulationFacts& f : formulation_facts()) formulations.emplace_back(f.name);
+    for (const MethodFacts& m : rows) {
       list.push_back({{"name", label(m)},
                       {"order", m.order},
                       {"symmetric", m.symmetric},
@@ -47,6 +49,8 @@ int methods(bool json) {
                       {"what", m.what},
                       {"source", m.source},
                       {"theory", fmt::format("docs/theory/{}.md", m.theory)}});
+      if (m.tier == Tier::dirac && m.keeps == Keeps::nothing) list.back()["formulations"] = formulations;
+    }
     fmt::print("{}\n", list.dump(2));
     return finish_output();
   }
@@ -64,8 +68,17 @@ int methods(bool json) {
                m.source);
   fmt::print(
       "\nneeds: natural, H = p'Wp/2 + V(q); split, the same with V = V_slow + V_fast; hamiltonian, any H(q, "
-      "p).\n"
-      "A composition takes another base in brackets: yoshida4(midpoint). impulse(k) makes k substeps.\n");
+      "p); dirac, the\nsame with derivatives of G H_p, which every problem here has.\n"
+      "A composition takes another base in brackets: yoshida4(midpoint). impulse(k) makes k substeps.\n\n"
+      "Methods from {} on integrate an ordinary differential equation with the same solutions, chosen by "
+      "--formulation;\ntheir order, symmetry and symplecticity are those of the method on it, and "
+      "--projection brings them back to the manifold:\n\n",
+      ordinary_method_facts().front().name);
+  std::size_t width = 0;
+  for (const FormulationFacts& f : formulation_facts()) width = std::max(width, f.name.size());
+  for (const FormulationFacts& f : formulation_facts())
+    fmt::print("{:{}}  {}\n{:{}}  {}; docs/theory/{}.md\n", f.name, width, f.what, "", width, f.source,
+               f.theory);
   return finish_output();
 }
 

@@ -1,3 +1,4 @@
+#include <taut/run/model_run.hpp>
 #include <taut/run/nearest_name.hpp>
 #include <taut/version.hpp>
 
@@ -21,14 +22,16 @@ Examples:
   taut run pendulum                                the defaults: a summary on standard output
   taut run pendulum --method yoshida6 --step 0.1 --until 1000
   taut run pendulum --set gravity=9.81 --set q1=0.6 --set q2=-0.8
+  taut run pendulum --method rk4 --formulation dirac-weak --projection both
   taut run charged-particle --method 'yoshida4(midpoint)' --out out/particle
+  taut run examples/four-bar.toml --set crank=0.8  a model written as formulas
   taut run heavy-top --json > top.json             one JSON object, full precision
 
 Exit status: 0 done; 1 the run failed, results up to there are kept; 2 the input is wrong.)text";
 
 constexpr const char* run_notes = R"text(
-PROBLEM is a name listed by `taut problems`, which gives its default method and step too; without --steps and
---until the run takes 10000 steps. The summary gives max |H - H0|, max |g| and max |G H_p| over every step, the
+PROBLEM is a name listed by `taut problems`, which gives its default method and step too, or the path of a model file
+(docs/guide/model-file.md), whose settings the options replace; without --steps and --until the run takes 10000 steps. The summary gives max |H - H0|, max |g| and max |G H_p| over every step, the
 drift of the energy with its error bar (95 %), and the iterations of the constraint solve. --out keeps samples
 (about a thousand, or one every K steps) as DIR/samples.csv, and the summary as DIR/summary.json.)text";
 
@@ -71,11 +74,12 @@ taut::Solver solver_of(const std::string& text) {
 
 // Texts as typed: numbers are read by number_of, so that every refusal is a sentence of ours.
 struct RunTexts {
-  std::string step, steps, until, every, tolerance, solver;
+  std::string step, steps, until, every, tolerance, solver, projection_tolerance;
   std::vector<std::string> set;
 };
 
-void read(const RunTexts& texts, taut::RunRequest& request) {
+void read(const RunTexts& texts, taut::cli::RunFlags& flags) {
+  taut::RunRequest& request = flags.request;
   if (!texts.step.empty()) request.step = number_of(texts.step, "--step");
   if (!texts.steps.empty()) request.steps = count_of(texts.steps, "--steps");
   if (!texts.until.empty()) request.until = number_of(texts.until, "--until");
@@ -86,8 +90,12 @@ void read(const RunTexts& texts, taut::RunRequest& request) {
       throw InputError(fmt::format("--every {}: samples are taken every 1, 2, 3, … steps.", texts.every));
   }
   if (!texts.tolerance.empty()) request.tolerance = number_of(texts.tolerance, "--tolerance");
+  if (!texts.projection_tolerance.empty())
+    request.projection_tolerance = number_of(texts.projection_tolerance, "--projection-tolerance");
   if (!texts.solver.empty()) request.solver = solver_of(texts.solver);
-  for (const std::string& text : texts.set) request.set.push_back(assignment_of(text));
+  flags.set = texts.set;  // of a model, values may be formulas
+  if (!taut::cli::is_model_file(flags.problem))
+    for (const std::string& text : texts.set) request.set.push_back(assignment_of(text));
 }
 
 // Refuses a command or an option that does not exist with the nearest one that does, before CLI11 words it.
@@ -127,14 +135,24 @@ int run_program(int argc, char** argv) {
   taut::cli::RunFlags flags;
   RunTexts texts;
   CLI::App* run = app.add_subcommand("run", "Integrate a problem and say how well its geometry was kept");
-  run->add_option("PROBLEM", flags.problem, "name of a ready-made problem")->required();
+  run->add_option("PROBLEM", flags.problem, "name of a ready-made problem, or a model file")->required();
   run->add_option("--method", flags.request.method, "name listed by `taut methods`")->type_name("M");
+  run->add_option("--formulation", flags.request.formulation,
+                  "for methods such as rk4: the differential equation they integrate")
+      ->type_name("F");
+  run->add_option("--projection", flags.request.projection,
+                  "beside it: none (default), position, momentum or both, after a step")
+      ->type_name("K");
+  run->add_option("--projection-tolerance", texts.projection_tolerance,
+                  "project only when a residual exceeds X; default 0: at every step")
+      ->type_name("X");
   run->add_option("--step", texts.step, "step size; negative runs backwards")->type_name("H");
   run->add_option("--steps", texts.steps, "number of steps")->type_name("N");
   run->add_option("--until", texts.until, "end time instead: the least number of whole steps that reaches it")
       ->type_name("T");
   run->add_option("--every", texts.every, "keep a sample every K steps")->type_name("K");
-  run->add_option("--set", texts.set, "a parameter, or q1, q2, … p1, p2, … of the start")
+  run->add_option("--set", texts.set,
+                  "a parameter, or q1, q2, … p1, p2, … of the start; of a model, any name or key")
       ->type_name("NAME=VALUE")
       ->type_size(1)
       ->allow_extra_args(false);
@@ -168,7 +186,7 @@ int run_program(int argc, char** argv) {
     return taut::cli::finish_output();
   }
   if (*run) {
-    read(texts, flags.request);
+    read(texts, flags);
     return taut::cli::run(flags);
   }
   if (*methods) return taut::cli::methods(json);
@@ -182,6 +200,9 @@ int run_program(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run_program(argc, argv);
+  } catch (const taut::ModelFileError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 2;
   } catch (const InputError& error) {
     fmt::print(stderr, "taut: {}\n", error.what());
     return 2;

@@ -1,4 +1,5 @@
 #include <taut/run/files.hpp>
+#include <taut/run/model_run.hpp>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -17,11 +18,17 @@ namespace {
 // Keeps samples in a file, made with the first of them: a request that is refused leaves no folder behind.
 class Watcher final : public RunObserver {
  public:
-  explicit Watcher(const std::string& out) : out_(out) {}
+  // Without names the columns are q1, q2, … p1, p2, …
+  Watcher(const std::string& out, const std::vector<std::string>& columns) : out_(out), columns_(columns) {}
   void sample(double time, std::span<const double> q, std::span<const double> p,
               const Reading& reading) override {
     if (out_.empty()) return;
-    if (!samples_) samples_.emplace(out_, static_cast<int>(q.size()));
+    if (!samples_) {
+      if (columns_.empty())
+        for (const char letter : {'q', 'p'})
+          for (std::size_t i = 1; i <= q.size(); ++i) columns_.push_back(fmt::format("{}{}", letter, i));
+      samples_.emplace(out_, columns_);
+    }
     samples_->add(time, q, p, reading);
   }
   void progress(std::int64_t done, std::int64_t wanted) override { line_.show(done, wanted); }
@@ -32,6 +39,7 @@ class Watcher final : public RunObserver {
 
  private:
   std::string out_;
+  std::vector<std::string> columns_;
   std::optional<SamplesFile> samples_;
   Progress line_;
 };
@@ -51,8 +59,9 @@ std::string vector_text(const std::vector<double>& x, std::string_view format) {
 }
 
 void print_summary(const RunSummary& s) {
-  fmt::print("{}, {}, step {}: {} step{} to t = {:.10g} in {:.2f} s ({:.2g} steps/s)\n", s.model, s.method,
-             s.step, grouped(s.steps), s.steps == 1 ? "" : "s", s.time, s.seconds, s.steps_per_second());
+  fmt::print("{}, {}, step {}: {} step{} to t = {:.10g} in {:.2f} s ({:.2g} steps/s)\n", s.model,
+             s.formulation.empty() ? s.method : s.method + " on " + s.formulation, s.step, grouped(s.steps),
+             s.steps == 1 ? "" : "s", s.time, s.seconds, s.steps_per_second());
   if (s.moved)
     fmt::print("  start     moved onto the manifold: q by {:.1e}, p by {:.1e}\n", s.moved->q, s.moved->p);
   fmt::print("  energy    H = {:.6g} at the start, max |H - H0| = {:.1e}\n", s.energy_initial,
@@ -62,6 +71,9 @@ void print_summary(const RunSummary& s) {
                s.trend->beyond_its_error() ? "beyond its error bar" : "none beyond its error bar");
   fmt::print("  residual  max |g| = {:.1e}, max |G H_p| = {:.1e}\n", s.position_max, s.momentum_max);
   fmt::print("  solve     {:.2f} iterations a step, {} at most\n", s.iterations_mean, s.iterations_max);
+  if (!s.projection.empty() && s.projection != "none")
+    fmt::print("  projected position {}, momentum {} times\n", grouped(s.position_projections),
+               grouped(s.momentum_projections));
   // A failed run hands its last good state over to the last digit.
   const bool failed = !s.error.empty();
   if (failed || s.q.size() <= 4) {
@@ -76,19 +88,20 @@ void print_summary(const RunSummary& s) {
 
 int run(const RunFlags& flags) {
   const RunRequest& request = flags.request;
-  if (flags.problem.ends_with(".toml"))
-    throw InputError(fmt::format(
-        "{} is a model file, and this version runs ready-made problems only: `taut problems` lists them.",
-        flags.problem));
-  const ReadyMadeRun& problem = find_ready_made(flags.problem);
-  if (request.every > 0 && request.out.empty())
-    fmt::print(stderr, "taut: --every has no effect without --out.\n");
+  std::unique_ptr<ModelRun> model;
+  const ReadyMadeRun* problem = nullptr;
+  if (is_model_file(flags.problem))
+    model = read_model_run(flags.problem, request, flags.set);
+  else
+    problem = &find_ready_made(flags.problem);
+  const std::string out = model ? model->out : request.out;
+  if (request.every > 0 && out.empty()) fmt::print(stderr, "taut: --every has no effect without --out.\n");
 
-  const std::string last_good = !request.out.empty() ? "in " + request.out + "/summary.json"
-                                : flags.json         ? "in the JSON object on standard output"
-                                                     : "on standard output";
-  Watcher watcher(request.out);
-  RunSummary summary = problem.run(request, watcher, last_good);
+  const std::string last_good = !out.empty() ? "in " + out + "/summary.json"
+                                : flags.json ? "in the JSON object on standard output"
+                                             : "on standard output";
+  Watcher watcher(out, model ? model->columns : std::vector<std::string>{});
+  RunSummary summary = model ? model->run(watcher, last_good) : problem->run(request, watcher, last_good);
   const auto note = [&](const WriteError& error) {
     if (summary.error.empty()) summary.error = error.what();
   };
@@ -97,9 +110,9 @@ int run(const RunFlags& flags) {
   } catch (const WriteError& error) {
     note(error);
   }
-  if (!request.out.empty()) {
+  if (!out.empty()) {
     try {
-      write_summary(request.out, summary);
+      write_summary(out, summary);
     } catch (const WriteError& error) {
       note(error);
     }

@@ -17,7 +17,6 @@
 
 namespace work_precision {
 
-inline constexpr double horizon = 100;
 inline constexpr double targets[] = {1e-6, 1e-8};
 
 // Evaluations of grad V since the program began, of dual numbers too.
@@ -48,7 +47,7 @@ inline double cpu_ms() {
 template <class Run>
 double least_ms(Run&& run) {
   double best = run(), total = best;
-  for (int r = 1; r < 200 && (r < 3 || total < 60) && total < 2000; ++r) {
+  for (int r = 1; r < 200 && (r < 3 || total < 60) && total < 500; ++r) {
     const double ms = run();
     best = std::min(best, ms);
     total += ms;
@@ -63,14 +62,14 @@ struct Row {
   double ms;
 };
 
-inline void heading(const std::string& problem, const std::string& reference) {
+inline void heading(const std::string& problem, double horizon, const std::string& reference) {
   fmt::print("\n{}: error at t = {} (reference {})\n  {:<34} {:>9} {:>9} {:>9} {:>10} {:>10}\n", problem,
              horizon, reference, "method", "step/tol", "error", "energy", "gradients", "CPU ms");
 }
 
 inline void print(const Row& row) {
-  fmt::print("  {:<34} {:>9} {:>9.1e} {:>9.1e} {:>10} {:>10.3f}\n", row.method, row.step, row.error, row.energy,
-             row.gradients, row.ms);
+  fmt::print("  {:<34} {:>9} {:>9.1e} {:>9.1e} {:>10} {:>10.3f}\n", row.method, row.step, row.error,
+             row.energy, row.gradients, row.ms);
   std::fflush(stdout);
 }
 
@@ -105,10 +104,11 @@ inline void summary(const std::string& problem, const Table& table) {
 // The state at the horizon in long double, and how far it is from the one of a step half as long.
 template <class P>
 struct Reference {
+  double horizon;
   taut::StateOf<P> x;
   double uncertainty;
 
-  explicit Reference(const P& problem) {
+  Reference(const P& problem, double until) : horizon(until) {
     const auto wide = problem.template cast<long double>();
     const auto coarse = end(wide, 5000), fine = end(wide, 10000);
     uncertainty = static_cast<double>(
@@ -125,13 +125,13 @@ struct Reference {
 
  private:
   template <class W>
-  static taut::StateOf<W> end(const W& problem, int steps) {
+  taut::StateOf<W> end(const W& problem, int steps) const {
     const taut::Composition<taut::Rattle> method{taut::find_composition("sofroniou-spaletta10")};
-    taut::CompensatedState<long double, W::n> x(problem.start());
-    auto memory = taut::make_memory(method, problem, x);
+    taut::CompensatedState<long double, W::n> y(problem.start());
+    auto memory = taut::make_memory(method, problem, y);
     for (int i = 0; i < steps; ++i)
-      if (!method.step(problem, x, memory, static_cast<long double>(horizon) / steps)) std::exit(1);
-    return x;
+      if (!method.step(problem, y, memory, static_cast<long double>(horizon) / steps)) std::exit(1);
+    return y;
   }
 };
 
@@ -142,23 +142,29 @@ struct Entry {
   std::function<std::unique_ptr<taut::Stepper<P, X>>(const P&, const X&)> make;
 };
 
+// `tolerance`: of max |g|; 0: to rounding, as methods do unless told otherwise.
 template <class P, class Method>
-Entry<P> entry(const Method& method, const std::string& name) {
-  return {name, [method](const P& s, const taut::StateOf<P>& x) { return taut::bind(method, s, x); }};
+Entry<P> entry(const Method& method, const std::string& name, double tolerance = 0) {
+  return {tolerance > 0 ? fmt::format("{}, |g| to {:.0e}", name, tolerance) : name,
+          [=](const P& s, const taut::StateOf<P>& x) {
+            return taut::bind(method, s, x, taut::SolveOptions{.tolerance = tolerance});
+          }};
 }
 
 template <class P>
-Entry<P> composition(const char* name) {
+Entry<P> composition(const char* name, double tolerance = 0) {
   const taut::CompositionScheme* scheme = taut::find_composition(name);
-  if (scheme->alternates) return entry<P>(taut::Composition<taut::Projected<taut::SymplecticEuler>>{scheme}, name);
-  return entry<P>(taut::Composition<taut::Rattle>{scheme}, name);
+  if (scheme->alternates)
+    return entry<P>(taut::Composition<taut::Projected<taut::SymplecticEuler>>{scheme}, name, tolerance);
+  return entry<P>(taut::Composition<taut::Rattle>{scheme}, name, tolerance);
 }
 
 // Steps from `h` down until the error is below 1e-10 or a run takes longer than `patience_ms`.
 template <class P>
 std::vector<Row> sweep(const Entry<P>& method, const P& problem, const Reference<P>& reference, double h,
-                       double patience_ms = 1500) {
+                       double patience_ms = 600) {
   using X = taut::StateOf<P>;
+  const double horizon = reference.horizon;
   const X start = problem.start();
   const double H0 = taut::H(problem, start.q, start.p);
   std::vector<Row> rows;
@@ -178,7 +184,8 @@ std::vector<Row> sweep(const Entry<P>& method, const P& problem, const Reference
         if (steps > 100000) return rows;
         continue;
       }
-      rows.push_back({method.name, fmt::format("{:.2e}", step), reference.error(x), energy, gradients - before, 0});
+      rows.push_back(
+          {method.name, fmt::format("{:.2e}", step), reference.error(x), energy, gradients - before, 0});
     }
     rows.back().ms = least_ms([&] {
       x = start;

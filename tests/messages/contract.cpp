@@ -80,6 +80,46 @@ TEST(Contract, EveryMethodRunsOnTheSplitProblem) {
   }
 }
 
+TEST(Contract, EveryOrdinaryMethodRunsOnEveryFormulation) {
+  const json exact = run_json("spherical-pendulum --steps 100 --step 0.01 --method dop853");
+  int pairs = 0;
+  for (const json& method : json::parse(run_taut("methods --json").out)) {
+    if (!method.contains("formulations")) continue;
+    for (const std::string formulation : method["formulations"]) {
+      if (formulation == "linear") continue;  // a sphere is not
+      const std::string name = method["name"];
+      const json run = run_json("spherical-pendulum --steps 100 --step 0.01 --method '" + name +
+                                "' --formulation " + formulation);
+      EXPECT_EQ(run["formulation"], formulation);
+      EXPECT_EQ(run["projection"], "none");
+      const int order = method["order"];
+      for (int i = 0; i < 3; ++i)
+        EXPECT_NEAR(run["q"][i], exact["q"][i],
+                    order == 1   ? 0.05
+                    : order == 2 ? 1e-3
+                                 : 1e-8)
+            << name << formulation;
+      ++pairs;
+    }
+  }
+  EXPECT_EQ(pairs, 10 * 6);
+}
+
+TEST(Contract, ProjectionsAreCounted) {
+  const std::string rk4 = "pendulum --steps 200 --step 0.05 --method rk4 --projection ";
+  EXPECT_EQ(run_json(rk4 + "none")["projections"], (json{{"position", 0}, {"momentum", 0}}));
+  const json both = run_json(rk4 + "both");
+  EXPECT_EQ(both["projections"], (json{{"position", 200}, {"momentum", 200}}));
+  EXPECT_LT(both["residual"]["position_max"], 1e-14);
+  EXPECT_LT(both["residual"]["momentum_max"], 1e-14);
+  const json position = run_json(rk4 + "position");
+  EXPECT_EQ(position["projections"], (json{{"position", 200}, {"momentum", 0}}));
+  const json on_demand = run_json(rk4 + "both --projection-tolerance 1e-6");
+  EXPECT_GT(on_demand["projections"]["position"], 0);
+  EXPECT_LT(on_demand["projections"]["position"], 200);
+  EXPECT_LT(on_demand["residual"]["position_max"], 2e-6);
+}
+
 // A rod under tension has a positive multiplier: at the lowest point of a swing λ = m (g + v²/L)/L.
 TEST(Contract, LambdaHasTheSignOfTheEquations) {
   const json run = run_json("pendulum --steps 0 --set q1=0 --set q2=-1 --set p1=0.5");

@@ -73,10 +73,17 @@ TEST(Readme, ItsCommandsPrintWhatItShows) {
   for (const char* page : {"README.md", "docs/guide/command-line.md"})
     for (const Shown& shown : commands_of(read_text(top / page))) {
       ++count;
-      const auto ran = run_taut(shown.arguments);
+      const auto ran = run_taut(shown.arguments, top.string());
       expect_shown(shown, ran.out + ran.err);
     }
   EXPECT_GE(count, 5) << "no commands found: the test looked in the wrong place";
+}
+
+TEST(Readme, ItsModelIsTheExample) {
+  EXPECT_NE(read_text(top / "README.md")
+                .find("```toml\n" + read_text(top / "examples/relativistic-pendulum.toml") + "```"),
+            std::string::npos)
+      << "README.md does not quote examples/relativistic-pendulum.toml";
 }
 
 TEST(Readme, ItsProgramIsTheExampleAndPrintsWhatItShows) {

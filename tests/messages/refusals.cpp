@@ -23,10 +23,41 @@ TEST(Refusals, AnUnknownProblem) {
       "lennard-jones-chain, charged-particle, rigid-body, heavy-top, four-bar, stiff-pendulum.");
 }
 
-TEST(Refusals, AModelFile) {
-  refused("run model.toml",
-          "model.toml is a model file, and this version runs ready-made problems only: `taut problems` lists "
-          "them.");
+TEST(Refusals, AModelFileThatCannotBeRead) {
+  refused("run no-such.toml", "cannot read no-such.toml: No such file or directory.");
+  refused("run /tmp", "/tmp is a folder, not a model file.");
+}
+
+TEST(Refusals, AFormulationOrProjectionThatIsNone) {
+  refused("run pendulum --method rk4 --formulation dirc",
+          "there is no formulation `dirc`. Did you mean `dirac`?\n"
+          "  The formulations are: underlying, dirac, dirac-simplified, dirac-weak, hamilton-dirac, "
+          "state-space, linear.");
+  refused("run pendulum --method rk4 --projection q",
+          "there is no projection `q`.\n  The projections are: none, position, momentum, both.");
+  refused("run pendulum --method rk4 --projection-tolerance 1e-6",
+          "without a projection its tolerance has no meaning: choose position, momentum or both.");
+  refused("run pendulum --method rk4 --projection both --projection-tolerance -1",
+          "the tolerance of a projection must be 0 (every step) or a positive number, not -1.");
+}
+
+TEST(Refusals, AFormulationWhereNoneBelongs) {
+  refused("run pendulum --formulation dirac",
+          "rattle takes no formulation: it solves the constrained equations themselves. Leave it out, or use "
+          "one of euler, rk2, rk4, dopri5, dop853, implicit-midpoint, gauss(s).");
+  refused("run pendulum --projection both",
+          "rattle takes no projection: what it keeps, it keeps by itself. Leave it out, or use one of euler, "
+          "rk2, rk4, dopri5, dop853, implicit-midpoint, gauss(s).");
+}
+
+TEST(Refusals, AFormulationThatDoesNotFit) {
+  refused("run charged-particle --method rk4 --formulation linear",
+          "the formulation 'linear' needs a natural system, H = p'Wp/2 + V(q). Use dirac-weak.");
+  refused("run pendulum --method rk4 --formulation linear",
+          "the formulation 'linear' needs constraints that are linear in q; here G(q) changes with q. Use "
+          "dirac or dirac-weak.");
+  refused("run pendulum --method 'gauss(99)'",
+          "gauss(s) needs a whole number s of stages from 1 to 16, not '99'.");
 }
 
 TEST(Refusals, AnUnknownMethodNamesTheNearestAndAll) {
@@ -140,7 +171,7 @@ TEST(Refusals, AnUnknownCommandOrOption) {
           "there is no command `rum`. Did you mean `run`?\n  The commands are: run, methods, problems.");
   refused("run pendulum --stepp 3",
           "there is no option `--stepp`. Did you mean `--step`?\n  The options are: --help, --method, "
-          "--step, --steps, --until, "
+          "--formulation, --projection, --projection-tolerance, --step, --steps, --until, "
           "--every, --set, --out, --json, --project-start, --tolerance, --solver, --plain-updates.");
   refused("run", "PROBLEM is required.\n  `taut --help` and `taut run --help` show what can be asked.");
 }

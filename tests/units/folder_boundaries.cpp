@@ -26,7 +26,7 @@ const std::map<std::string, std::set<std::string>> may_include = {
     {"formulation", {"scalar", "problem", "solve"}},
     {"method", {"scalar", "problem", "solve", "formulation"}},
     {"measure", {"scalar", "problem", "solve", "formulation", "method"}},
-    {"run", {"scalar", "problem", "solve", "formulation", "method", "measure", "version.hpp"}},
+    {"run", {"scalar", "problem", "solve", "formulation", "method", "measure", "model", "version.hpp"}},
     {"model", {"scalar", "problem"}},
     {"ensemble", {"scalar", "problem", "solve", "formulation", "method", "measure"}},
     {"cli", {"run", "model", "ensemble", "method/catalogue.hpp", "version.hpp"}},

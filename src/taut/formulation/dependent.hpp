@@ -14,6 +14,7 @@ namespace taut {
 template <Hamiltonian P>
 std::vector<int> dependent_constraints(const P& s, const StateOf<P>& x) {
   const int m = s.constraints(), n = s.coordinates();
+  if (m == 0) return {};
   Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(m, n);
   typename P::Jacobian G = s.make_jacobian();
   s.G(x.q, G);

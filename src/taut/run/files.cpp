@@ -16,7 +16,7 @@ namespace {
 
 }  // namespace
 
-SamplesFile::SamplesFile(const std::string& folder, int coordinates)
+SamplesFile::SamplesFile(const std::string& folder, const std::vector<std::string>& columns)
     : path_((std::filesystem::path(folder) / "samples.csv").string()) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -24,8 +24,7 @@ SamplesFile::SamplesFile(const std::string& folder, int coordinates)
   file_ = std::fopen(path_.c_str(), "w");
   if (file_ == nullptr) fail(path_, std::strerror(errno));
   std::string header = "t";
-  for (int i = 1; i <= coordinates; ++i) header += fmt::format(",q{}", i);
-  for (int i = 1; i <= coordinates; ++i) header += fmt::format(",p{}", i);
+  for (const std::string& name : columns) header += "," + name;
   write(header + ",energy,position_residual,momentum_residual\n");
 }
 

@@ -9,7 +9,8 @@ namespace taut {
 
 class SamplesFile {
  public:
-  SamplesFile(const std::string& folder, int coordinates);  // makes the folder; throws WriteError
+  // Makes the folder; throws WriteError. `columns` names coordinates and momenta.
+  SamplesFile(const std::string& folder, const std::vector<std::string>& columns);
   ~SamplesFile();
   SamplesFile(const SamplesFile&) = delete;
   SamplesFile& operator=(const SamplesFile&) = delete;

@@ -1,4 +1,4 @@
-#include <taut/method/catalogue.hpp>
+#include <taut/method/ode_catalogue.hpp>
 #include <taut/run/methods.hpp>
 
 namespace taut {
@@ -6,6 +6,31 @@ namespace taut {
 std::vector<MethodFacts> method_facts() {
   std::vector<MethodFacts> rows;
   for_each_method([&](const auto& method) { rows.push_back(facts_of(method)); });
+  for (const MethodFacts& row : ordinary_method_facts()) rows.push_back(row);
+  return rows;
+}
+
+std::vector<MethodFacts> ordinary_method_facts() {
+  std::vector<MethodFacts> rows;
+  for_each_ode_scheme([&](const auto& scheme) {
+    const SchemeFacts f = scheme.facts();
+    rows.push_back({.name = f.name,
+                    .argument = f.argument,
+                    .what = f.what,
+                    .source = f.source,
+                    .theory = f.theory,
+                    .order = f.order,
+                    .symmetric = f.symmetric,
+                    .symplectic = f.symplectic,
+                    .keeps = Keeps::nothing,
+                    .tier = Tier::dirac});
+  });
+  return rows;
+}
+
+std::vector<FormulationFacts> formulation_facts() {
+  std::vector<FormulationFacts> rows;
+  for_each_formulation([&](const auto& row) { rows.push_back(row.facts); });
   return rows;
 }
 

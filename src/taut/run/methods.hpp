@@ -1,6 +1,7 @@
-// The catalogue as data, for those who list it: no method is compiled here.
+// The catalogues as data, for those who list it: no method is compiled here.
 #pragma once
 
+#include <taut/formulation/facts.hpp>
 #include <taut/method/facts.hpp>
 
 #include <string>
@@ -9,7 +10,12 @@
 
 namespace taut {
 
+// Those for the constrained equations, then those for a formulation of them: ordinary_method_facts().
 std::vector<MethodFacts> method_facts();
+
+// The methods that integrate a formulation; what they claim is claimed of the method by itself.
+std::vector<MethodFacts> ordinary_method_facts();
+std::vector<FormulationFacts> formulation_facts();
 
 // The rows as people write them, and the aliases.
 std::vector<std::string> method_names();

@@ -13,11 +13,15 @@ namespace taut {
 enum class Solver { newton, symmetric, sweep };
 
 struct RunRequest {
-  std::string method = {};                 // empty: the problem's default
-  std::optional<double> step = {};         // negative runs backwards
-  std::optional<std::int64_t> steps = {};  // this many steps,
-  std::optional<double> until = {};        // or the least number of whole steps that reaches this time
-  std::int64_t every = 0;                  // a sample every so many steps; 0: about a thousand samples
+  std::string method = {};  // empty: the problem's default
+  // Of a method for ordinary differential equations:
+  std::string formulation = {};                     // empty: the first of the list
+  std::string projection = {};                      // none (also when empty), position, momentum, both
+  std::optional<double> projection_tolerance = {};  // project when a residual exceeds it; 0: at every step
+  std::optional<double> step = {};                  // negative runs backwards
+  std::optional<std::int64_t> steps = {};           // this many steps,
+  std::optional<double> until = {};  // or the least number of whole steps that reaches this time
+  std::int64_t every = 0;            // a sample every so many steps; 0: about a thousand samples
   std::vector<std::pair<std::string, double>> set = {};  // parameters, and q1, q2, … p1, p2, … of the start
   double tolerance = 0;  // on max |g| and max |G H_p|; 0: until rounding stops the iteration
   Solver solver = Solver::newton;
@@ -29,6 +33,12 @@ struct RunRequest {
 // The input is wrong: a sentence (or a few lines) for the person who wrote it.
 struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+// Wrong is the choice of the method, the formulation or the projection: `key` says which, by its key in a model's [run].
+struct ChoiceError : InputError {
+  ChoiceError(std::string of, const std::string& sentence) : InputError(sentence), key(std::move(of)) {}
+  std::string key;
 };
 
 // A file could not be written.

@@ -42,21 +42,27 @@ std::string_view residual_name(SolveStage stage) {
   return "";
 }
 
+// The slopes of a formulation, or the stages made of them.
+bool is_slope(const FailedStep& at) { return at.is_ode && at.failure.stage == SolveStage::inner; }
+
 std::string what_happened(const FailedStep& at) {
   if (at.energy_not_finite) return "the energy is infinite or NaN";
   switch (at.failure.kind) {
     case FailureKind::not_converged:
       return fmt::format("{} could not be met", solved_for(at.failure.stage));
     case FailureKind::singular:
+      if (is_slope(at) && at.dependent.empty()) return "the slopes are not defined at a stage";
       return at.dependent.empty() ? fmt::format("the matrix of {} is singular", solved_for(at.failure.stage))
                                   : std::string("constraints depend on each other");
     case FailureKind::not_finite:
+      if (is_slope(at)) return "a value became infinite or NaN in the slopes";
       return fmt::format("a value became infinite or NaN in {}", solved_for(at.failure.stage));
   }
   return "";
 }
 
 std::string_view iteration_name(const FailedStep& at) {
+  if (is_slope(at)) return "fixed-point iterations";
   if (at.failure.stage != SolveStage::position) return "Newton iterations";
   switch (at.solver) {
     case Solver::newton:
@@ -78,6 +84,7 @@ std::string how_far_off(const FailedStep& at) {
   if (at.failure.kind == FailureKind::singular && !at.dependent.empty())
     return fmt::format("  The gradients of {} {} to zero.\n", listed(at.dependent),
                        at.dependent.size() == 1 ? "came down" : "combine");
+  if (is_slope(at) && at.failure.kind == FailureKind::singular) return "";
   text = fmt::format("  {} = {:.1e} after {} {}", residual_name(at.failure.stage), at.failure.residual,
                      at.failure.iterations, iteration_name(at));
   if (!at.constraint.empty())

@@ -15,6 +15,7 @@ struct FailedStep {
   std::string_view method;
   Failure failure;
   bool energy_not_finite = false;
+  bool is_ode = false;    // an ordinary method on a formulation
   std::int64_t step = 0;  // the one that failed, from 1
   double h = 0;
   Solver solver = Solver::newton;

@@ -29,6 +29,7 @@ struct StartMove {
 
 struct RunSummary {
   std::string model, method;
+  std::string formulation = {}, projection = {};  // of an ordinary method; empty: not one
   double step = 0;
   std::int64_t steps = 0;            // done
   std::int64_t wanted = 0;           // asked for

@@ -20,6 +20,10 @@ std::string to_json(const RunSummary& s) {
       {"projections", {{"position", s.position_projections}, {"momentum", s.momentum_projections}}},
       {"seconds", s.seconds},
       {"steps_per_second", s.steps_per_second()}};
+  if (!s.formulation.empty()) {
+    object["formulation"] = s.formulation;
+    object["projection"] = s.projection;
+  }
   if (s.trend) object["energy"]["drift"] = {{"total", s.trend->total}, {"error", s.trend->error}};
   if (s.moved) object["start_moved"] = {{"q", s.moved->q}, {"p", s.moved->p}};
   if (!s.error.empty()) object["error"] = s.error;

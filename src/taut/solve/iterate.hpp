@@ -33,7 +33,7 @@ inline constexpr double crawl_slack = 8;
 
 // What an iteration leaves when it stops at the rounding level has the same sign step after step, and would make the energy drift where
 // rounding alone makes it a random walk. So it goes on, blindly, until its rate says that less than this many units are left.
-inline constexpr double left_over = 0x1p-12;
+inline constexpr double left_over = 0x1p-18;
 // What the force of a stiff problem may leave in the stage equations of a step, in units: see `noise` below.
 inline constexpr double stage_noise = 0x1p26;
 // The rate is taken from residuals this many units above rounding.
@@ -136,6 +136,7 @@ Expected<int> drive_to_rounding(int limit, bool polish, Residual& residual, Corr
                (idle >= Real<T>(6) && now <= Real<T>(noise));
       }
       previous = now;
+      left = select(Mask<T>(now <= Real<T>(0)), Real<T>(0), left);  // nothing to correct, or no constraint at all
       active = active && !(done && left <= Real<T>(left_over));
     }
     left = select(done, Real<T>(left * rate), left);

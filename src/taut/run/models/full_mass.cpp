@@ -1,0 +1,4 @@
+#include <taut/run/run_formulas_here.hpp>
+
+template taut::RunSummary taut::run_formulas(const taut::FullMassFormulaProblem&, const std::string&,
+                                             const taut::RunRequest&, taut::RunObserver&, std::string_view);

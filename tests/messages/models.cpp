@@ -1,0 +1,166 @@
+// Models written as formulas, run by the program: every example, what the options replace, and what a broken file gets to read.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+#include "support/run_program.hpp"
+
+namespace {
+
+using nlohmann::json;
+using taut::test::lines_of;
+using taut::test::OwnFolder;
+using taut::test::read_text;
+using taut::test::run_taut;
+
+const std::filesystem::path examples = std::filesystem::path(TAUT_SOURCE_DIR) / "examples";
+
+json run_json(const std::string& arguments, const std::string& where) {
+  const auto ran = run_taut("run " + arguments + " --json", where);
+  EXPECT_EQ(ran.status, 0) << arguments << "\n" << ran.err;
+  EXPECT_EQ(ran.err, "") << arguments;
+  return ran.status == 0 ? json::parse(ran.out) : json{};
+}
+
+std::string example(const std::string& name) { return "'" + (examples / (name + ".toml")).string() + "'"; }
+
+// A file of its own text.
+struct OwnModel {
+  explicit OwnModel(const std::string& text) { std::ofstream(folder / "m.toml") << text; }
+  OwnFolder folder;
+  json run(const std::string& options = "") const { return run_json("m.toml " + options, folder.string()); }
+  taut::test::Ran refused(const std::string& options = "") const {
+    const auto ran = run_taut("run m.toml " + options, folder.string());
+    EXPECT_EQ(ran.status, 2) << options;
+    EXPECT_EQ(ran.out, "") << options;
+    return ran;
+  }
+};
+
+const std::string pendulum = R"([parameters]
+L = 1.0
+[system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "y"
+constraints = ["(x^2 + y^2 - L^2)/2"]
+[initial]
+x = "L"
+[run]
+step = 0.05
+until = 5.0
+)";
+
+TEST(Models, EveryExampleRuns) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(examples)) {
+    if (entry.path().extension() != ".toml") continue;
+    ++count;
+    const OwnFolder folder;  // the output directory of a file is relative to where the program runs
+    const json run = run_json("'" + entry.path().string() + "' --steps 50", folder.string());
+    const std::string name = entry.path().filename().string();
+    EXPECT_EQ(run["steps"], 50) << name;
+    EXPECT_LT(run["residual"]["position_max"], 1e-13) << name;
+    EXPECT_LT(run["residual"]["momentum_max"], 1e-13) << name;
+    EXPECT_LT(run["energy"]["max_error"], 0.05) << name;
+    EXPECT_EQ(run["q"].size(), run["p"].size()) << name;
+  }
+  EXPECT_GE(count, 15);
+}
+
+TEST(Models, AgreeWithTheReadyMadeProblem) {
+  const json model = run_json(example("pendulum") + " --steps 200", "/"),
+             ready = run_json("pendulum --step 0.05 --steps 200", "/");
+  EXPECT_EQ(model["model"], "Planar pendulum (Reich 1996)");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_NEAR(model["q"][i], ready["q"][i], 1e-12);
+    EXPECT_NEAR(model["p"][i], ready["p"][i], 1e-12);
+  }
+  EXPECT_NEAR(model["lambda"][0], ready["lambda"][0], 1e-12);
+}
+
+TEST(Models, OptionsReplaceWhatTheFileSays) {
+  const OwnModel model(pendulum);
+  EXPECT_EQ(model.run()["model"], "m.toml");
+  EXPECT_EQ(model.run()["method"], "rattle");
+  EXPECT_EQ(model.run()["steps"], 100);
+  EXPECT_EQ(model.run("--until 1")["steps"], 20);
+  EXPECT_EQ(model.run("--steps 7 --step 0.1")["time"], 7 * 0.1);
+  EXPECT_EQ(model.run("--method 'lobatto(3)'")["method"], "lobatto(3)");
+  EXPECT_DOUBLE_EQ(model.run("--steps 0 --set L=2*3")["q"][0], 6);
+  EXPECT_EQ(model.run("--set run.steps=3")["steps"], 3);
+  const json weak =
+      model.run("--method rk4 --formulation dirac-weak --projection both --projection-tolerance 1e-9");
+  EXPECT_EQ(weak["formulation"], "dirac-weak");
+  EXPECT_EQ(weak["projection"], "both");
+  EXPECT_GT(weak["projections"]["position"], 0);
+  EXPECT_NEAR(model.run("--set x=0.9 --project-start --steps 0")["start_moved"]["q"], 0.1, 1e-12);
+}
+
+TEST(Models, TheFileMayNameFormulationAndProjection) {
+  const OwnModel model(pendulum +
+                       "method = \"rk4\"\nformulation = \"dirac\"\nprojection = { kind = \"momentum\" }\n");
+  const json run = model.run();
+  EXPECT_EQ(run["method"], "rk4");
+  EXPECT_EQ(run["formulation"], "dirac");
+  EXPECT_EQ(run["projections"], (json{{"position", 0}, {"momentum", 100}}));
+  EXPECT_FALSE(model.run("--method rattle").contains("formulation"));  // rattle takes none
+  EXPECT_EQ(model.run("--formulation state-space")["formulation"], "state-space");
+}
+
+TEST(Models, AFreeSystemRuns) {
+  const OwnModel model(
+      "[system]\ncoordinates = [\"x\"]\nmass = 1.0\npotential = \"x^2/2\"\n[initial]\nx = 1.0\n");
+  for (const char* method : {"rattle", "'lobatto(3)'", "midpoint"})
+    EXPECT_LT(model.run(std::string("--steps 100 --method ") + method)["energy"]["max_error"], 1e-4)
+        << method;
+}
+
+TEST(Models, FilesGoWhereTheFileSaysOrTheOption) {
+  const OwnModel model(pendulum + "every = 10\n[output]\ndirectory = \"kept\"\n");
+  model.run();
+  const auto rows = lines_of(read_text(model.folder / "kept/samples.csv"));
+  ASSERT_EQ(rows.size(), 12U);
+  EXPECT_EQ(rows[0], "t,x,y,p_x,p_y,energy,position_residual,momentum_residual");
+  EXPECT_EQ(json::parse(read_text(model.folder / "kept/summary.json"))["steps"], 100);
+  std::filesystem::remove_all(model.folder / "kept");
+  model.run("--out other");
+  EXPECT_TRUE(std::filesystem::exists(model.folder / "other/samples.csv"));
+  EXPECT_FALSE(std::filesystem::exists(model.folder / "kept"));
+}
+
+TEST(Models, AllErrorsOfABrokenFileComeAtOnce) {
+  const OwnModel model(
+      "[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"yy\"\n"
+      "constraints = [\"(x^2 + y^2 - L0^2)/2\"]\n");
+  const std::string err = model.refused().err;
+  EXPECT_TRUE(
+      err.starts_with("m.toml:4:14: unknown name `yy` in the potential\n"
+                      "   4 | potential = \"yy\"\n"
+                      "     |              ^^"))
+      << err;
+  EXPECT_NE(err.find("m.toml:5:30: unknown name `L0` in constraint 1\n"), std::string::npos) << err;
+}
+
+TEST(Models, AMethodThatIsNoneIsShownInTheFile) {
+  const OwnModel model(pendulum + "method = \"ratle\"\n");
+  const std::string err = model.refused().err;
+  EXPECT_TRUE(
+      err.starts_with("m.toml:13:10: there is no method 'ratle'. Did you mean `rattle`?\n"
+                      "  13 | method = \"ratle\"\n"))
+      << err;
+  EXPECT_EQ(model.refused("--method rattle --step 0").err.substr(0, 7), "--step:");
+}
+
+TEST(Models, AStartOffTheManifoldIsRefused) {
+  const OwnModel model(pendulum);
+  EXPECT_EQ(model.refused("--set x=0.9").err,
+            "taut: m.toml: the start does not satisfy the constraints.\n"
+            "  max |g(q)| = 9.5e-02, largest in: constraint 1 ((x^2 + y^2 - L^2)/2).\n"
+            "  Correct it, or let --project-start move q, then p, onto the manifold and say how far.\n");
+}
+
+}  // namespace
