@@ -32,7 +32,7 @@ struct Bdf {
     Memory(const P& problem, const X& x, const Bdf& method)
         : starter{.s = 5},
           start(make_memory(starter, problem, x)),
-          stage(problem, backward_euler(), 0),
+          stage(problem, backward_euler()),
           G(problem.make_jacobian()),
           q_sum(zero_vector(problem)),
           p_sum(q_sum),
@@ -44,7 +44,7 @@ struct Bdf {
     }
     Lobatto<> starter;
     Lobatto<>::Memory<P, X> start;
-    StageSolve<P> stage;
+    StageSolve<P, 0> stage;
     typename P::Jacobian G;
     typename P::Vec q_sum, p_sum;
     X before;

@@ -46,7 +46,7 @@ struct DaeRungeKutta {
   template <Hamiltonian P, class X>
   struct Memory {
     Memory(const P& problem, const X& x, const DaeRungeKutta& method)
-        : stage(problem, family == DaeFamily::radau ? radau_tableau(method.s) : gauss_tableau(method.s), 0),
+        : stage(problem, family == DaeFamily::radau ? radau_tableau(method.s) : gauss_tableau(method.s)),
           position(problem),
           momentum(problem),
           G(problem.make_jacobian()),
@@ -56,7 +56,7 @@ struct DaeRungeKutta {
           end(x.q) {
       problem.G(x.q, G);
     }
-    StageSolve<P> stage;
+    StageSolve<P, 0> stage;
     PositionSolve<P> position;
     MomentumSolve<P> momentum;
     typename P::Jacobian G;  // at the present q
@@ -70,9 +70,9 @@ struct DaeRungeKutta {
     const auto solved = at.stage.solve(problem, x.q, x.p, at.G, h);  // (K1), (K2), (K3)
     if (!solved) return solved;
     at.before = x;
-    at.stage.b.row(0, at.stage.velocity, at.move);
+    at.stage.b.row(0, at.stage.stages(), at.stage.velocity, at.move);
     drift(x, h * at.move);  // (K4)
-    at.stage.b.row(0, at.stage.force, at.move);
+    at.stage.b.row(0, at.stage.stages(), at.stage.force, at.move);
     kick(x, -at.move);  // (K5)
     problem.G(x.q, at.G);
     if constexpr (!projected) return solved;

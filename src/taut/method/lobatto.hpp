@@ -31,14 +31,14 @@ struct Lobatto {
   template <Hamiltonian P, class X>
   struct Memory {
     Memory(const P& problem, const X& x, const Lobatto& method)
-        : stage(problem, method.coefficients(), 1),
+        : stage(problem, method.coefficients()),
           momentum(problem),
           G(problem.make_jacobian()),
           increment(zero_vector(problem)),
           before(x) {
       problem.G(x.q, G);
     }
-    StageSolve<P, stages> stage;
+    StageSolve<P, 1, stages> stage;
     MomentumSolve<P> momentum;  // ν = h bₛ Λₛ
     typename P::Jacobian G;     // at the present q
     typename P::Vec increment;
@@ -54,9 +54,9 @@ struct Lobatto {
     const auto solved = stage.solve(problem, x.q, x.p, at.G, h);
     if (!solved) return solved;
     at.before = x;
-    stage.b.row(0, stage.velocity, at.increment);
+    stage.b.row(0, stage.stages(), stage.velocity, at.increment);
     drift(x, h * at.increment);  // (J7): q₁ = Qₛ
-    stage.b.row(0, stage.force, at.increment);
+    stage.b.row(0, stage.stages(), stage.force, at.increment);
     kick(x, -at.increment);  // (J8), but for GᵀΛₛ
     problem.G(x.q, at.G);
     if (const auto projected = at.momentum.solve(problem, solve, x, at.G); !projected) {  // (J9)

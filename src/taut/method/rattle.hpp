@@ -47,7 +47,8 @@ struct Rattle {
 
   // The step up to its momentum projection, which compositions leave out between their substeps. After a failure x is lost.
   template <Natural P, class X>
-  Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+  [[gnu::flatten]] Expected<int> advance(const P& s, X& x, Memory<P, X>& at,
+                                         const typename P::Scalar& h) const {
     auto&& position = room(s, at.position);
     auto&& work = room(s, at.work);
     auto&& kicked = room(s, at.kicked);

@@ -9,6 +9,7 @@
 #include <taut/formulation/constraint_matrix.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/tableau.hpp>
+#include <taut/scalar/unroll.hpp>
 #include <taut/solve/iterate.hpp>
 #include <taut/solve/pivoted_lu.hpp>
 
@@ -37,9 +38,9 @@ PerStage<V, s> per_stage(int stages, const V& value) {
 // Coefficients in two parts, the first of few bits: products with it are exact but for one rounding that has no bias, and the second
 // carries the rest. A coefficient rounded to one float would violate the symplecticity conditions by 10⁻¹⁷ the same way in every step, and
 // the energy would drift (Hairer, McLachlan & Razakarivony, BIT 48, 2008).
-template <class B, int s>
+template <class B, int s, int rows = s>
 struct SplitCoefficients {
-  Matrix<B, s, s> high, low, whole;
+  Matrix<B, rows, s> high, low, whole;
 
   explicit SplitCoefficients(const Matrix<Float128, dynamic, dynamic>& a)
       : high(a.rows(), a.cols()), low(a.rows(), a.cols()), whole(a.rows(), a.cols()) {
@@ -52,22 +53,46 @@ struct SplitCoefficients {
       }
   }
 
-  // out = Σⱼ a(i, j) f[j]
+  // out = Σⱼ a(i, j) f[j], j < columns
   template <class Stages, class Vec>
-  void row(int i, const Stages& f, Vec& out) const {
+  [[gnu::always_inline]] void row(int i, int columns, const Stages& f, Vec& out) const {
     using T = typename Vec::Scalar;
-    for (Eigen::Index k = 0; k < out.size(); ++k) {
-      T first(0), second(0);
-      for (Eigen::Index j = 0; j < high.cols(); ++j) {
-        first += T(high(i, j)) * f[static_cast<std::size_t>(j)][k];
-        second += T(low(i, j)) * f[static_cast<std::size_t>(j)][k];
+    if constexpr (Vec::SizeAtCompileTime != dynamic) {  // plain loops, which the compiler turns into SIMD
+      Vec second;
+      for (Eigen::Index k = 0; k < out.size(); ++k) {
+        out[k] = T(high(i, 0)) * f[0][k];
+        second[k] = T(low(i, 0)) * f[0][k];
       }
-      out[k] = first + second;
+      const auto add = [&](int j) __attribute__((always_inline)) {
+        const T a(high(i, j)), rest(low(i, j));
+        const Vec& v = f[static_cast<std::size_t>(j)];
+        for (Eigen::Index k = 0; k < v.size(); ++k) {
+          out[k] += a * v[k];
+          second[k] += rest * v[k];
+        }
+      };
+      if constexpr (s != dynamic)
+        unroll<s>([&]<int j>() {
+          if (j > 0 && j < columns) add(j);
+        });
+      else
+        for (int j = 1; j < columns; ++j) add(j);
+      out += second;
+    } else {
+      for (Eigen::Index k = 0; k < out.size(); ++k) {
+        T first(0), second(0);
+        for (Eigen::Index j = 0; j < columns; ++j) {
+          first += T(high(i, j)) * f[static_cast<std::size_t>(j)][k];
+          second += T(low(i, j)) * f[static_cast<std::size_t>(j)][k];
+        }
+        out[k] = first + second;
+      }
     }
   }
 };
 
-template <Hamiltonian P, int s_ = dynamic>
+// `fixed` stages have Q = q₀, and as many at the end no Λ: 1 for Lobatto, 0 for Gauss and Radau.
+template <Hamiltonian P, int fixed, int s_ = dynamic>
 class StageSolve {
  public:
   using T = typename P::Scalar;
@@ -75,41 +100,46 @@ class StageSolve {
   using Vec = typename P::Vec;
   using Multiplier = typename P::Multiplier;
 
-  StageSolve(const P& s, const Tableau<Float128>& tableau, int fixed_stages)
-      : stages(tableau.stages()),
-        fixed(fixed_stages),
+  StageSolve(const P& s, const Tableau<Float128>& tableau)
+      : stages_(tableau.stages()),
         A(tableau.A),
         A_hat(tableau.A_hat),
         b(tableau.b.transpose()),
         c(tableau.c.unaryExpr([](const Float128& x) { return coefficient<B>(x); })),
         inverse_(inverse_product(tableau)),
-        G(per_stage<typename P::Jacobian, s_>(stages, s.make_jacobian())),
-        Q(per_stage<Vec, s_>(stages, zero_vector(s))),
+        G(per_stage<typename P::Jacobian, s_>(stages_, s.make_jacobian())),
+        Q(per_stage<Vec, s_>(stages_, zero_vector(s))),
         P_(Q),
         velocity(Q),
         force(Q),
         Z(Q),
         Y(Q),
-        L(per_stage<Multiplier, s_>(stages, zero_multiplier(s))),
+        L(per_stage<Multiplier, s_>(stages_, zero_multiplier(s))),
         rz_(Q),
         ry_(Q),
         rate_(Q),
+        push_(Q),
         rg_(L),
         right_(L),
         matrix_(s),
-        q_unit_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
-        p_unit_(q_unit_),
-        g_unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
+        q_per_unit_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
+        p_per_unit_(q_per_unit_),
+        g_per_unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
         work_(zero_vector(s)),
         work_m_(zero_multiplier(s)) {}
 
-  int stages, fixed;
+  int stages() const { return s_ == dynamic ? stages_ : s_; }
+
+ private:
+  int stages_;
+
+ public:
   SplitCoefficients<B, s_> A, A_hat;
-  SplitCoefficients<B, dynamic> b;  // one row
+  SplitCoefficients<B, s_, 1> b;  // one row
   Vector<B, dynamic> c;
 
  private:
-  Matrix<B, dynamic, dynamic> inverse_;  // (A₀Â₀)⁻¹
+  Matrix<B, s_ == dynamic ? dynamic : s_ - fixed, s_ == dynamic ? dynamic : s_ - fixed> inverse_;  // (A₀Â₀)⁻¹
 
  public:
   PerStage<typename P::Jacobian, s_> G;  // at the stages
@@ -119,7 +149,8 @@ class StageSolve {
   PerStage<Multiplier, s_> L;
 
   // From (q0, p0), with G0 = G(q0) and step h. K is taken at (q0, p0).
-  Expected<int> solve(const P& s, const Vec& q0, const Vec& p0, const typename P::Jacobian& G0, const T& h) {
+  [[gnu::flatten]] Expected<int> solve(const P& s, const Vec& q0, const Vec& p0,
+                                       const typename P::Jacobian& G0, const T& h) {
     matrix_.right(s, q0, p0, G0, T(1));
     matrix_.assemble(G0);
     if (const int pivot = matrix_.factor(); pivot >= 0)
@@ -139,14 +170,14 @@ class StageSolve {
   }
 
  private:
-  int free_stages() const { return stages - fixed; }  // stages with unknown Q; as many have a Λ
+  int free_stages() const { return stages() - fixed; }  // stages with unknown Q; as many have a Λ
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   Matrix<B, dynamic, dynamic> inverse_product(const Tableau<Float128>& t) const {
     PivotedLU<Float128, dynamic> lu(free_stages());
     for (int i = 0; i < free_stages(); ++i)
       for (int k = 0; k < free_stages(); ++k)
-        for (int j = 0; j < stages; ++j) lu.a(i, k) += t.A(i + fixed, j) * t.A_hat(j, k);
+        for (int j = 0; j < stages(); ++j) lu.a(i, k) += t.A(i + fixed, j) * t.A_hat(j, k);
     lu.factor();
     Matrix<B, dynamic, dynamic> inverse(free_stages(), free_stages());
     for (int k = 0; k < free_stages(); ++k) {
@@ -158,16 +189,27 @@ class StageSolve {
     return inverse;
   }
 
+  // f(i) for from <= i < to, unrolled where the number of stages is known at compile time.
+  template <class F>
+  [[gnu::always_inline]] static void each(int from, int to, F&& f) {
+    if constexpr (s_ != dynamic && s_ <= 4)
+      unroll<s_>([&]<int i>() {
+        if (i >= from && i < to) f(i);
+      });
+    else
+      for (int i = from; i < to; ++i) f(i);
+  }
+
   // A guess from (q0, p0) alone, so that the step is a function of the state.
   void guess(const P& s, const Vec& q0, const Vec& p0, const T& h) {
     H_p(s, q0, p0, velocity[0]);
     H_q(s, q0, p0, force[0]);
-    for (int i = 0; i < stages; ++i) {
+    for (int i = 0; i < stages(); ++i) {
       Z[at(i)] = (T(c[i]) * h) * velocity[0];
       Y[at(i)] = -(T(c[i]) * h) * force[0];
       L[at(i)].setZero();
     }
-    if (fixed == 1) Z[0].setZero();
+    if constexpr (fixed == 1) Z[0].setZero();
   }
 
   // The residuals of (3.11) and their rounding units.
@@ -185,17 +227,19 @@ class StageSolve {
     }
     Real<T> in_units() const {
       Real<T> largest(0);
-      each([&](const auto& r, const auto& unit) { largest = larger(largest, largest_in_units(r, unit)); });
+      each_residual([&](const auto& r, const auto& unit) {
+        for (Eigen::Index i = 0; i < r.size(); ++i) largest = larger(largest, magnitude(r[i]) * unit[i]);
+      });
       return largest;
     }
     Mask<T> sound() const {
       Mask<T> good(true);
-      each([&](const auto& r, const auto&) { good = good && all_finite(r); });
+      each_residual([&](const auto& r, const auto&) { good = good && all_finite(r); });
       return good;
     }
     Failure describe(FailureKind kind, int k, const Mask<T>& bad) const {
       Failure worst{.residual = -1};
-      each([&](const auto& r, const auto&) {
+      each_residual([&](const auto& r, const auto&) {
         const Failure f = taut::describe(kind, r, k, bad);
         if (!(f.residual <= worst.residual)) worst = f;
       });
@@ -204,85 +248,118 @@ class StageSolve {
 
    private:
     template <class F>
-    void each(F&& f) const {
-      for (int i = 0; i < stage.stages; ++i) {
-        f(stage.ry_[at(i)], stage.p_unit_);
-        if (i < stage.fixed) continue;
-        f(stage.rz_[at(i)], stage.q_unit_);
-        f(stage.rg_[at(i)], stage.g_unit_);
-      }
+    void each_residual(F&& f) const {
+      each(0, stage.stages(), [&](int i) __attribute__((always_inline)) {
+        f(stage.ry_[at(i)], stage.p_per_unit_);
+        if (i < fixed) return;
+        f(stage.rz_[at(i)], stage.q_per_unit_);
+        f(stage.rg_[at(i)], stage.g_per_unit_);
+      });
     }
   };
 
   void slopes(const P& s, const Vec& q0, const Vec& p0, const T& h) {
-    for (int j = 0; j < stages; ++j) {
+    each(0, stages(), [&](int j) __attribute__((always_inline)) {
+      auto&& work = room(s, work_);
       Q[at(j)] = q0 + Z[at(j)];
       P_[at(j)] = p0 + Y[at(j)];
       H_p(s, Q[at(j)], P_[at(j)], velocity[at(j)]);
-      H_q(s, Q[at(j)], P_[at(j)], work_);
-      if (j < free_stages()) s.G(Q[at(j)], G[at(j)]);
-      force[at(j)] = h * work_;
-      if (j >= free_stages()) continue;
-      work_m_ = -L[at(j)];
-      G[at(j)].subtract_transpose(work_m_, force[at(j)]);  // h (H_q + GᵀΛ)
-    }
+      H_q(s, Q[at(j)], P_[at(j)], work);
+      work *= h;
+      if (j < free_stages()) {
+        auto&& work_m = room(s, work_m_);
+        s.G(Q[at(j)], G[at(j)]);
+        work_m = -L[at(j)];
+        G[at(j)].subtract_transpose(work_m, work);  // h (H_q + GᵀΛ)
+      }
+      force[at(j)] = work;
+    });
   }
 
   void residuals(const P& s, const T& h) {
-    for (int i = 0; i < stages; ++i) {
-      A_hat.row(i, force, work_);
-      ry_[at(i)] = Y[at(i)] + work_;  // (J2)
-      if (i < fixed) continue;
-      A.row(i, velocity, work_);
-      rz_[at(i)] = Z[at(i)] - h * work_;  // (J1)
-      s.g(Q[at(i)], rg_[at(i)]);          // (J3)
-    }
+    each(0, stages(), [&](int i) __attribute__((always_inline)) {
+      auto&& work = room(s, work_);
+      A_hat.row(i, free_stages(), force, work);
+      ry_[at(i)] = Y[at(i)] + work;  // (J2)
+      if (i < fixed) return;
+      A.row(i, stages(), velocity, work);
+      rz_[at(i)] = Z[at(i)] - h * work;  // (J1)
+      s.g(Q[at(i)], rg_[at(i)]);         // (J3)
+    });
   }
 
   void rounding_units(const Vec& q0, const Vec& p0, const typename P::Jacobian& G0) {
-    const Real<T> half(epsilon<T>() / 2);
+    const Real<T> half(epsilon<T>() / 2), tiny(0x1p-1000);  // a residual of nothing at all is none
     Real<T> q_size(0), p_size(0);
     for (Eigen::Index i = 0; i < q0.size(); ++i) {
-      q_unit_[i] = magnitude(q0[i]) + magnitude(Q[at(stages - 1)][i]);
-      q_size = larger(q_size, q_unit_[i]);
-      p_size = larger(p_size, magnitude(p0[i]) + magnitude(Y[at(stages - 1)][i]));
+      q_per_unit_[i] = magnitude(q0[i]) + magnitude(Q[at(stages() - 1)][i]);
+      q_size = larger(q_size, q_per_unit_[i]);
+      p_size = larger(p_size, magnitude(p0[i]) + magnitude(Y[at(stages() - 1)][i]));
     }
-    raise_vanishing(q_unit_);
-    G0.row_bounds(q_unit_, g_unit_);
-    g_unit_ *= half;
-    q_unit_.setConstant(half * q_size);
-    p_unit_.setConstant(half * p_size);
+    raise_vanishing(q_per_unit_);
+    G0.row_bounds(q_per_unit_, g_per_unit_);
+    const auto per_unit = [&](const Real<T>& size) {
+      return Real<T>(Real<T>(1) / larger(half * size, tiny));
+    };
+    for (Eigen::Index i = 0; i < g_per_unit_.size(); ++i) g_per_unit_[i] = per_unit(g_per_unit_[i]);
+    q_per_unit_.setConstant(per_unit(q_size));
+    p_per_unit_.setConstant(per_unit(p_size));
   }
 
   // One simplified Newton correction; see the theory page for the elimination.
   void correct(const P& s, const Vec& q0, const Vec& p0, const typename P::Jacobian& G0, const T& h,
                const Mask<T>& active) {
-    for (int j = 0; j < stages; ++j) H_pp_times(s, q0, p0, ry_[at(j)], rate_[at(j)]);
-    for (int i = fixed; i < stages; ++i) {
-      work_ = rz_[at(i)];
-      for (int j = 0; j < stages; ++j) work_ += (h * T(A.whole(i, j))) * rate_[at(j)];
-      G0.times(work_, work_m_);
-      right_[at(i)] = rg_[at(i)] - work_m_;
-      matrix_.solve(right_[at(i)]);  // (J4)
-    }
-    for (int j = 0; j < free_stages(); ++j) {
-      work_m_.setZero();
-      for (int k = 0; k < free_stages(); ++k) work_m_ -= (T(inverse_(j, k)) / h) * right_[at(k + fixed)];
-      add_active(active, L[at(j)], Multiplier(-work_m_));
-      force[at(j)].setZero();
-      G0.subtract_transpose(work_m_, force[at(j)]);  // G₀ᵀ ΔL: the slopes are no longer needed
-    }
-    for (int i = 0; i < stages; ++i) {
-      work_ = -ry_[at(i)];
-      for (int j = 0; j < free_stages(); ++j) work_ -= T(A_hat.whole(i, j)) * force[at(j)];  // (J5)
-      add_active(active, Y[at(i)], work_);
-      H_pp_times(s, q0, p0, work_, rate_[at(i)]);
-    }
-    for (int i = fixed; i < stages; ++i) {
-      work_ = -rz_[at(i)];
-      for (int j = 0; j < stages; ++j) work_ += (h * T(A.whole(i, j))) * rate_[at(j)];  // (J6)
-      add_active(active, Z[at(i)], work_);
-    }
+    auto&& work = room(s, work_);
+    auto&& work_m = room(s, work_m_);
+    auto&& rate = local(rate_);
+    auto&& right = local(right_);
+    auto&& push = local(push_);
+    const T per_h = T(1) / h;
+    each(0, stages(),
+         [&](int j) __attribute__((always_inline)) { H_pp_times(s, q0, p0, ry_[at(j)], rate[at(j)]); });
+    each(fixed, stages(), [&](int i) __attribute__((always_inline)) {
+      combine(A.whole, i, stages(), rate, work);
+      work = rz_[at(i)] + h * work;
+      G0.times(work, work_m);
+      right[at(i)] = rg_[at(i)] - work_m;
+      matrix_.solve(right[at(i)]);  // (J4)
+    });
+    each(0, free_stages(), [&](int j) __attribute__((always_inline)) {
+      work_m.setZero();
+      each(0, free_stages(), [&](int k) __attribute__((always_inline)) {
+        work_m -= (T(inverse_(j, k)) * per_h) * right[at(k + fixed)];
+      });
+      add_active(active, L[at(j)], Multiplier(-work_m));
+      push[at(j)].setZero();
+      G0.subtract_transpose(work_m, push[at(j)]);  // G₀ᵀ ΔL
+    });
+    each(0, stages(), [&](int i) __attribute__((always_inline)) {
+      combine(A_hat.whole, i, free_stages(), push, work);
+      work = -ry_[at(i)] - work;  // (J5)
+      add_active(active, Y[at(i)], work);
+      H_pp_times(s, q0, p0, work, rate[at(i)]);
+    });
+    each(fixed, stages(), [&](int i) __attribute__((always_inline)) {
+      combine(A.whole, i, stages(), rate, work);
+      work = h * work - rz_[at(i)];  // (J6)
+      add_active(active, Z[at(i)], work);
+    });
+  }
+
+  // out = Σⱼ a(i, j) f[j], j < count
+  template <class Coefficients, class Stages>
+  [[gnu::always_inline]] static void combine(const Coefficients& a, int i, int count, const Stages& f,
+                                             Vec& out) {
+    out = T(a(i, 0)) * f[0];
+    each(1, count, [&](int j) __attribute__((always_inline)) { out += T(a(i, j)) * f[at(j)]; });
+  }
+
+  template <class Stages>
+  static decltype(auto) local(Stages& kept) {
+    if constexpr (fixed_size<P> && s_ != dynamic)
+      return Stages();
+    else
+      return (kept);
   }
 
   template <class V>
@@ -290,11 +367,11 @@ class StageSolve {
     for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = select(active, T(x[i] + d[i]), x[i]);
   }
 
-  PerStage<Vec, s_> rz_, ry_, rate_;
+  PerStage<Vec, s_> rz_, ry_, rate_, push_;
   PerStage<Multiplier, s_> rg_, right_;
   ConstraintMatrix<P> matrix_;
-  Vector<Real<T>, P::n> q_unit_, p_unit_;
-  Vector<Real<T>, P::m> g_unit_;
+  Vector<Real<T>, P::n> q_per_unit_, p_per_unit_;
+  Vector<Real<T>, P::m> g_per_unit_;
   Vec work_;
   Multiplier work_m_;
 };

@@ -33,7 +33,7 @@ inline constexpr double crawl_slack = 8;
 
 // What an iteration leaves when it stops at the rounding level has the same sign step after step, and would make the energy drift where
 // rounding alone makes it a random walk. So it goes on, blindly, until its rate says that less than this many units are left.
-inline constexpr double left_over = 0x1p-18;
+inline constexpr double left_over = 0x1p-12;
 // What the force of a stiff problem may leave in the stage equations of a step, in units: see `noise` below.
 inline constexpr double stage_noise = 0x1p26;
 // The rate is taken from residuals this many units above rounding.
@@ -123,6 +123,7 @@ Expected<int> drive_to_rounding(int limit, bool polish, Residual& residual, Corr
     active = active && !(done && left <= Real<T>(left_over));
     if (any(active && !done)) {
       const Real<T> now = residual.in_units();
+      const Mask<T> going = !done;
       if (any(Mask<T>(now <= Real<T>(1))))
         done = done || (now <= Real<T>(1) && residual.sound());  // a maximum may lose a NaN
       const Mask<T> better = k == 0 ? Mask<T>(true) : Mask<T>(now < best);
@@ -130,13 +131,15 @@ Expected<int> drive_to_rounding(int limit, bool polish, Residual& residual, Corr
       idle = select(better, Real<T>(0), Real<T>(idle + Real<T>(1)));
       if (k > 0) {
         const Real<T> ratio = now / previous;
-        rate = select(Mask<T>(previous > Real<T>(clear_of_rounding) && ratio < Real<T>(0.5)), ratio, rate);
+        rate = select(Mask<T>(going && previous > Real<T>(clear_of_rounding) && ratio < Real<T>(0.5)), ratio,
+                      rate);
         done = done || (now >= previous && now <= Real<T>(stagnation_slack)) ||
                (now >= Real<T>(0.9) * previous && now <= Real<T>(crawl_slack)) ||
                (idle >= Real<T>(6) && now <= Real<T>(noise));
       }
       previous = now;
-      left = select(Mask<T>(now <= Real<T>(0)), Real<T>(0), left);  // nothing to correct, or no constraint at all
+      left = select(Mask<T>(now <= Real<T>(0)), Real<T>(0),
+                    left);  // nothing to correct, or no constraint at all
       active = active && !(done && left <= Real<T>(left_over));
     }
     left = select(done, Real<T>(left * rate), left);
