@@ -138,8 +138,7 @@ Expected<int> drive_to_rounding(int limit, bool polish, Residual& residual, Corr
                (idle >= Real<T>(6) && now <= Real<T>(noise));
       }
       previous = now;
-      left = select(Mask<T>(now <= Real<T>(0)), Real<T>(0),
-                    left);  // nothing to correct, or no constraint at all
+      left = select(Mask<T>(going && now <= Real<T>(0)), Real<T>(0), left);  // nothing to correct
       active = active && !(done && left <= Real<T>(left_over));
     }
     left = select(done, Real<T>(left * rate), left);
