@@ -36,8 +36,8 @@ PerStage<V, s> per_stage(int stages, const V& value) {
 }
 
 // Coefficients in two parts, the first of few bits: products with it are exact but for one rounding that has no bias, and the second
-// carries the rest. A coefficient rounded to one float would violate the symplecticity conditions by 10⁻¹⁷ the same way in every step, and
-// the energy would drift (Hairer, McLachlan & Razakarivony, BIT 48, 2008).
+// carries the rest. Rounded to one float they violate the symplecticity conditions by 10⁻¹⁷, the same way in every step (Hairer,
+// McLachlan & Razakarivony, BIT 48, 2008). Here the effect is small beside what an iteration stopped early leaves: bench/round_off.cpp.
 template <class B, int s, int rows = s>
 struct SplitCoefficients {
   Matrix<B, rows, s> high, low, whole;
