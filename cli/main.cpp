@@ -21,7 +21,7 @@ Examples:
   taut methods                                     how it can be integrated
   taut run pendulum                                the defaults: a summary on standard output
   taut run pendulum --method yoshida6 --step 0.1 --until 1000
-  taut run pendulum --set gravity=9.81 --set q1=0.6 --set q2=-0.8
+  taut run pendulum --set gravity=9.81 --set x=0.6 --set y=-0.8
   taut run pendulum --method rk4 --formulation dirac-weak --projection both
   taut run charged-particle --method 'yoshida4(midpoint)' --out out/particle
   taut run examples/four-bar.toml --set crank=0.8  a model written as formulas
@@ -30,8 +30,8 @@ Examples:
 Exit status: 0 done; 1 the run failed, results up to there are kept; 2 the input is wrong.)text";
 
 constexpr const char* run_notes = R"text(
-PROBLEM is a name listed by `taut problems`, which gives its default method and step too, or the path of a model file
-(docs/guide/model-file.md), whose settings the options replace; without --steps and --until the run takes 10000 steps. The summary gives max |H - H0|, max |g| and max |G H_p| over every step, the
+PROBLEM is a name listed by `taut problems` or the path of a model file (docs/guide/model-file.md). The options replace what
+its [run] says; where neither says it, the step is 0.01 and the run takes 10000 steps. The summary gives max |H - H0|, max |g| and max |G H_p| over every step, the
 drift of the energy with its error bar (95 %), and the iterations of the constraint solve. --out keeps samples
 (about a thousand, or one every K steps) as DIR/samples.csv, and the summary as DIR/summary.json.)text";
 
@@ -54,14 +54,6 @@ std::int64_t count_of(const std::string& text, const std::string& what) {
       value != static_cast<double>(static_cast<std::int64_t>(value)))
     throw InputError(fmt::format("{} needs a whole number, not `{}`.", what, text));
   return static_cast<std::int64_t>(value);
-}
-
-std::pair<std::string, double> assignment_of(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw InputError(fmt::format("--set needs NAME=VALUE, as in --set gravity=9.81, not `{}`.", text));
-  const std::string name = text.substr(0, equals);
-  return {name, number_of(text.substr(equals + 1), name)};
 }
 
 taut::Solver solver_of(const std::string& text) {
@@ -93,9 +85,7 @@ void read(const RunTexts& texts, taut::cli::RunFlags& flags) {
   if (!texts.projection_tolerance.empty())
     request.projection_tolerance = number_of(texts.projection_tolerance, "--projection-tolerance");
   if (!texts.solver.empty()) request.solver = solver_of(texts.solver);
-  flags.set = texts.set;  // of a model, values may be formulas
-  if (!taut::cli::is_model_file(flags.problem))
-    for (const std::string& text : texts.set) request.set.push_back(assignment_of(text));
+  flags.set = texts.set;
 }
 
 // Refuses a command or an option that does not exist with the nearest one that does, before CLI11 words it.
@@ -135,7 +125,7 @@ int run_program(int argc, char** argv) {
   taut::cli::RunFlags flags;
   RunTexts texts;
   CLI::App* run = app.add_subcommand("run", "Integrate a problem and say how well its geometry was kept");
-  run->add_option("PROBLEM", flags.problem, "name of a ready-made problem, or a model file")->required();
+  run->add_option("PROBLEM", flags.problem, "name listed by `taut problems`, or a model file")->required();
   run->add_option("--method", flags.request.method, "name listed by `taut methods`")->type_name("M");
   run->add_option("--formulation", flags.request.formulation,
                   "for methods such as rk4: the differential equation they integrate")
@@ -152,7 +142,7 @@ int run_program(int argc, char** argv) {
       ->type_name("T");
   run->add_option("--every", texts.every, "keep a sample every K steps")->type_name("K");
   run->add_option("--set", texts.set,
-                  "a parameter, or q1, q2, … p1, p2, … of the start; of a model, any name or key")
+                  "a parameter, a coordinate or momentum of the start, or a key such as run.step")
       ->type_name("NAME=VALUE")
       ->type_size(1)
       ->allow_extra_args(false);
@@ -172,7 +162,8 @@ int run_program(int argc, char** argv) {
   CLI::App* methods = app.add_subcommand(
       "methods", "List the methods: order, symmetry, what they need, where they come from");
   methods->add_flag("--json", json, "print a JSON list");
-  CLI::App* problems = app.add_subcommand("problems", "List the ready-made problems and their parameters");
+  CLI::App* problems =
+      app.add_subcommand("problems", "List the models that come with the program, and their parameters");
   problems->add_flag("--json", json, "print a JSON list");
 
   refuse_unknown(app, {argv + 1, argv + argc});

@@ -18,17 +18,11 @@ namespace {
 // Keeps samples in a file, made with the first of them: a request that is refused leaves no folder behind.
 class Watcher final : public RunObserver {
  public:
-  // Without names the columns are q1, q2, … p1, p2, …
   Watcher(const std::string& out, const std::vector<std::string>& columns) : out_(out), columns_(columns) {}
   void sample(double time, std::span<const double> q, std::span<const double> p,
               const Reading& reading) override {
     if (out_.empty()) return;
-    if (!samples_) {
-      if (columns_.empty())
-        for (const char letter : {'q', 'p'})
-          for (std::size_t i = 1; i <= q.size(); ++i) columns_.push_back(fmt::format("{}{}", letter, i));
-      samples_.emplace(out_, columns_);
-    }
+    if (!samples_) samples_.emplace(out_, columns_);
     samples_->add(time, q, p, reading);
   }
   void progress(std::int64_t done, std::int64_t wanted) override { line_.show(done, wanted); }
@@ -87,21 +81,16 @@ void print_summary(const RunSummary& s) {
 }  // namespace
 
 int run(const RunFlags& flags) {
-  const RunRequest& request = flags.request;
-  std::unique_ptr<ModelRun> model;
-  const ReadyMadeRun* problem = nullptr;
-  if (is_model_file(flags.problem))
-    model = read_model_run(flags.problem, request, flags.set);
-  else
-    problem = &find_ready_made(flags.problem);
-  const std::string out = model ? model->out : request.out;
-  if (request.every > 0 && out.empty()) fmt::print(stderr, "taut: --every has no effect without --out.\n");
+  const ModelRun model = read_model_run(flags.problem, flags.request, flags.set);
+  const std::string& out = model.request.out;
+  if (flags.request.every > 0 && out.empty())
+    fmt::print(stderr, "taut: --every has no effect without --out.\n");
 
   const std::string last_good = !out.empty() ? "in " + out + "/summary.json"
                                 : flags.json ? "in the JSON object on standard output"
                                              : "on standard output";
-  Watcher watcher(out, model ? model->columns : std::vector<std::string>{});
-  RunSummary summary = model ? model->run(watcher, last_good) : problem->run(request, watcher, last_good);
+  Watcher watcher(out, model.columns());
+  RunSummary summary = model.run(watcher, last_good);
   const auto note = [&](const WriteError& error) {
     if (summary.error.empty()) summary.error = error.what();
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taut/method/composition.hpp>
+#include <taut/method/catalogue.hpp>
 #include <taut/method/stepper.hpp>
 
 #include <fmt/core.h>

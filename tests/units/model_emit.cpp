@@ -3,6 +3,7 @@
 
 #include <taut/method/lobatto.hpp>
 #include <taut/method/rattle.hpp>
+#include <taut/method/catalogue.hpp>
 #include <taut/method/stepper.hpp>
 #include <taut/model/emit.hpp>
 #include <taut/model/formula_problem.hpp>
@@ -76,7 +77,7 @@ TEST(ModelEmit, TheHeaderGivesTheTrajectoryOfTheInterpreter) {
   std::filesystem::create_directories(folder);
   std::ofstream main(folder / "main.cpp");
   std::vector<double> expected;
-  main << "#include <taut/method/stepper.hpp>\n#include <taut/scalar/pack.hpp>\n#include <cstdlib>\n#include "
+  main << "#include <taut/method/catalogue.hpp>\n#include <taut/method/stepper.hpp>\n#include <taut/scalar/pack.hpp>\n#include <cstdlib>\n#include "
           "<iostream>\n";
   for (std::size_t k = 0; k < names.size(); ++k) {
     const Model model = example(names[k]);

@@ -2,6 +2,7 @@
 
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>
+#include <taut/method/catalogue.hpp>
 #include <taut/method/stepper.hpp>
 #include <taut/model/formula_problem.hpp>
 

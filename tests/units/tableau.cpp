@@ -2,6 +2,7 @@
 // the last digits of 128 bits, and the conditions a tableau of one's own must meet.
 
 #include <taut/method/lobatto.hpp>
+#include <taut/method/catalogue.hpp>
 #include <taut/method/stepper.hpp>
 #include <taut/method/tableau_conditions.hpp>
 #include <taut/problem/pendulum.hpp>

@@ -176,7 +176,7 @@ std::optional<NameError> with_method(std::string_view text, Visit&& visit) {
   if (found) return std::nullopt;
   if (named)
     return NameError{std::string(asked->name) + " takes no argument '" + std::string(asked->argument) + "'"};
-  return NameError{"there is no method '" + std::string(text) + "'"};
+  return NameError{std::string("there is no method '").append(text).append("'")};
 }
 
 }  // namespace taut

@@ -60,14 +60,16 @@ inline constexpr catalogue_names::Numbered gauss_row{"gauss", "s", "stages", 2, 
 template <class Visit>
 std::optional<NameError> with_scheme(std::string_view text, Visit&& visit) {
   const auto asked = parse_method_name(text);
-  if (!asked) return NameError{"'" + std::string(text) + "' is not of the form name or name(argument)"};
+  if (!asked)
+    return NameError{std::string("'").append(text).append("' is not of the form name or name(argument)")};
   std::optional<NameError> error;
   if (catalogue_names::visited(gauss_row, *asked, error, visit, [](int n) { return OdeGauss{.s = n}; }))
     return error;
   const ExplicitScheme* scheme = find_explicit(asked->name);
   if (scheme == nullptr && asked->name != "implicit-midpoint")
-    return NameError{"'" + std::string(text) + "' does not integrate a formulation; those that do are " +
-                     listed([](auto&& f) { for_each_ode_scheme(f); })};
+    return NameError{
+        std::string("'").append(text).append("' does not integrate a formulation; those that do are ") +
+        listed([](auto&& f) { for_each_ode_scheme(f); })};
   if (asked->has_argument)
     return NameError{std::string(asked->name) + " takes no argument '" + std::string(asked->argument) + "'"};
   if (scheme != nullptr)

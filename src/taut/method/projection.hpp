@@ -4,6 +4,7 @@
 
 #include <taut/formulation/momentum_solve.hpp>
 #include <taut/formulation/position_solve.hpp>
+#include <taut/method/projection_count.hpp>
 
 #include <optional>
 #include <string_view>
@@ -27,10 +28,6 @@ constexpr std::optional<ProjectionKind> projection_kind(std::string_view name) {
   if (name == "both") return ProjectionKind::both;
   return std::nullopt;
 }
-
-struct ProjectionCount {
-  long position = 0, momentum = 0;  // how often each was done, of a pack: in any lane
-};
 
 template <Hamiltonian P>
 class Projector {

@@ -1,8 +1,11 @@
 // A method bound to a problem, its type hidden: one virtual call per step. What the time loop and the theorem tests hold.
 #pragma once
 
-#include <taut/method/catalogue.hpp>
-#include <taut/method/projection.hpp>
+#include <taut/method/memory.hpp>
+#include <taut/method/projection_count.hpp>
+#include <taut/problem/tiers.hpp>
+#include <taut/solve/failure.hpp>
+#include <taut/solve/iterate.hpp>
 
 #include <memory>
 

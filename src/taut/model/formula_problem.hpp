@@ -128,6 +128,11 @@ class NaturalFormulaProblem : public FormulaConstraints<T>, public FormulaSplit<
   }
   void grad_V(const Vec& q, Vec& out) const { grad_V_(q.data(), nullptr, nullptr, out.data()); }
   const Mass& W() const { return mass_; }
+  NaturalFormulaProblem<T, Mass> without_split() const
+    requires split
+  {
+    return NaturalFormulaProblem<T, Mass>(this->system());
+  }
 
   template <class U>
   auto cast() const {

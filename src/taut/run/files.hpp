@@ -1,7 +1,8 @@
 // The files of a run: DIR/samples.csv while it goes, DIR/summary.json at its end. Each write is checked.
 #pragma once
 
-#include <taut/run/ready_made_run.hpp>
+#include <taut/run/observer.hpp>
+#include <taut/run/request.hpp>
 
 #include <cstdio>
 

@@ -1,6 +1,7 @@
+#include <taut/model/formula_problem.hpp>
+#include <taut/run/bundled.hpp>
+#include <taut/run/make_mechanism.hpp>
 #include <taut/run/model_run.hpp>
-#include <taut/run/ode_choice.hpp>
-#include <taut/run/run_formulas.hpp>
 
 #include <fmt/format.h>
 
@@ -57,71 +58,84 @@ std::string without_end(std::string text) {
   return text;
 }
 
-class ModelRunOf final : public ModelRun {
- public:
-  ModelRunOf(Model model, const std::string& path, const RunRequest& asked)
-      : model_(std::move(model)), path_(path), request_(asked) {
-    const RunSettings& run = model_.run;
-    request_.method = run.method.value_or("");
-    // The file's formulation goes with the file's method: another method that takes none leaves it aside.
-    const bool leave_aside = !asked.method.empty() && !needs_formulation(asked.method) &&
-                             asked.formulation.empty() && asked.projection.empty() &&
-                             !asked.projection_tolerance;
-    if (!leave_aside) {
-      request_.formulation = run.formulation.value_or("");
-      if (run.projection) {
-        request_.projection = run.projection->kind;
-        request_.projection_tolerance = run.projection->tolerance;
-      }
-    }
-    request_.step = run.step;
-    request_.steps = run.steps;
-    request_.until = run.until;
-    request_.every = run.every.value_or(0);
-    if (request_.out.empty()) request_.out = model_.output_directory.value_or("");
-    out = request_.out;
-    columns = model_.coordinates;
-    for (const std::string& name : model_.coordinates) columns.push_back("p_" + name);
-  }
-
-  RunSummary run(RunObserver& observer, std::string_view last_good) const override {
-    try {
-      RunSummary summary = with_problem(model_, [&](const auto& problem) {
-        return run_formulas(problem, path_, request_, observer, last_good);
-      });
-      summary.model = model_.title == path_ ? std::filesystem::path(path_).filename().string() : model_.title;
-      return summary;
-    } catch (const ChoiceError& error) {
-      const std::string key = "run." + error.key;
-      // What was typed needs no place.
-      if (!model_.places.contains(key) || model_.error_at(key, "").line == 0) throw;
-      const std::string text = error.what();
-      const std::size_t end = text.find('\n');
-      std::string sentence = text.substr(0, end), rest = end == std::string::npos ? "" : text.substr(end);
-      if (sentence.ends_with('.')) sentence.pop_back();
-      throw ModelFileError(without_end(model_.error_at(key, sentence).text()) + rest);
+// What the file says where the command line says nothing: `asked` went through the model, so the model has it all.
+RunRequest request_of(const Model& model, const RunRequest& asked) {
+  RunRequest request = asked;
+  const RunSettings& run = model.run;
+  request.method = run.method.value_or("");
+  // The file's formulation goes with the file's method: another method that takes none leaves it aside.
+  const bool leave_aside = !asked.method.empty() && !needs_formulation(asked.method) &&
+                           asked.formulation.empty() && asked.projection.empty() &&
+                           !asked.projection_tolerance;
+  if (!leave_aside) {
+    request.formulation = run.formulation.value_or("");
+    if (run.projection) {
+      request.projection = run.projection->kind;
+      request.projection_tolerance = run.projection->tolerance;
     }
   }
+  request.step = run.step;
+  request.steps = run.steps;
+  request.until = run.until;
+  request.every = run.every.value_or(0);
+  if (request.out.empty()) request.out = model.output_directory.value_or("");
+  return request;
+}
 
- private:
-  Model model_;
-  std::string path_;
-  RunRequest request_;
-};
+// A name of a bundled model has neither.
+bool is_path(const std::string& problem) {
+  return problem.ends_with(".toml") || problem.find('/') != std::string::npos;
+}
 
 }  // namespace
 
-std::unique_ptr<ModelRun> read_model_run(const std::string& path, const RunRequest& request,
-                                         const std::vector<std::string>& set) {
+std::string ModelRun::title() const {
+  return model.title == name ? std::filesystem::path(name).filename().string() : model.title;
+}
+
+std::vector<std::string> ModelRun::columns() const {
+  std::vector<std::string> names = model.coordinates;
+  for (const std::string& q : model.coordinates) names.push_back("p_" + q);
+  return names;
+}
+
+RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good) const {
+  try {
+    RunSummary summary = time_loop(*mechanism, name, request, observer, last_good);
+    summary.model = title();
+    return summary;
+  } catch (const ChoiceError& error) {
+    const std::string key = "run." + error.key;
+    // What was typed needs no place.
+    if (!model.places.contains(key) || model.error_at(key, "").line == 0) throw;
+    const std::string text = error.what();
+    const std::size_t end = text.find('\n');
+    std::string sentence = text.substr(0, end), rest = end == std::string::npos ? "" : text.substr(end);
+    if (sentence.ends_with('.')) sentence.pop_back();
+    throw ModelFileError(without_end(model.error_at(key, sentence).text()) + rest);
+  }
+}
+
+ModelRun model_run(std::string text, const std::string& name, const RunRequest& request,
+                   const std::vector<std::string>& set) {
   const std::vector<std::string> all = assignments(request, set);
-  ReadModel read = read_model(text_of_file(path), path, all);
+  ReadModel read = read_model(std::move(text), name, all);
   for (ModelError& error : read.errors)  // by the name of the option that was typed
     if (const auto typed =
             std::find(all.begin() + static_cast<std::ptrdiff_t>(set.size()), all.end(), error.excerpt);
         typed != all.end())
       error.origin = option_of(*typed);
   if (!read.model) throw ModelFileError(without_end(text_of(read.errors)));
-  return std::make_unique<ModelRunOf>(std::move(*read.model), path, request);
+  ModelRun run{.name = name, .model = std::move(*read.model), .request = {}, .mechanism = {}};
+  run.request = request_of(run.model, request);
+  run.mechanism = with_problem(run.model, [](const auto& problem) { return make_mechanism(problem); });
+  return run;
+}
+
+ModelRun read_model_run(const std::string& problem, const RunRequest& request,
+                        const std::vector<std::string>& set) {
+  if (is_path(problem)) return model_run(text_of_file(problem), problem, request, set);
+  return model_run(std::string(bundled_model(problem).text), problem, request, set);
 }
 
 }  // namespace taut

@@ -1,7 +1,8 @@
-// A model file and its run: what the file says, with what the command line says in its place.
+// A model and its run: what the file says, with what the command line says in its place.
 #pragma once
 
-#include <taut/run/ready_made_run.hpp>
+#include <taut/model/model.hpp>
+#include <taut/run/time_loop.hpp>
 
 namespace taut {
 
@@ -10,18 +11,24 @@ struct ModelFileError : InputError {
   using InputError::InputError;
 };
 
-class ModelRun {
- public:
-  virtual ~ModelRun() = default;
-  std::vector<std::string> columns;  // names of coordinates, then of momenta
-  std::string out;                   // folder for the files; empty: none
+struct ModelRun {
+  std::string name;  // in messages: the path of the file, or the name of a bundled model
+  Model model;
+  RunRequest request;  // of the file and of the command line together
+  std::shared_ptr<const Mechanism> mechanism;
 
-  virtual RunSummary run(RunObserver& observer, std::string_view last_good) const = 0;
+  std::string title() const;
+  std::vector<std::string> columns() const;  // names of coordinates, then of momenta
+  RunSummary run(RunObserver& observer, std::string_view last_good) const;
 };
 
-// Reads the file at `path`. What the request says (method, step, length, …) replaces what the file says, and `set` holds NAME=VALUE as
-// typed, of parameters, initial values and keys. ModelFileError with everything that is wrong in the file.
-std::unique_ptr<ModelRun> read_model_run(const std::string& path, const RunRequest& request,
-                                         const std::vector<std::string>& set);
+// `text` is a model, called `name` in messages. What the request says (method, step, length, …) replaces what the text says, and `set`
+// holds NAME=VALUE as typed, of parameters, initial values and keys. ModelFileError with everything that is wrong.
+ModelRun model_run(std::string text, const std::string& name, const RunRequest& request = {},
+                   const std::vector<std::string>& set = {});
+
+// The same of a file, or of a bundled model by its name; InputError where there is none.
+ModelRun read_model_run(const std::string& problem, const RunRequest& request,
+                        const std::vector<std::string>& set);
 
 }  // namespace taut

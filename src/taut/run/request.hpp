@@ -22,8 +22,7 @@ struct RunRequest {
   std::optional<std::int64_t> steps = {};           // this many steps,
   std::optional<double> until = {};  // or the least number of whole steps that reaches this time
   std::int64_t every = 0;            // a sample every so many steps; 0: about a thousand samples
-  std::vector<std::pair<std::string, double>> set = {};  // parameters, and q1, q2, … p1, p2, … of the start
-  double tolerance = 0;  // on max |g| and max |G H_p|; 0: until rounding stops the iteration
+  double tolerance = 0;              // on max |g| and max |G H_p|; 0: until rounding stops the iteration
   Solver solver = Solver::newton;
   bool plain_updates = false;  // without compensated sums
   bool project_start = false;  // bring an inconsistent start onto the manifold

@@ -1,4 +1,4 @@
-#include <taut/run/run_formulas_here.hpp>
+#include <taut/model/formula_problem.hpp>
+#include <taut/run/mechanism_of.hpp>
 
-template taut::RunSummary taut::run_formulas(const taut::HamiltonianFormulaProblem<>&, const std::string&,
-                                             const taut::RunRequest&, taut::RunObserver&, std::string_view);
+template std::unique_ptr<taut::Mechanism> taut::make_mechanism(const taut::HamiltonianFormulaProblem<>&);

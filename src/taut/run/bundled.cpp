@@ -1,0 +1,18 @@
+#include <taut/run/bundled.hpp>
+#include <taut/run/nearest_name.hpp>
+#include <taut/run/request.hpp>
+
+namespace taut {
+
+const BundledModel& bundled_model(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const BundledModel& model : bundled_models()) {
+    if (model.name == name) return model;
+    names.push_back(model.name);
+  }
+  throw InputError("there is no problem `" + std::string(name) + "`." + did_you_mean(name, names) +
+                   "\n  The problems are: " + joined(names) +
+                   ".\n  A model file has a name that ends in .toml.");
+}
+
+}  // namespace taut

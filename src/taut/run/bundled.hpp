@@ -1,0 +1,19 @@
+// The models that come inside the program: examples/NAME.toml, run by NAME from any folder.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace taut {
+
+struct BundledModel {
+  std::string_view name, text;
+};
+
+const std::vector<BundledModel>& bundled_models();
+
+// InputError with the nearest name and the list where there is none of that name.
+const BundledModel& bundled_model(std::string_view name);
+
+}  // namespace taut

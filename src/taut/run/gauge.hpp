@@ -1,0 +1,35 @@
+// Measures states of a problem without allocating.
+#pragma once
+
+#include <taut/problem/tiers.hpp>
+#include <taut/run/summary.hpp>
+
+namespace taut {
+
+template <Hamiltonian P>
+class Gauge {
+ public:
+  explicit Gauge(const P& s) : G_(s.make_jacobian()), v_(zero_vector(s)), g_(zero_multiplier(s)), f_(g_) {}
+
+  Reading read(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+    s.g(q, g_);
+    s.G(q, G_);
+    H_p(s, q, p, v_);
+    G_.times(v_, f_);
+    Reading r;
+    if constexpr (Natural<P>)
+      r.energy = lane(p.dot(v_) / 2 + s.V(q), 0);
+    else
+      r.energy = lane(s.H(q, p), 0);
+    r.position = lane(largest_entry(g_), 0);
+    r.momentum = lane(largest_entry(f_), 0);
+    return r;
+  }
+
+ private:
+  typename P::Jacobian G_;
+  typename P::Vec v_;
+  typename P::Multiplier g_, f_;
+};
+
+}  // namespace taut

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <taut/formulation/multiplier.hpp>
+#include <taut/method/stepper.hpp>
+#include <taut/run/gauge.hpp>
+#include <taut/run/machine.hpp>
+
+namespace taut {
+
+// S is Stepper<P, X>, or a BoundStepper, whose step is then compiled into the loop.
+template <Hamiltonian P, class X, class S = Stepper<P, X>>
+class MachineOf final : public Machine {
+ public:
+  MachineOf(const P& problem, const X& start, std::unique_ptr<S> stepper)
+      : problem_(problem),
+        stepper_(std::move(stepper)),
+        x_(start),
+        mesh_(start),
+        next_(start),
+        gauge_(problem_) {}
+
+  void advance(double h, std::int64_t count, Tally& tally) override {
+    for (; count > 0; --count) {
+      const auto solved = stepper_->step(x_, h);
+      if (!solved) {
+        tally.failure = solved.error();
+        return;
+      }
+      next_ = x_;
+      if (const auto put_out = stepper_->output(next_, h); !put_out) {
+        tally.failure = put_out.error();
+        return;
+      }
+      if (!tally.add(gauge_.read(problem_, next_.q, next_.p), *solved)) return;
+      std::swap(mesh_, next_);
+    }
+  }
+
+  std::span<const double> q() const override {
+    return {mesh_.q.data(), static_cast<std::size_t>(mesh_.q.size())};
+  }
+  std::span<const double> p() const override {
+    return {mesh_.p.data(), static_cast<std::size_t>(mesh_.p.size())};
+  }
+  Reading read() override { return gauge_.read(problem_, mesh_.q, mesh_.p); }
+  std::vector<double> multiplier() const override {
+    const auto lambda = taut::multiplier(problem_, mesh_.q, mesh_.p);
+    return lambda ? std::vector<double>(lambda->data(), lambda->data() + lambda->size())
+                  : std::vector<double>{};
+  }
+  ProjectionCount projections() const override { return stepper_->projections(); }
+
+ private:
+  P problem_;
+  std::unique_ptr<S> stepper_;
+  X x_, mesh_, next_;  // between steps; at the last good mesh point; at the one that is being looked at
+  Gauge<P> gauge_;
+};
+
+}  // namespace taut

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <taut/run/summary.hpp>
+
+#include <span>
+
+namespace taut {
+
+// What a run tells while it goes. q and p are those of the mesh point.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void sample(double time, std::span<const double> q, std::span<const double> p,
+                      const Reading& reading) = 0;
+  virtual void progress(std::int64_t done, std::int64_t wanted) = 0;  // some ten times a second
+};
+
+}  // namespace taut

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <taut/run/request.hpp>
+
+namespace taut {
+
+// Step, number of steps and interval between samples.
+struct Schedule {
+  double step = 0;
+  std::int64_t steps = 0, every = 1;
+};
+
+inline constexpr double default_step = 0.01;
+inline constexpr std::int64_t default_steps = 10000;
+
+// What the request says, checked. InputError where it makes no sense.
+Schedule schedule_of(const RunRequest& request);
+
+}  // namespace taut

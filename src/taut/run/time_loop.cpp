@@ -1,0 +1,186 @@
+#include <taut/method/catalogue.hpp>
+#include <taut/run/methods.hpp>
+#include <taut/run/sentences.hpp>
+#include <taut/run/time_loop.hpp>
+
+#include <chrono>
+
+namespace taut {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::vector<std::string> names_of(const Mechanism& mechanism, const std::vector<int>& constraints) {
+  std::vector<std::string> names;
+  for (const int k : constraints) names.push_back(mechanism.constraint_name(k));
+  return names;
+}
+
+PlainState state_of(const Machine& machine) {
+  const auto vector = [](std::span<const double> x) {
+    return Eigen::Map<const Vector<double, dynamic>>(x.data(), static_cast<Eigen::Index>(x.size()));
+  };
+  return {vector(machine.q()), vector(machine.p())};
+}
+
+std::unique_ptr<Machine> bound(const Mechanism& mechanism, const MethodChoice& choice,
+                               const PlainState& start, const RunRequest& request) {
+  auto machine = mechanism.bind(choice, start, solve_options(request), request.plain_updates);
+  if (!machine)
+    throw InputError(
+        "--plain-updates works with shake, rattle, midpoint and compositions of rattle, not with " +
+        choice.method + ".");
+  return machine;
+}
+
+// Steps from sample to sample, telling the observer; what could not be written ends the run and is returned.
+std::string go(Machine& machine, const Schedule& schedule, RunObserver& observer, Tally& tally) {
+  constexpr std::int64_t most = 1024;  // steps between two looks at the clock
+  auto told = Clock::now();
+  const auto sample = [&] {
+    observer.sample(static_cast<double>(tally.steps) * schedule.step, machine.q(), machine.p(), tally.now);
+  };
+  try {
+    sample();
+    while (tally.steps < schedule.steps) {
+      const std::int64_t to_sample = schedule.every - tally.steps % schedule.every;
+      machine.advance(schedule.step, std::min({to_sample, most, schedule.steps - tally.steps}), tally);
+      if (tally.failed()) break;
+      if (tally.steps % schedule.every == 0 || tally.steps == schedule.steps) sample();
+      if (const auto now = Clock::now(); now - told > std::chrono::milliseconds(100)) {
+        told = now;
+        observer.progress(tally.steps, schedule.steps);
+      }
+    }
+  } catch (const WriteError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Machine& machine,
+                        const MethodChoice& choice, const RunRequest& request, double h,
+                        std::string_view last_good) {
+  const Failure failure = tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
+  const std::string label = choice.label();
+  FailedStep at{.method = label,
+                .failure = failure,
+                .energy_not_finite = tally.energy_not_finite,
+                .is_ode = choice.ode.has_value(),
+                .step = tally.steps + 1,
+                .h = h,
+                .solver = request.solver,
+                .tolerance = request.tolerance,
+                .constraint = {},
+                .dependent = names_of(mechanism, mechanism.dependent(state_of(machine)))};
+  if (failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
+      failure.stage != SolveStage::inner)
+    at.constraint = mechanism.constraint_name(failure.constraint);
+  return failure_sentence(at, last_good);
+}
+
+void add_totals(const Tally& tally, RunSummary& summary) {
+  summary.steps = tally.steps;
+  summary.energy_initial = tally.first.energy;
+  summary.energy_final = tally.now.energy;
+  summary.energy_error = tally.energy_error;
+  summary.trend = tally.blocks.trend(tally.steps);
+  summary.position_max = tally.position_max;
+  summary.momentum_max = tally.momentum_max;
+  if (tally.steps > 0)
+    summary.iterations_mean = static_cast<double>(tally.iterations) / static_cast<double>(tally.steps);
+  summary.iterations_max = tally.iterations_max;
+}
+
+void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
+  summary.method = choice.method;
+  if (!choice.ode) return;
+  summary.formulation = choice.ode->formulation;
+  summary.projection = choice.ode->kind;
+  summary.position_projections = count.position;
+  summary.momentum_projections = count.momentum;
+}
+
+}  // namespace
+
+MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model, const RunRequest& request) {
+  const char* const usual = mechanism.tier() == Tier::hamiltonian ? "midpoint" : "rattle";
+  MethodChoice choice{.method = request.method.empty() ? usual : request.method};
+  choice.ode = ode_choice(choice.method, request);
+  if (choice.ode || mechanism.fits(choice.method)) return choice;
+  MethodFacts facts;
+  with_method(choice.method, [&](const auto& m) { facts = facts_of(m); });
+  throw ChoiceError("method", does_not_fit_sentence({.model = model,
+                                                     .method = choice.method,
+                                                     .tier = tier_name(facts.tier),
+                                                     .fitting = mechanism.fitting()}));
+}
+
+ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
+                       bool project) {
+  ReadyStart start{mechanism.start(), {}};
+  StartCheck check = mechanism.check(start.x);
+  if (!check.finite)
+    throw InputError(model + ": the start is not finite: q, p, the energy or a residual is infinite or NaN.");
+  if (!check.consistent() && project) {
+    const auto move = mechanism.project(start.x);
+    if (!move)
+      throw InputError(
+          model +
+          ": --project-start found no point of the manifold near this start. Choose one nearer to it.");
+    start.moved = StartMove{move->q, move->p};
+    check = mechanism.check(start.x);
+  }
+  if (!check.consistent())
+    throw InputError(
+        inconsistent_start_sentence({.model = model,
+                                     .position = check.position,
+                                     .momentum = check.momentum,
+                                     .on_position = check.on_position,
+                                     .on_momentum = check.on_momentum,
+                                     .worst_position = mechanism.constraint_name(check.worst_position),
+                                     .worst_momentum = mechanism.constraint_name(check.worst_momentum)}));
+  if (const auto found = mechanism.dependent(start.x); !found.empty())
+    throw InputError(dependent_start_sentence(model, names_of(mechanism, found)));
+  if (choice.ode)
+    if (const auto reason = mechanism.refusal(*choice.ode, start.x))
+      throw ChoiceError("formulation", *reason);
+  return start;
+}
+
+SolveOptions solve_options(const RunRequest& request) {
+  SolveOptions options{.tolerance = request.tolerance};
+  if (request.solver == Solver::symmetric) options.iteration = Iteration::symmetric;
+  if (request.solver == Solver::sweep) options.iteration = Iteration::sweep;
+  return options;
+}
+
+RunSummary time_loop(const Mechanism& mechanism, const std::string& model, const RunRequest& request,
+                     RunObserver& observer, std::string_view last_good) {
+  const Schedule schedule = schedule_of(request);
+  const MethodChoice choice = chosen_method(mechanism, model, request);
+  const ReadyStart start = ready_start(mechanism, model, choice, request.project_start);
+  const auto machine = bound(mechanism, choice, start.x, request);
+
+  const auto began = Clock::now();
+  Tally tally(machine->read(), schedule.steps);
+  RunSummary summary;
+  summary.error = go(*machine, schedule, observer, tally);
+  summary.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  summary.model = model;
+  summary.moved = start.moved;
+  summary.step = schedule.step;
+  summary.wanted = schedule.steps;
+  summary.time = static_cast<double>(tally.steps) * schedule.step;
+  add_totals(tally, summary);
+  add_choice(choice, machine->projections(), summary);
+  summary.q.assign(machine->q().begin(), machine->q().end());
+  summary.p.assign(machine->p().begin(), machine->p().end());
+  summary.lambda = machine->multiplier();
+  if (tally.failed())
+    summary.error = sentence_of(tally, mechanism, *machine, choice, request, schedule.step, last_good);
+  return summary;
+}
+
+}  // namespace taut

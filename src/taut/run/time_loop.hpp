@@ -1,0 +1,28 @@
+// One run of a problem whatever its type: the method chosen, the start checked, the time loop, the summary.
+#pragma once
+
+#include <taut/run/mechanism.hpp>
+#include <taut/run/observer.hpp>
+#include <taut/run/schedule.hpp>
+
+namespace taut {
+
+// The method and formulation the request asks for; ChoiceError where they do not exist or do not fit.
+MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model, const RunRequest& request);
+
+struct ReadyStart {
+  PlainState x;
+  std::optional<StartMove> moved;  // where it was asked to be brought onto the manifold, and was not on it
+};
+// The start on the manifold; InputError where it is not, is not finite, or its constraints are dependent.
+ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
+                       bool project);
+
+SolveOptions solve_options(const RunRequest& request);
+
+// Runs to the end or to the first failure, which is then in the summary. `last_good` says, for the failure sentence, where the reader
+// will find the last good state.
+RunSummary time_loop(const Mechanism& mechanism, const std::string& model, const RunRequest& request,
+                     RunObserver& observer, std::string_view last_good);
+
+}  // namespace taut
