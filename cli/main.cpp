@@ -75,6 +75,9 @@ void read(const RunTexts& texts, taut::cli::RunFlags& flags) {
   if (!texts.step.empty()) request.step = number_of(texts.step, "--step");
   if (!texts.steps.empty()) request.steps = count_of(texts.steps, "--steps");
   if (!texts.until.empty()) request.until = number_of(texts.until, "--until");
+  if (request.steps && request.until)
+    throw InputError(
+        "--steps and --until are both given; one of them decides how long the run is. Leave the other out.");
   if (!texts.every.empty()) {
     request.every = count_of(texts.every, "--every");
     if (request.every == 0) request.every = -1;

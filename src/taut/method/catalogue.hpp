@@ -160,7 +160,8 @@ bool visit_numbered(const MethodName& asked, std::optional<NameError>& error, Vi
 template <class Visit>
 std::optional<NameError> with_method(std::string_view text, Visit&& visit) {
   const auto asked = parse_method_name(text);
-  if (!asked) return NameError{"'" + std::string(text) + "' is not of the form name or name(argument)"};
+  if (!asked)
+    return NameError{std::string("'").append(text).append("' is not of the form name or name(argument)")};
   if (const CompositionScheme* scheme = find_composition(asked->name))
     return catalogue_names::visit_composition(*scheme, *asked, visit);
   std::optional<NameError> error;

@@ -57,8 +57,8 @@ const std::vector<std::string> system_keys{"coordinates", "hamiltonian",    "con
 const std::vector<std::string> run_keys{"method", "formulation", "projection", "step",
                                         "steps",  "until",       "every"};
 const std::vector<std::string> output_keys{"directory"};
-const std::vector<std::string> formulations{"underlying", "dirac",          "dirac-simplified",
-                                            "dirac-weak", "hamilton-dirac", "state-space"};
+const std::vector<std::string> formulations{
+    "underlying", "dirac", "dirac-simplified", "dirac-weak", "hamilton-dirac", "state-space", "linear"};
 const std::vector<std::string> projections{"none", "position", "momentum", "both"};
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
