@@ -26,7 +26,7 @@ TEST(Failures, AStepTooLongSaysWhatWhereHowFarAndWhatToTry) {
 }
 
 TEST(Failures, TheConstraintIsNamed) {
-  const auto ran = run_taut("run triple-pendulum --step 0.5");
+  const auto ran = run_taut("run triple-pendulum --step 0.1");
   EXPECT_EQ(ran.status, 1);
   EXPECT_NE(ran.err.find("largest in: constraint "), std::string::npos) << ran.err;
 }
@@ -43,19 +43,19 @@ TEST(Failures, AToleranceBelowRounding) {
 }
 
 TEST(Failures, TheJsonObjectHasTheErrorAndTheLastGoodState) {
-  const auto ran = run_taut("run triple-pendulum --step 0.5 --json");
+  const auto ran = run_taut("run triple-pendulum --step 0.1 --json");
   EXPECT_EQ(ran.status, 1);
   const json object = json::parse(ran.out);
   EXPECT_NE(object.at("error").get<std::string>().find("is in the JSON object on standard output."),
             std::string::npos);
   EXPECT_GT(object.at("steps").get<int>(), 0);
-  EXPECT_EQ(object.at("time").get<double>(), 0.5 * object.at("steps").get<int>());
+  EXPECT_EQ(object.at("time").get<double>(), 0.1 * object.at("steps").get<int>());
   EXPECT_LT(object.at("residual").at("position_max").get<double>(), 1e-13);  // the last good state is good
 }
 
 TEST(Failures, ResultsUpToThereAreKeptInFiles) {
   const OwnFolder folder;
-  const auto ran = run_taut("run triple-pendulum --step 0.5 --every 1 --out '" + folder.string() + "/o'");
+  const auto ran = run_taut("run triple-pendulum --step 0.1 --every 1 --out '" + folder.string() + "/o'");
   EXPECT_EQ(ran.status, 1);
   EXPECT_NE(ran.err.find("is in " + folder.string() + "/o/summary.json."), std::string::npos) << ran.err;
   const json object = json::parse(taut::test::read_text(folder / "o/summary.json"));

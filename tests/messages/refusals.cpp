@@ -180,18 +180,25 @@ TEST(Refusals, AValueThatIsNotFinite) {
   refused_at("run four-bar --set base=30",  // the bars do not reach each other
              "four-bar:14:11: the parameter `across` is not a number\n  14 | across = \"sqrt(coupler^2/d2 - "
              "along^2)\"\n     |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^");
-  refused(
+  refused_at(
       "run relativistic-pendulum --set 'system.hamiltonian=p_x^2 + log(y)'",
-      "relativistic-pendulum: the start is not finite: q, p, the energy or a residual is infinite or NaN.");
+      "--set: `log(y)` in the hamiltonian is not a number at the start\n     | system.hamiltonian=p_x^2 + "
+      "log(y)\n     |                            ^^^^^^");
 }
 
 TEST(Refusals, DependentConstraintsByName) {
   // A parallelogram laid flat: crank, coupler and rocker in one line.
   refused(
-      "run four-bar --set base=2 --set coupler=2 --set rocker=1 --set across=0 --set xa=1 --set ya=0 --set "
+      "run four-bar --set base=2 --set coupler=2 --set rocker=1 --set across=0 --set rate=0 --set xa=1 --set "
+      "ya=0 --set "
       "xb=3 --set yb=0 "
       "--set p_xa=0 --set p_ya=0 --set p_xb=0 --set p_yb=0",
-      "");
+      "four-bar: constraints depend on each other at the start.\n"
+      "  The gradients of constraint 1 ((xa^2 + ya^2 - crank^2)/2), constraint 2 (((xa - xb)^2 + (ya - yb)^2 "
+      "- "
+      "coupler^2)/…) and constraint 3 (((xb - base)^2 + yb^2 - rocker^2)/2) combine to zero: their forces "
+      "are not "
+      "determined.");
 }
 
 TEST(Refusals, AnUnknownCommandOrOption) {
