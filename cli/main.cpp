@@ -1,5 +1,5 @@
 #include <taut/run/model_run.hpp>
-#include <taut/run/nearest_name.hpp>
+#include <taut/model/nearest_name.hpp>
 #include <taut/version.hpp>
 
 #include <fmt/core.h>
