@@ -1,20 +1,33 @@
-// The subcommands. Each returns the exit status: 0 done, 1 the run failed; InputError stands for 2.
+// The commands of the program, one file each. A file offers one function add_NAME that gives its command to the program: name, options,
+// lines for `taut --help`, and the action, which returns the exit status (0 done, 1 failed; InputError stands for 2). main.cpp lists them.
 #pragma once
 
-#include <taut/run/request.hpp>
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
 
 namespace taut::cli {
 
-struct RunFlags {
-  std::string problem;           // a bundled model, or the path of a file
-  std::vector<std::string> set;  // as typed
-  RunRequest request;
-  bool json = false;
+struct Program {
+  CLI::App app{
+      "Integrates constrained Hamiltonian systems on their manifold: q' = H_p, p' = -H_q - G'λ, g(q) = 0.",
+      "taut"};
+  std::string examples;  // of `taut --help`, a line each
+  std::map<const CLI::App*, std::function<int()>> actions;
+
+  // `lines` shows the command at work, each line ended.
+  CLI::App* command(const std::string& name, const std::string& what, std::string_view lines) {
+    examples += lines;
+    return app.add_subcommand(name, what);
+  }
 };
 
-int run(const RunFlags& flags);
-int methods(bool json);
-int problems(bool json);
+void add_problems(Program& program);
+void add_methods(Program& program);
+void add_run(Program& program);
 
 // Flushes standard output; 1 with a sentence when it could not be written.
 int finish_output();

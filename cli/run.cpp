@@ -10,6 +10,7 @@
 
 #include "commands.hpp"
 #include "progress.hpp"
+#include "typed.hpp"
 
 namespace taut::cli {
 
@@ -78,16 +79,20 @@ void print_summary(const RunSummary& s) {
   }
 }
 
-}  // namespace
+constexpr const char* notes = R"text(
+PROBLEM is a name listed by `taut problems` or the path of a model file (docs/guide/model-file.md). The options replace what
+its [run] says; where neither says it, the step is 0.01 and the run takes 10000 steps. The summary gives max |H - H0|, max |g| and max |G H_p| over every step, the
+drift of the energy with its error bar (95 %), and the iterations of the constraint solve. --out keeps samples
+(about a thousand, or one every K steps) as DIR/samples.csv, and the summary as DIR/summary.json.)text";
 
-int run(const RunFlags& flags) {
-  const ModelRun model = read_model_run(flags.problem, flags.request, flags.set);
+int run(const TypedModel& typed, bool json) {
+  const RunRequest request = typed.request();
+  const ModelRun model = read_model_run(typed.problem, request, typed.set);
   const std::string& out = model.request.out;
-  if (flags.request.every > 0 && out.empty())
-    fmt::print(stderr, "taut: --every has no effect without --out.\n");
+  if (request.every > 0 && out.empty()) fmt::print(stderr, "taut: --every has no effect without --out.\n");
 
   const std::string last_good = !out.empty() ? "in " + out + "/summary.json"
-                                : flags.json ? "in the JSON object on standard output"
+                                : json       ? "in the JSON object on standard output"
                                              : "on standard output";
   Watcher watcher(out, model.columns());
   RunSummary summary = model.run(watcher, last_good);
@@ -106,7 +111,7 @@ int run(const RunFlags& flags) {
       note(error);
     }
   }
-  if (flags.json)
+  if (json)
     fmt::print("{}\n", to_json(summary));
   else
     print_summary(summary);
@@ -114,6 +119,33 @@ int run(const RunFlags& flags) {
   if (summary.error.empty()) return written;
   fmt::print(stderr, "taut: {}\n", summary.error);
   return 1;
+}
+
+}  // namespace
+
+void add_run(Program& program) {
+  CLI::App* command = program.command(
+      "run", "Integrate a problem and say how well its geometry was kept",
+      R"text(  taut run pendulum                                the defaults: a summary on standard output
+  taut run pendulum --method yoshida6 --step 0.1 --until 1000
+  taut run pendulum --set gravity=9.81 --set x=0.6 --set y=-0.8
+  taut run pendulum --method rk4 --formulation dirac-weak --projection both
+  taut run charged-particle --method 'yoshida4(midpoint)' --out out/particle
+  taut run examples/four-bar.toml --set crank=0.8  a model written as formulas
+  taut run heavy-top --json > top.json             one JSON object, full precision
+)text");
+  const auto typed = std::make_shared<TypedModel>();
+  const auto json = std::make_shared<bool>(false);
+  typed->add_problem(*command);
+  typed->add_method(*command);
+  typed->add_length(*command);
+  typed->add_every(*command);
+  typed->add_set(*command);
+  typed->add_out(*command);
+  command->add_flag("--json", *json, "print one JSON object instead of the summary");
+  typed->add_solve(*command);
+  command->footer(notes);
+  program.actions[command] = [typed, json] { return run(*typed, *json); };
 }
 
 }  // namespace taut::cli

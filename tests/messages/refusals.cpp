@@ -202,8 +202,11 @@ TEST(Refusals, DependentConstraintsByName) {
 }
 
 TEST(Refusals, AnUnknownCommandOrOption) {
-  refused("rum pendulum",
-          "there is no command `rum`. Did you mean `run`?\n  The commands are: run, methods, problems.");
+  const auto ran = run_taut("rum pendulum");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_TRUE(ran.err.starts_with("taut: there is no command `rum`. Did you mean `run`?\n"
+                                  "  The commands are: problems, methods, run, "))
+      << ran.err;
   refused("run pendulum --stepp 3",
           "there is no option `--stepp`. Did you mean `--step`?\n  The options are: --help, --method, "
           "--formulation, --projection, --projection-tolerance, --step, --steps, --until, "

@@ -1,5 +1,6 @@
 #include <taut/model/formula.hpp>
 #include <taut/model/functions.hpp>
+#include <taut/model/nearest_name.hpp>
 
 #include <algorithm>
 #include <array>

@@ -22,25 +22,7 @@ std::string harmless(std::string_view text, char instead) {
   return out;
 }
 
-// Letters to insert, delete, replace or swap with a neighbour.
-int edits(std::string_view a, std::string_view b) {
-  std::vector<int> before(b.size() + 1), here(b.size() + 1), next(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) here[j] = static_cast<int>(j);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    next[0] = static_cast<int>(i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      next[j] = std::min({here[j] + 1, next[j - 1] + 1, here[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        next[j] = std::min(next[j], before[j - 2] + 1);
-    }
-    before = here;
-    here = next;
-  }
-  return here[b.size()];
-}
-
 constexpr std::size_t longest_word = 40;  // of a user's word in a message
-constexpr std::size_t most_names = 24;    // listed after "known here"
 constexpr int widest_excerpt = 110;       // characters
 
 }  // namespace
@@ -50,34 +32,6 @@ std::string shown(std::string_view word) {
   std::size_t cut = longest_word;
   while (cut > 0 && continues_character(word[cut])) --cut;
   return harmless(word.substr(0, cut), '?') + "…";
-}
-
-std::string nearest_known(std::string_view asked, const std::vector<std::string>& names) {
-  std::string best;
-  if (asked.size() > longest_word) return best;
-  // A third of the letters wrong is a slip; more is another word. A single letter may be taken for a name that it begins.
-  int least = static_cast<int>(std::max<std::size_t>(1, asked.size() / 3)) + 1;
-  for (const std::string& name : names) {
-    if (name.size() > longest_word) continue;
-    const int distance = edits(asked, name);
-    if (distance >= least || distance >= static_cast<int>(std::max(asked.size(), name.size()))) continue;
-    least = distance;
-    best = name;
-  }
-  return best;
-}
-
-std::string known_names(std::string_view lead, std::string_view asked,
-                        const std::vector<std::string>& names) {
-  std::string text(lead);
-  for (std::size_t k = 0; k < names.size() && k < most_names; ++k)
-    text += (k == 0 ? " " : ", ") + shown(names[k]);
-  if (names.empty()) text += " nothing";
-  if (names.size() > most_names) text += " and " + std::to_string(names.size() - most_names) + " more";
-  text += ".";
-  if (const std::string best = nearest_known(asked, names); !best.empty())
-    text += " Did you mean `" + best + "`?";
-  return text;
 }
 
 SourceText::SourceText(std::string name, std::string text, bool has_lines)

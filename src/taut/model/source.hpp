@@ -44,10 +44,4 @@ class SourceText {
 // A word of the user's inside a message: control characters made harmless, long ones cut.
 std::string shown(std::string_view word);
 
-// "known here: a, b, c. Did you mean `b`?"
-std::string known_names(std::string_view lead, std::string_view asked, const std::vector<std::string>& names);
-
-// The name nearest to a mistyped one, or nothing when none is near.
-std::string nearest_known(std::string_view asked, const std::vector<std::string>& names);
-
 }  // namespace taut

@@ -1,14 +1,14 @@
+#include <taut/model/nearest_name.hpp>
 #include <taut/run/bundled.hpp>
-#include <taut/run/nearest_name.hpp>
 #include <taut/run/request.hpp>
 
 namespace taut {
 
 const BundledModel& bundled_model(std::string_view name) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const BundledModel& model : bundled_models()) {
     if (model.name == name) return model;
-    names.push_back(model.name);
+    names.emplace_back(model.name);
   }
   throw InputError("there is no problem `" + std::string(name) + "`." + did_you_mean(name, names) +
                    "\n  The problems are: " + joined(names) +

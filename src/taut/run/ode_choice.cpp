@@ -1,6 +1,6 @@
 #include <taut/method/ode_catalogue.hpp>
+#include <taut/model/nearest_name.hpp>
 #include <taut/run/methods.hpp>
-#include <taut/run/nearest_name.hpp>
 #include <taut/run/ode_choice.hpp>
 #include <taut/run/sentences.hpp>
 

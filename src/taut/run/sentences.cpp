@@ -1,5 +1,5 @@
+#include <taut/model/nearest_name.hpp>
 #include <taut/run/methods.hpp>
-#include <taut/run/nearest_name.hpp>
 #include <taut/run/sentences.hpp>
 
 #include <fmt/format.h>

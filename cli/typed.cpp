@@ -1,0 +1,121 @@
+#include "typed.hpp"
+
+#include <taut/model/nearest_name.hpp>
+
+#include <fmt/core.h>
+
+#include <charconv>
+
+namespace taut::cli {
+
+namespace {
+
+Solver solver_of(const std::string& text) {
+  const std::vector<std::string> names = {"newton", "symmetric", "sweep"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (text == names[i]) return static_cast<Solver>(i);
+  throw InputError(fmt::format("there is no solver `{}`.{} The solvers are: {}.", text,
+                               did_you_mean(text, names), joined(names)));
+}
+
+std::int64_t every_of(const std::string& text) {
+  const std::int64_t every = count_of(text, "--every");
+  if (every <= 0)
+    throw InputError(fmt::format("--every {}: samples are taken every 1, 2, 3, … steps.", text));
+  return every;
+}
+
+}  // namespace
+
+double number_of(const std::string& text, const std::string& what) {
+  double value = 0;
+  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  if (error == std::errc::result_out_of_range)
+    throw InputError(fmt::format("{} is {}, which is too large or too small for a double.", what, text));
+  if (error != std::errc{} || stop != end)
+    throw InputError(fmt::format("{} needs a number, not `{}`.", what, text));
+  return value;
+}
+
+std::int64_t count_of(const std::string& text, const std::string& what) {
+  const double value = number_of(text, what);
+  if (value != value || value < -9e15 || value > 9e15 ||
+      value != static_cast<double>(static_cast<std::int64_t>(value)))
+    throw InputError(fmt::format("{} needs a whole number, not `{}`.", what, text));
+  return static_cast<std::int64_t>(value);
+}
+
+void TypedModel::add_problem(CLI::App& command) {
+  command.add_option("PROBLEM", problem, "name listed by `taut problems`, or a model file")->required();
+}
+
+void TypedModel::add_method(CLI::App& command) {
+  command.add_option("--method", request_.method, "name listed by `taut methods`")->type_name("M");
+  command
+      .add_option("--formulation", request_.formulation,
+                  "for methods such as rk4: the differential equation they integrate")
+      ->type_name("F");
+  command
+      .add_option("--projection", request_.projection,
+                  "beside it: none (default), position, momentum or both, after a step")
+      ->type_name("K");
+  command
+      .add_option("--projection-tolerance", projection_tolerance_,
+                  "project only when a residual exceeds X; default 0: at every step")
+      ->type_name("X");
+  command.add_option("--step", step_, "step size; negative runs backwards")->type_name("H");
+}
+
+void TypedModel::add_length(CLI::App& command) {
+  command.add_option("--steps", steps_, "number of steps")->type_name("N");
+  command.add_option("--until", until_, "end time instead: the least number of whole steps that reaches it")
+      ->type_name("T");
+}
+
+void TypedModel::add_every(CLI::App& command) {
+  command.add_option("--every", every_, "keep a sample every K steps")->type_name("K");
+}
+
+void TypedModel::add_set(CLI::App& command) {
+  command
+      .add_option("--set", set,
+                  "a parameter, a coordinate or momentum of the start, or a key such as run.step")
+      ->type_name("NAME=VALUE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+}
+
+void TypedModel::add_out(CLI::App& command) {
+  command.add_option("--out", request_.out, "folder for samples.csv and summary.json")->type_name("DIR");
+}
+
+void TypedModel::add_solve(CLI::App& command) {
+  command.add_flag("--project-start", request_.project_start,
+                   "move a start off the manifold onto it, and say how far");
+  command
+      .add_option("--tolerance", tolerance_,
+                  "on max |g| and max |G H_p|; default: until rounding stops the solve")
+      ->type_name("X");
+  command.add_option("--solver", solver_, "newton (default), symmetric or sweep")->type_name("S");
+  command.add_flag("--plain-updates", request_.plain_updates, "sum without compensation of rounding errors");
+}
+
+RunRequest TypedModel::request() const {
+  RunRequest request = request_;
+  if (!step_.empty()) request.step = number_of(step_, "--step");
+  if (!steps_.empty()) request.steps = count_of(steps_, "--steps");
+  if (!until_.empty()) request.until = number_of(until_, "--until");
+  if (request.steps && request.until)
+    throw InputError(
+        "--steps and --until are both given; one of them decides how long the run is. Leave the other out.");
+  if (!every_.empty()) request.every = every_of(every_);
+  if (!tolerance_.empty()) request.tolerance = number_of(tolerance_, "--tolerance");
+  if (!projection_tolerance_.empty())
+    request.projection_tolerance = number_of(projection_tolerance_, "--projection-tolerance");
+  if (!solver_.empty()) request.solver = solver_of(solver_);
+  return request;
+}
+
+}  // namespace taut::cli

@@ -1,0 +1,33 @@
+// What was typed becomes numbers and a request. CLI11 hands over texts, so that every refusal is a sentence of ours.
+#pragma once
+
+#include <taut/run/request.hpp>
+
+#include <CLI/CLI.hpp>
+
+namespace taut::cli {
+
+double number_of(const std::string& text, const std::string& what);
+std::int64_t count_of(const std::string& text, const std::string& what);  // "10000", "1e6", "-3", not "2.5"
+
+// A model and how it is to be integrated: PROBLEM, --method, --step, --set, …, alike for every command that takes a model.
+class TypedModel {
+ public:
+  void add_problem(CLI::App& command);
+  void add_method(CLI::App& command);  // with its formulation and projection, and the step
+  void add_length(CLI::App& command);  // --steps, --until
+  void add_every(CLI::App& command);
+  void add_set(CLI::App& command);
+  void add_out(CLI::App& command);
+  void add_solve(CLI::App& command);  // --project-start, --tolerance, --solver, --plain-updates
+
+  std::string problem;           // a bundled model, or the path of a file
+  std::vector<std::string> set;  // as typed
+  RunRequest request() const;
+
+ private:
+  RunRequest request_;  // what needs no reading
+  std::string step_, steps_, until_, every_, tolerance_, solver_, projection_tolerance_;
+};
+
+}  // namespace taut::cli

@@ -1,0 +1,122 @@
+// [run] and [output]: how it is integrated, as far as that can be told without knowing the methods.
+#include <taut/model/model_reader.hpp>
+#include <taut/model/nearest_name.hpp>
+#include <taut/model/wording.hpp>
+
+#include <cmath>
+
+namespace taut {
+
+namespace {
+
+constexpr double most_steps = 9e15;  // beyond, counting steps in a double would lose some
+
+const std::vector<std::string> run_keys{"method", "formulation", "projection", "step",
+                                        "steps",  "until",       "every"};
+const std::vector<std::string> output_keys{"directory"};
+const std::vector<std::string> formulations{
+    "underlying", "dirac", "dirac-simplified", "dirac-weak", "hamilton-dirac", "state-space", "linear"};
+const std::vector<std::string> projections{"none", "position", "momentum", "both"};
+
+}  // namespace
+
+std::optional<double> ModelReader::run_number(const Value& t, const std::string& key,
+                                              const std::string& what) {
+  const Entry* e = t.find(key);
+  Formula f;
+  Float128 value = 0;
+  if (!e || !number(e->value, what, f, value)) return std::nullopt;
+  return static_cast<double>(value);
+}
+
+std::optional<std::int64_t> ModelReader::run_count(const Value& t, const std::string& key,
+                                                   const std::string& what, std::int64_t least) {
+  const Entry* e = t.find(key);
+  const auto x = run_number(t, key, what);
+  if (!x) return std::nullopt;
+  if (*x != std::floor(*x) || *x < static_cast<double>(least) || *x > most_steps) {
+    fail(e->value, what + " is " + number_text(*x),
+         "it must be a whole number, " + std::to_string(least) + " or more" +
+             (*x > most_steps ? ", and at most 9e15" : ""));
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(*x);
+}
+
+void ModelReader::read_run() {
+  const Value& t = table("run", &run_keys);
+  RunSettings& run = model_.run;
+  if (const Entry* e = t.find("method")) run.method = text_of_entry(*e, "the method");
+  if (const Entry* e = t.find("formulation")) {
+    run.formulation = text_of_entry(*e, "the formulation");
+    if (run.formulation && !contains(formulations, *run.formulation))
+      fail(e->value, "unknown formulation " + ticked(*run.formulation),
+           known_names("known here:", *run.formulation, formulations));
+  }
+  if (const Entry* e = t.find("projection")) read_projection(e->value);
+  run.step = run_number(t, "step", "the step");
+  if (run.step && *run.step == 0)
+    fail(t.find("step")->value, "the step is 0, and time would stand still",
+         "a negative step runs backwards");
+  run.steps = run_count(t, "steps", "the number of steps", 0);
+  run.until = run_number(t, "until", "the end time");
+  run.every = run_count(t, "every", "the number of steps between samples", 1);
+  if (t.find("steps") && t.find("until"))
+    fail_key(*t.find("until"), "`steps` and `until` together",
+             "one of them says how long the run is; leave the other out");
+  else if (run.step && run.until && *run.step != 0) {
+    if (*run.step * *run.until < 0)
+      fail(t.find("until")->value,
+           "a step of " + number_text(*run.step) + " never reaches t = " + number_text(*run.until),
+           "step and end time need the same sign");
+    else if (*run.until / *run.step > most_steps)
+      fail(t.find("until")->value,
+           "a step of " + number_text(*run.step) + " takes " + number_text(*run.until / *run.step) +
+               " steps to t = " + number_text(*run.until),
+           "at most 9e15");
+  }
+}
+
+void ModelReader::read_projection(const Value& v) {
+  static const std::vector<std::string> keys{"kind", "tolerance"};
+  if (v.kind != Value::Kind::table) {
+    fail(v, "the projection must be a table, not " + kind_name(v),
+         "as in projection = { kind = \"both\", tolerance = 1e-6 }");
+    return;
+  }
+  RunSettings::Projection projection;
+  for (const Entry& e : v.table) {
+    note_place("run.projection." + e.key, e);
+    if (!contains(keys, e.key))
+      fail_key(e, "unknown key " + ticked(e.key) + " in the projection",
+               known_names("known here:", e.key, keys));
+  }
+  if (const Entry* e = v.find("kind")) {
+    if (const auto kind = text_of_entry(*e, "the kind of projection")) {
+      projection.kind = *kind;
+      if (!contains(projections, *kind))
+        fail(e->value, "unknown projection " + ticked(*kind), known_names("known here:", *kind, projections));
+    }
+  } else {
+    fail(v, "the projection has no kind", "one of none, position, momentum, both");
+  }
+  if (const auto tolerance = run_number(v, "tolerance", "the tolerance")) {
+    projection.tolerance = *tolerance;
+    if (*tolerance < 0)
+      fail(v.find("tolerance")->value, "the tolerance is " + number_text(*tolerance),
+           "it cannot be negative; 0 projects at every step");
+  }
+  model_.run.projection = projection;
+}
+
+void ModelReader::read_output() {
+  const Value& t = table("output", &output_keys);
+  if (const Entry* e = t.find("directory")) {
+    model_.output_directory = text_of_entry(*e, "the directory");
+    if (model_.output_directory &&
+        (model_.output_directory->empty() || model_.output_directory->find('\0') != std::string::npos))
+      fail(e->value, "the directory has no usable name");
+  }
+}
+
+}  // namespace taut

@@ -1,0 +1,45 @@
+#include <taut/model/wording.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace taut {
+
+std::string ticked(std::string_view word) { return "`" + shown(word) + "`"; }
+
+std::string counted(std::size_t count, std::string_view thing) {
+  return std::to_string(count) + " " + std::string(thing) + (count == 1 ? "" : "s");
+}
+
+std::string number_text(Float128 x) {
+  // Six digits are enough to recognise a number one has written.
+  const double d = static_cast<double>(x);
+  if (d != d) return "not a number";
+  if (std::isinf(d)) return d > 0 ? "infinite" : "minus infinite";
+  if (d == std::floor(d) && std::abs(d) < 1e15) return std::to_string(static_cast<std::int64_t>(d));
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(d))));
+  const bool scientific = exponent < -4 || exponent > 5;
+  std::string text =
+      std::to_string(static_cast<std::int64_t>(std::llround(std::abs(d) * std::pow(10.0, 5 - exponent))));
+  int point = exponent;
+  if (text.size() > 6) ++point;  // rounded up to the next power of ten
+  while (text.size() > 1 && text.back() == '0') text.pop_back();
+  if (scientific) {
+    if (text.size() > 1) text.insert(1, ".");
+    text += "e" + std::to_string(point);
+  } else if (point < 0) {
+    text = "0." + std::string(static_cast<std::size_t>(-point - 1), '0') + text;
+  } else {
+    const auto whole = static_cast<std::size_t>(point) + 1;
+    if (text.size() < whole) text += std::string(whole - text.size(), '0');
+    if (text.size() > whole) text.insert(whole, ".");
+  }
+  return (d < 0 ? "-" : "") + text;
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace taut
