@@ -1,5 +1,6 @@
 #include <taut/model/emit.hpp>
 
+#include <taut/model/program_source.hpp>
 #include <taut/model/system.hpp>
 
 #include <fmt/format.h>
@@ -22,16 +23,23 @@ std::string comment(std::string_view text) {
 
 // The double next to it, and where that is not the number the rest: 106 bits for the scalars that have them.
 std::string number(Float128 x) {
+  const auto text = [](double y) { return finite(y) ? fmt::format("T({})", y) : "T(" + number_text(y) + ")"; };
   const double high = static_cast<double>(x);
   const Float128 rest = x - high;
-  if (rest != 0 && finite(rest)) return fmt::format("(T({}) + T({}))", high, static_cast<double>(rest));
-  return fmt::format("T({})", high);
+  if (rest != 0 && finite(rest)) return "(" + text(high) + " + " + text(static_cast<double>(rest)) + ")";
+  return text(high);
 }
 
 class Emitter {
  public:
-  Emitter(const Model& model, std::string type)
-      : model_(model), type_(std::move(type)), s_(derive(model, Parameters::symbols)) {
+  enum class For { people, compiler };
+  Emitter(const Model& model, std::string type, For reader)
+      : model_(model),
+        type_(std::move(type)),
+        reader_(reader),
+        s_(derive(model, reader == For::people ? Parameters::symbols : Parameters::numbers)),
+        symbols_(reader == For::people) {
+    if (!symbols_) return;
     // What is natural only for these values of the parameters is written with the values in it.
     const System with_values = derive(model);
     if (with_values.kind == s_.kind && with_values.column == s_.column) return;
@@ -81,13 +89,7 @@ class Emitter {
   std::string jacobian() const { return "PatternJacobian<T, " + type_ + "Pattern>"; }
 
   void head() {
-    line("// {}", comment(model_.title));
-    line("// Made from a model file. Coordinates:");
-    for (int i = 0; i < s_.n; ++i)
-      line("//   q[{}]  {}", i, comment(model_.coordinates[static_cast<std::size_t>(i)]));
-    line("// Constraints, each = 0:");
-    for (int k = 0; k < s_.m; ++k)
-      line("//   g[{}]  {}", k, comment(model_.constraints[static_cast<std::size_t>(k)].text));
+    if (reader_ == For::people) title();
     line(
         "#pragma once\n\n#include <taut/model/functions.hpp>\n#include <taut/problem/tiers.hpp>\n\n#include "
         "<array>\n#include <string>\n\nnamespace taut {{\n");
@@ -101,6 +103,16 @@ class Emitter {
       line("{}", row);
     }
     line("  }}}};\n}};\n");
+  }
+
+  void title() {
+    line("// {}", comment(model_.title));
+    line("// Made from a model file. Coordinates:");
+    for (int i = 0; i < s_.n; ++i)
+      line("//   q[{}]  {}", i, comment(model_.coordinates[static_cast<std::size_t>(i)]));
+    line("// Constraints, each = 0:");
+    for (int k = 0; k < s_.m; ++k)
+      line("//   g[{}]  {}", k, comment(model_.constraints[static_cast<std::size_t>(k)].text));
   }
 
   // a0, a1, … are the parameters.
@@ -135,7 +147,7 @@ class Emitter {
 
   void tail() {
     if (s_.kind != System::Kind::hamiltonian) mass_function();
-    start_function();
+    if (reader_ == For::people) start_function();
     line("  template <class U>\n  {}<U> cast() const {{", type_);
     std::string list = "{}";
     if (symbols_)
@@ -342,15 +354,20 @@ class Emitter {
 
   const Model& model_;
   std::string type_, out_;
+  For reader_;
   System s_;
-  bool symbols_ = true;
+  bool symbols_;  // parameters are members; else their values stand in the formulas
 };
 
 }  // namespace
 
 std::string emit_cpp(const Model& model, const std::string& type) {
   const bool usable = is_name(type) && type[0] >= 'A' && type[0] <= 'Z';
-  return Emitter(model, usable ? type : "FormulaModel").emit();
+  return Emitter(model, usable ? type : "FormulaModel", Emitter::For::people).emit();
+}
+
+std::string emit_bare_cpp(const Model& model, const std::string& type) {
+  return Emitter(model, type, Emitter::For::compiler).emit();
 }
 
 }  // namespace taut
