@@ -7,6 +7,11 @@
 
 namespace hand_written {
 
+// What a run measures after every step.
+struct Measured {
+  double energy = 0, position = 0, momentum = 0;  // H, max |g|, max |G H_p|
+};
+
 // Planar pendulum, unit mass, rod and gravity.
 struct Pendulum {
   double x = 1, y = 0, px = 0, py = 0;
@@ -52,6 +57,18 @@ struct RodChain {
       q[2 * i + 1] = i % 2 == 0 ? 0 : height;
     }
     Force::gradient(q, force);
+  }
+
+  Measured measure() const {
+    Measured r{.energy = Force::energy(q)};
+    for (int i = 0; i < n; ++i) r.energy += p[i] * p[i] / 2;
+    for (int k = 0; k < m; ++k) {
+      const double x = q[2 * k] - q[2 * k + 2], y = q[2 * k + 1] - q[2 * k + 3];
+      r.position = std::fmax(r.position, std::abs((x * x + y * y - 1) / 2));
+      r.momentum =
+          std::fmax(r.momentum, std::abs(x * (p[2 * k] - p[2 * k + 2]) + y * (p[2 * k + 1] - p[2 * k + 3])));
+    }
+    return r;
   }
 
   // Solves the tridiagonal system with diagonal d, below l, above u; b becomes the solution.
@@ -123,6 +140,11 @@ struct RodChain {
 
 // Springs of constant 5 between next-nearest nodes.
 struct Springs {
+  static double energy(const std::array<double, 12>& at) {
+    double sum = 0;
+    for (int i = 0; i < 8; ++i) sum += (at[i] - at[i + 4]) * (at[i] - at[i + 4]);
+    return 2.5 * sum;
+  }
   static void gradient(const std::array<double, 12>& at, std::array<double, 12>& f) {
     for (int i = 0; i < 4; ++i) {
       const double left = 5 * (at[i] - at[i + 4]), right = 5 * (at[i + 4] - at[i + 8]);
@@ -144,6 +166,16 @@ struct Chain : RodChain<6, Springs> {
 
 // 0.1 (d^-12 - 2 d^-6) for every pair of the seven.
 struct LennardJones {
+  static double energy(const std::array<double, 14>& at) {
+    double sum = 0;
+    for (int i = 0; i < 7; ++i)
+      for (int j = i + 1; j < 7; ++j) {
+        const double x = at[2 * i] - at[2 * j], y = at[2 * i + 1] - at[2 * j + 1];
+        const double r = 1 / (x * x + y * y), r3 = r * r * r;
+        sum += r3 * r3 - 2 * r3;
+      }
+    return 0.1 * sum;
+  }
   static void gradient(const std::array<double, 14>& at, std::array<double, 14>& f) {
     f.fill(0);
     for (int i = 0; i < 7; ++i)
@@ -175,6 +207,15 @@ struct DoublePendulum {
   void start() {  // at rest, the rods at 30 degrees to either side of the vertical
     const double s = 0.5, c = std::sqrt(3.0) / 2;
     q = {s, -c, 0, -2 * c};
+  }
+
+  Measured measure() const {
+    const double x = q[2] - q[0], y = q[3] - q[1];
+    return {.energy = (p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]) / 2 + q[1] + q[3],
+            .position =
+                std::fmax(std::abs((q[0] * q[0] + q[1] * q[1] - 1) / 2), std::abs((x * x + y * y - 1) / 2)),
+            .momentum = std::fmax(std::abs(q[0] * p[0] + q[1] * p[1]),
+                                  std::abs(x * (p[2] - p[0]) + y * (p[3] - p[1])))};
   }
 
   // Solves [a b; c d] (x, y) = (x, y).

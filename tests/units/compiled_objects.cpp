@@ -51,7 +51,8 @@ class CompiledObjects : public ::testing::Test {
 
   // A unit whose function gives `value`; a text of its own for every test, since a loaded object stays loaded.
   SourceUnit unit(int value) const {
-    return {.text = "// " + folder_.string() + "\nextern \"C\" __attribute__((visibility(\"default\"))) int answer() { return " +
+    return {.text = "// " + folder_.string() +
+                    "\nextern \"C\" __attribute__((visibility(\"default\"))) int answer() { return " +
                     std::to_string(value) + "; }\n"};
   }
   static int answer(const CompiledObject& object) {
@@ -76,7 +77,8 @@ TEST(Sha256, KnownDigests) {  // FIPS 180-4, and a million letters
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  EXPECT_EQ(sha256(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT_EQ(sha256(std::string(1000000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
 TEST_F(CompiledObjects, AnObjectIsCompiledOnceAndFoundAgain) {
@@ -90,7 +92,7 @@ TEST_F(CompiledObjects, AnObjectIsCompiledOnceAndFoundAgain) {
   EXPECT_EQ(answer(again), 41);
   const CompiledObject other = compiled_object({.text = unit(41).text, .options = {"-DX"}});
   EXPECT_TRUE(other.fresh) << "other options are another object";
-  struct stat info {};
+  struct stat info{};
   ASSERT_EQ(stat(folder_.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0700U);
 }
@@ -103,7 +105,8 @@ TEST_F(CompiledObjects, ADamagedObjectIsMadeAgain) {
   flipped[sound.size() / 2] = static_cast<char>(flipped[sound.size() / 2] ^ 1);
   std::string last = sound;
   last.back() = ' ';
-  for (const std::string& bytes : {flipped, last, sound.substr(0, sound.size() - 1), sound.substr(0, 100), std::string()}) {
+  for (const std::string& bytes :
+       {flipped, last, sound.substr(0, sound.size() - 1), sound.substr(0, 100), std::string()}) {
     replace(entry, bytes);
     const CompiledObject object = compiled_object(unit(1));
     ASSERT_NE(object.handle, nullptr) << object.missing;
@@ -117,7 +120,9 @@ TEST_F(CompiledObjects, AForeignObjectIsNeverLoaded) {
   // An object that ends whoever loads it, under the name of ours.
   SourceUnit trap = unit(2);
   trap.text += "__attribute__((constructor)) static void spring() { __builtin_trap(); }\n";
-  ASSERT_EXIT({ compiled_object(trap); }, ::testing::KilledBySignal(SIGILL), "") << "the trap itself must work";
+  ASSERT_EXIT(
+      { compiled_object(trap); }, ::testing::KilledBySignal(SIGILL), "")
+      << "the trap itself must work";
   const std::string foreign = test::read_text(only_entry());
   fs::remove(only_entry());
   ASSERT_NE(compiled_object(unit(2)).handle, nullptr);
@@ -133,14 +138,16 @@ TEST_F(CompiledObjects, AForeignObjectIsNeverLoaded) {
     ASSERT_EQ(chown(entry.c_str(), 65534, 65534), 0);
     EXPECT_TRUE(compiled_object(unit(2)).fresh) << "of another user";
     ASSERT_EQ(chown(folder_.c_str(), 65534, 65534), 0);
-    EXPECT_EQ(compiled_object(unit(2)).missing, "the folder " + folder_.string() + " belongs to another user");
+    EXPECT_EQ(compiled_object(unit(2)).missing,
+              "the folder " + folder_.string() + " belongs to another user");
   }
 }
 
 TEST_F(CompiledObjects, AFolderThatOthersMayWriteIsRefused) {
   fs::create_directory(folder_);
   fs::permissions(folder_, fs::perms::owner_all | fs::perms::others_write);
-  EXPECT_EQ(compiled_object(unit(3)).missing, "others may write in the folder " + folder_.string() + " (chmod 700 mends it)");
+  EXPECT_EQ(compiled_object(unit(3)).missing,
+            "others may write in the folder " + folder_.string() + " (chmod 700 mends it)");
   EXPECT_TRUE(fs::is_empty(folder_));
   fs::remove(folder_);
   fs::create_directory_symlink(home_ / "", folder_);
@@ -148,7 +155,9 @@ TEST_F(CompiledObjects, AFolderThatOthersMayWriteIsRefused) {
 }
 
 TEST_F(CompiledObjects, WhatCannotBeCompiledSaysWhy) {
-  EXPECT_NE(compiled_object({.text = "int f() { return g(); }\n"}).missing.find("does not compile it: unit.cpp:1:18: error:"), std::string::npos);
+  EXPECT_NE(compiled_object({.text = "int f() { return g(); }\n"})
+                .missing.find("does not compile it: unit.cpp:1:18: error:"),
+            std::string::npos);
   EXPECT_TRUE(fs::is_empty(folder_)) << "nothing is left of it";
   {
     const Environment none("CXX", "/bin/false");
@@ -169,7 +178,8 @@ TEST_F(CompiledObjects, WhatCannotBeCompiledSaysWhy) {
   }
   {
     const Environment no_folder("XDG_CACHE_HOME", "/proc/nowhere");
-    EXPECT_NE(compiled_object(unit(4)).missing.find("the folder /proc/nowhere/taut cannot be made"), std::string::npos);
+    EXPECT_NE(compiled_object(unit(4)).missing.find("the folder /proc/nowhere/taut cannot be made"),
+              std::string::npos);
   }
 }
 
@@ -230,20 +240,24 @@ TEST_F(CompiledObjects, EveryExampleGivesTheBitsOfTheInterpreter) {
 }
 
 TEST_F(CompiledObjects, EveryFunctionGivesTheBitsOfTheInterpreter) {
-  expect_the_same_bits(model_of(
-      "[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"\"\"sqrt(2 + x) + exp(x*y) + log(3 + y) + sin(x) + cos(x) + tan(y) "
-      "+ asin(x/4) + acos(y/4) + atan(x) + atan2(x, 2 + y) + sinh(x) + cosh(y) + tanh(x*y) + abs(x - y) + (2 + x)^y - 1/(3 + x)\"\"\"\n"
-      "constraints = [\"x - y\"]\n[initial]\nx = 0.25\ny = 0.25\n",
-      "functions"));
+  expect_the_same_bits(
+      model_of("[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"\"\"sqrt(2 + x) + exp(x*y) "
+               "+ log(3 + y) + sin(x) + cos(x) + tan(y) "
+               "+ asin(x/4) + acos(y/4) + atan(x) + atan2(x, 2 + y) + sinh(x) + cosh(y) + tanh(x*y) + abs(x "
+               "- y) + (2 + x)^y - 1/(3 + x)\"\"\"\n"
+               "constraints = [\"x - y\"]\n[initial]\nx = 0.25\ny = 0.25\n",
+               "functions"));
 }
 
 // Longer than one function is allowed to be.
 TEST_F(CompiledObjects, ALongProgramIsCutUp) {
   std::string potential = "0";
-  for (int k = 0; k < 700; ++k) potential += " + sin(" + std::to_string(k + 1) + "*x + y/" + std::to_string(k + 2) + ")*y";
-  const Model model = model_of("[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"" + potential +
-                                   "\"\nconstraints = [\"x - y\"]\n[initial]\nx = 0.25\ny = 0.25\n",
-                               "long");
+  for (int k = 0; k < 700; ++k)
+    potential += " + sin(" + std::to_string(k + 1) + "*x + y/" + std::to_string(k + 2) + ")*y";
+  const Model model =
+      model_of("[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"" + potential +
+                   "\"\nconstraints = [\"x - y\"]\n[initial]\nx = 0.25\ny = 0.25\n",
+               "long");
   const auto system = compile(model);
   EXPECT_NE(source_of({system->grad_V.get()}).find("part_0_9("), std::string::npos);
   expect_the_same_bits(model);
@@ -261,12 +275,15 @@ TEST(ProgramSource, NumbersReadBackAsTheSameBits) {
 // What goes to the compiler consists of words of ours, whatever the author calls things.
 TEST(ProgramSource, NothingOfTheAuthorsTextReachesTheCompiler) {
   const Model model = model_of(
-      "title = \"\"\"x\\\\\n#error\\n */ #include </etc/passwd> `id` $(id) ; rm\"\"\"\n[parameters]\nsystem = 2.0\nasm_ = 3.0\n[system]\n"
-      "coordinates = [\"while\", \"__attribute__\"]\nmass = [\"system\", \"asm_\"]\npotential = \"system*while + cos(__attribute__)\"\n"
+      "title = \"\"\"x\\\\\n#error\\n */ #include </etc/passwd> `id` $(id) ; rm\"\"\"\n[parameters]\nsystem "
+      "= 2.0\nasm_ = 3.0\n[system]\n"
+      "coordinates = [\"while\", \"__attribute__\"]\nmass = [\"system\", \"asm_\"]\npotential = "
+      "\"system*while + cos(__attribute__)\"\n"
       "constraints = [\"while - __attribute__\"]\n",
       "$(touch x).toml");
   const auto system = compile(model);
-  const std::string text = source_of({system->V.get(), system->grad_V.get(), system->g.get(), system->G.get()});
+  const std::string text =
+      source_of({system->V.get(), system->grad_V.get(), system->g.get(), system->G.get()});
   const std::regex allowed(
       R"((extern|C|__attribute__|visibility|default|void|const|double|__restrict|[qpvs]|out|taut_program_\d+|t\d+|__builtin_(cos|sin)|e))");
   const std::regex word("[A-Za-z_][A-Za-z_0-9]*");

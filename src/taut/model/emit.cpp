@@ -23,7 +23,9 @@ std::string comment(std::string_view text) {
 
 // The double next to it, and where that is not the number the rest: 106 bits for the scalars that have them.
 std::string number(Float128 x) {
-  const auto text = [](double y) { return finite(y) ? fmt::format("T({})", y) : "T(" + number_text(y) + ")"; };
+  const auto text = [](double y) {
+    return finite(y) ? fmt::format("T({})", y) : "T(" + number_text(y) + ")";
+  };
   const double high = static_cast<double>(x);
   const Float128 rest = x - high;
   if (rest != 0 && finite(rest)) return "(" + text(high) + " + " + text(static_cast<double>(rest)) + ")";

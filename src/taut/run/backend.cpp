@@ -14,7 +14,8 @@ double seconds_interpreted(const FormulaSystem& system, const MethodChoice& choi
   constexpr double per_step = 1e-6, per_operation = 4e-9;
   const auto source = choice.ode ? std::nullopt : method_source(choice.method);
   const int stages = source ? source->stages : 20;
-  return static_cast<double>(steps) * stages * (per_step + per_operation * static_cast<double>(operations(system)));
+  return static_cast<double>(steps) * stages *
+         (per_step + per_operation * static_cast<double>(operations(system)));
 }
 
 // Larger ones take the compiler long, and gain little: their linear algebra is not a few operations any more.
@@ -33,8 +34,9 @@ Backend worth_while(const FormulaSystem& system, const MethodChoice& choice, std
 }
 
 BackedMachine backed_machine(const Model& model, const std::shared_ptr<const FormulaSystem>& system,
-                             const Mechanism& interpreted, const MethodChoice& choice, const PlainState& start,
-                             const SolveOptions& options, const RunRequest& request, std::int64_t steps) {
+                             const Mechanism& interpreted, const MethodChoice& choice,
+                             const PlainState& start, const SolveOptions& options, const RunRequest& request,
+                             std::int64_t steps) {
   const bool plain = request.plain_updates;
   auto machine = interpreted.bind(choice, start, options, plain);
   const Backend backend =
@@ -43,18 +45,20 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
 
   std::string not_specialised;
   if (backend == Backend::specialise) {
-    Specialised made =
-        is_small(*system) ? specialised_machine(model, choice, start, options, plain)
-                          : Specialised{nullptr, "the model is too large for it"};
+    Specialised made = is_small(*system) ? specialised_machine(model, choice, start, options, plain)
+                                         : Specialised{nullptr, "the model is too large for it"};
     if (made.machine) return {std::move(made.machine)};
     not_specialised = made.missing;
   }
   const CompiledFormulas formulas = compiled_formulas(system);
   if (!formulas.missing.empty())
     return {std::move(machine), "the formulas are interpreted: " + formulas.missing + "."};
-  const auto compiled = with_problem(formulas.system, [](const auto& problem) { return make_mechanism(problem); });
+  const auto compiled =
+      with_problem(formulas.system, [](const auto& problem) { return make_mechanism(problem); });
   return {compiled->bind(choice, start, options, plain),
-          not_specialised.empty() ? "" : "the formulas are compiled, but the step is not specialised: " + not_specialised + "."};
+          not_specialised.empty()
+              ? ""
+              : "the formulas are compiled, but the step is not specialised: " + not_specialised + "."};
 }
 
 }  // namespace taut

@@ -12,13 +12,15 @@ namespace taut {
 Backend worth_while(const FormulaSystem& system, const MethodChoice& choice, std::int64_t steps);
 
 struct BackedMachine {
-  std::unique_ptr<Machine> machine;  // null where the method does not offer plain updates and they are asked for
-  std::string note = {};             // a sentence, where it is not what was wanted
+  std::unique_ptr<Machine>
+      machine;            // null where the method does not offer plain updates and they are asked for
+  std::string note = {};  // a sentence, where it is not what was wanted
 };
 
 // `interpreted` is the mechanism of `system`, which is that of `model`.
 BackedMachine backed_machine(const Model& model, const std::shared_ptr<const FormulaSystem>& system,
-                             const Mechanism& interpreted, const MethodChoice& choice, const PlainState& start,
-                             const SolveOptions& options, const RunRequest& request, std::int64_t steps);
+                             const Mechanism& interpreted, const MethodChoice& choice,
+                             const PlainState& start, const SolveOptions& options, const RunRequest& request,
+                             std::int64_t steps);
 
 }  // namespace taut

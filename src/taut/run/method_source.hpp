@@ -21,7 +21,9 @@ struct MethodSource {
 
 inline MethodSource source_of(const Rattle&) { return MethodSource::plain("rattle.hpp", "Rattle"); }
 inline MethodSource source_of(const Shake&) { return MethodSource::plain("shake.hpp", "Shake"); }
-inline MethodSource source_of(const ShakeTwoStep&) { return MethodSource::plain("shake.hpp", "ShakeTwoStep"); }
+inline MethodSource source_of(const ShakeTwoStep&) {
+  return MethodSource::plain("shake.hpp", "ShakeTwoStep");
+}
 inline MethodSource source_of(const ShakeVelocity&) {
   return MethodSource::plain("shake.hpp", "ShakeVelocity");
 }
@@ -70,7 +72,8 @@ MethodSource source_of(const Lobatto<stages>& method) {
 template <DaeFamily family, bool projected>
 MethodSource source_of(const DaeRungeKutta<family, projected>& method) {
   const std::string type = std::string("DaeRungeKutta<DaeFamily::") +
-                           (family == DaeFamily::radau ? "radau" : "gauss") + (projected ? ", true>" : ", false>");
+                           (family == DaeFamily::radau ? "radau" : "gauss") +
+                           (projected ? ", true>" : ", false>");
   return {{"dae_runge_kutta.hpp"}, type, type + "{.s = " + std::to_string(method.s) + "}", 5 * method.s};
 }
 inline MethodSource source_of(const Bdf& method) {

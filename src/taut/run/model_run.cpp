@@ -102,7 +102,8 @@ std::vector<std::string> ModelRun::columns() const {
 RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good) const {
   try {
     const auto make = [&](const MethodChoice& choice, const PlainState& start, std::int64_t steps) {
-      BackedMachine made = backed_machine(model, system, *mechanism, choice, start, solve_options(request), request, steps);
+      BackedMachine made =
+          backed_machine(model, system, *mechanism, choice, start, solve_options(request), request, steps);
       if (!made.note.empty()) observer.note(made.note);
       return std::move(made.machine);
     };

@@ -63,7 +63,8 @@ std::string specialised_source(const Model& model, const std::string& method, bo
   const auto source = method_source(method);
   if (!source) return {};
   std::string text = emit_bare_cpp(model, "SpecialisedModel");
-  for (const std::string& header : source->headers) text += fmt::format("#include <taut/method/{}>\n", header);
+  for (const std::string& header : source->headers)
+    text += fmt::format("#include <taut/method/{}>\n", header);
   text += fmt::format(
       R"(#include <taut/run/specialised_unit.hpp>
 
@@ -85,7 +86,8 @@ Specialised specialised_machine(const Model& model, const MethodChoice& choice, 
                                 const SolveOptions& options, bool plain_updates) {
   if (choice.ode) return {nullptr, "methods that integrate a formulation are not specialised"};
   const auto headers = include_folder();
-  if (!headers) return {nullptr, "taut's headers are not found (set TAUT_INCLUDE to the folder that holds taut/)"};
+  if (!headers)
+    return {nullptr, "taut's headers are not found (set TAUT_INCLUDE to the folder that holds taut/)"};
   const CompiledObject object = compiled_object(
       {.text = specialised_source(model, choice.method, plain_updates),
        // As CMakeLists.txt compiles our own programs, and for the same reasons.

@@ -23,8 +23,8 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
 SolveOptions solve_options(const RunRequest& request);
 
 // The machine of a run of so many steps; null where the method does not offer plain updates and they are asked for.
-using MakeMachine = std::function<std::unique_ptr<Machine>(const MethodChoice& choice, const PlainState& start,
-                                                           std::int64_t steps)>;
+using MakeMachine = std::function<std::unique_ptr<Machine>(const MethodChoice& choice,
+                                                           const PlainState& start, std::int64_t steps)>;
 
 // Runs to the end or to the first failure, which is then in the summary. `last_good` says, for the failure sentence, where the reader
 // will find the last good state.
