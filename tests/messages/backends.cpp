@@ -67,8 +67,8 @@ TEST_P(EveryExample, HasOneTrajectory) {
   }
   EXPECT_LT(specialised["residual"]["position_max"].get<double>(), 1e-12);
 }
-INSTANTIATE_TEST_SUITE_P(Of, EveryExample, ::testing::ValuesIn(examples()), [](const auto& info) {
-  return std::regex_replace(info.param, std::regex("-"), "_");
+INSTANTIATE_TEST_SUITE_P(Of, EveryExample, ::testing::ValuesIn(examples()), [](const auto& example) {
+  return std::regex_replace(example.param, std::regex("-"), "_");
 });
 
 TEST_F(Backends, WithoutACompilerOneLineSaysSo) {

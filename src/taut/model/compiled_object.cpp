@@ -162,7 +162,7 @@ void write(const fs::path& path, std::string_view text, std::ios::openmode mode)
 std::string first_error(const fs::path& log) {
   std::ifstream file(log);
   for (std::string line; std::getline(file, line);)
-    if (line.find("error") != std::string::npos) return ": " + line.substr(0, 160);
+    if (line.find("error") != std::string::npos) return fmt::format(": {}", line.substr(0, 160));
   return "";
 }
 

@@ -24,11 +24,11 @@ std::string comment(std::string_view text) {
 // The double next to it, and where that is not the number the rest: 106 bits for the scalars that have them.
 std::string number(Float128 x) {
   const auto text = [](double y) {
-    return finite(y) ? fmt::format("T({})", y) : "T(" + number_text(y) + ")";
+    return finite(y) ? fmt::format("T({})", y) : fmt::format("T({})", number_text(y));
   };
   const double high = static_cast<double>(x);
   const Float128 rest = x - high;
-  if (rest != 0 && finite(rest)) return "(" + text(high) + " + " + text(static_cast<double>(rest)) + ")";
+  if (rest != 0 && finite(rest)) return fmt::format("({} + {})", text(high), text(static_cast<double>(rest)));
   return text(high);
 }
 
@@ -88,7 +88,7 @@ class Emitter {
     out_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
   }
 
-  std::string jacobian() const { return "PatternJacobian<T, " + type_ + "Pattern>"; }
+  std::string jacobian() const { return fmt::format("PatternJacobian<T, {}Pattern>", type_); }
 
   void head() {
     if (reader_ == For::people) title();
@@ -118,7 +118,7 @@ class Emitter {
   }
 
   // a0, a1, … are the parameters.
-  std::string parameter(std::size_t k) const { return "a" + std::to_string(k); }
+  std::string parameter(std::size_t k) const { return fmt::format("a{}", k); }
 
   void members() {
     if (symbols_)
@@ -153,7 +153,8 @@ class Emitter {
     line("  template <class U>\n  {}<U> cast() const {{", type_);
     std::string list = "{}";
     if (symbols_)
-      for (std::size_t k = 0; k < model_.parameters.size(); ++k) list += ", convert<U>(" + parameter(k) + ")";
+      for (std::size_t k = 0; k < model_.parameters.size(); ++k)
+        list += fmt::format(", convert<U>({})", parameter(k));
     if (s_.kind != System::Kind::hamiltonian) list += ", inverse_mass.template cast<U>()";
     line("    return {{{}}};\n  }}", list);
     line(
@@ -270,8 +271,8 @@ class Emitter {
         } else {
           Term term = make(node);
           if (uses[k] > 1 || term.depth > deepest) {
-            const std::string name = "t" + std::to_string(count_++);
-            text += "    const T " + name + " = " + term.text + ";\n";
+            const std::string name = fmt::format("t{}", count_++);
+            text += fmt::format("    const T {} = {};\n", name, term.text);
             term = {name, 3, 0};
           }
           put(k, std::move(term));
@@ -291,7 +292,9 @@ class Emitter {
     };
     void put(int node, Term term) { terms_.insert_or_assign(node, std::move(term)); }
 
-    std::string in(const Term& t, int least) const { return t.binds < least ? "(" + t.text + ")" : t.text; }
+    std::string in(const Term& t, int least) const {
+      return t.binds < least ? fmt::format("({})", t.text) : t.text;
+    }
 
     Term make(const Graph::Node& node) const {
       const Term& a = terms_.at(node.a);
@@ -309,7 +312,7 @@ class Emitter {
         case Op::divide:
           return {in(a, 2) + " / " + in(b, 3), 2, depth};
         case Op::negate:
-          return {"-" + in(a, 3), 1, depth};
+          return {fmt::format("-{}", in(a, 3)), 1, depth};
         case Op::sqrt:
           return call("sqrt");
         case Op::exp:

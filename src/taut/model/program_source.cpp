@@ -166,7 +166,7 @@ class Text {
       case Op::divide:
         return a + " / " + b;
       case Op::negate:
-        return "-" + a;
+        return fmt::format("-{}", a);
       case Op::sqrt:
         return call("sqrt");
       case Op::exp:
@@ -224,7 +224,7 @@ std::string number_text(double x) {
   if (x - x != 0) return x > 0 ? "__builtin_inf()" : "(-__builtin_inf())";
   const std::string text = fmt::format("{}", x);
   const std::string real = text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-  return real.starts_with('-') ? "(" + real + ")" : real;
+  return real.starts_with('-') ? fmt::format("({})", real) : real;
 }
 
 std::string source_of(const std::vector<const Program*>& programs) {

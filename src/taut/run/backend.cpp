@@ -4,6 +4,8 @@
 #include <taut/run/method_source.hpp>
 #include <taut/run/specialised.hpp>
 
+#include <fmt/format.h>
+
 namespace taut {
 
 namespace {
@@ -52,13 +54,14 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
   }
   const CompiledFormulas formulas = compiled_formulas(system);
   if (!formulas.missing.empty())
-    return {std::move(machine), "the formulas are interpreted: " + formulas.missing + "."};
+    return {std::move(machine), fmt::format("the formulas are interpreted: {}.", formulas.missing)};
   const auto compiled =
       with_problem(formulas.system, [](const auto& problem) { return make_mechanism(problem); });
-  return {compiled->bind(choice, start, options, plain),
-          not_specialised.empty()
-              ? ""
-              : "the formulas are compiled, but the step is not specialised: " + not_specialised + "."};
+  return {
+      compiled->bind(choice, start, options, plain),
+      not_specialised.empty()
+          ? ""
+          : fmt::format("the formulas are compiled, but the step is not specialised: {}.", not_specialised)};
 }
 
 }  // namespace taut

@@ -83,7 +83,7 @@ TAUT_EXPORT Machine* taut_make_machine(const double* q, const double* p, const S
 }
 
 Specialised specialised_machine(const Model& model, const MethodChoice& choice, const PlainState& start,
-                                const SolveOptions& options, bool plain_updates) {
+                                const SolveOptions& options, bool plain_updates) try {
   if (choice.ode) return {nullptr, "methods that integrate a formulation are not specialised"};
   const auto headers = include_folder();
   if (!headers)
@@ -98,8 +98,10 @@ Specialised specialised_machine(const Model& model, const MethodChoice& choice, 
   const auto* layout = static_cast<const std::uint64_t*>(object.symbol("taut_machine_layout"));
   const auto make = std::bit_cast<MakeSpecialised>(object.symbol("taut_make_machine"));
   if (layout == nullptr || make == nullptr || *layout != machine_layout)
-    return {nullptr, "the headers in " + headers->string() + " are not those of this program"};
+    return {nullptr, fmt::format("the headers in {} are not those of this program", headers->string())};
   return {std::unique_ptr<Machine>(make(start.q.data(), start.p.data(), &options)), {}};
+} catch (const fs::filesystem_error& error) {
+  return {nullptr, error.what()};
 }
 
 }  // namespace taut

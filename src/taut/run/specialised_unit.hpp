@@ -19,7 +19,7 @@ template <class P, class X, class Method>
 Machine* make_specialised(const Method& method, const double* q, const double* p,
                           const SolveOptions& options) {
   using Bound = BoundStepper<Method, P, X>;
-  const P problem;
+  const P problem{};
   StateOf<P> start;
   std::copy_n(q, problem.coordinates(), start.q.data());
   std::copy_n(p, problem.coordinates(), start.p.data());
