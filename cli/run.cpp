@@ -27,6 +27,7 @@ class Watcher final : public RunObserver {
     samples_->add(time, q, p, reading);
   }
   void progress(std::int64_t done, std::int64_t wanted) override { line_.show(done, wanted); }
+  void note(const std::string& sentence) override { fmt::print(stderr, "taut: {}\n", sentence); }
   void close() {
     line_.clear();
     if (samples_) samples_->close();
@@ -144,6 +145,7 @@ void add_run(Program& program) {
   typed->add_out(*command);
   command->add_flag("--json", *json, "print one JSON object instead of the summary");
   typed->add_solve(*command);
+  typed->add_backend(*command);
   command->footer(notes);
   program.actions[command] = [typed, json] { return run(*typed, *json); };
 }

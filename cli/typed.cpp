@@ -18,6 +18,14 @@ Solver solver_of(const std::string& text) {
                                did_you_mean(text, names), joined(names)));
 }
 
+Backend backend_of(const std::string& text) {
+  const std::vector<std::string> names = {"automatic", "interpret", "compile", "specialise"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (text == names[i]) return static_cast<Backend>(i);
+  throw InputError(fmt::format("there is no backend `{}`.{} The backends are: {}.", text,
+                               did_you_mean(text, names), joined(names)));
+}
+
 std::int64_t every_of(const std::string& text) {
   const std::int64_t every = count_of(text, "--every");
   if (every <= 0)
@@ -102,6 +110,13 @@ void TypedModel::add_solve(CLI::App& command) {
   command.add_flag("--plain-updates", request_.plain_updates, "sum without compensation of rounding errors");
 }
 
+void TypedModel::add_backend(CLI::App& command) {
+  command
+      .add_option("--backend", backend_,
+                  "interpret, compile or specialise; default: by the length of the run")
+      ->type_name("B");
+}
+
 RunRequest TypedModel::request() const {
   RunRequest request = request_;
   if (!step_.empty()) request.step = number_of(step_, "--step");
@@ -115,6 +130,7 @@ RunRequest TypedModel::request() const {
   if (!projection_tolerance_.empty())
     request.projection_tolerance = number_of(projection_tolerance_, "--projection-tolerance");
   if (!solver_.empty()) request.solver = solver_of(solver_);
+  if (!backend_.empty()) request.backend = backend_of(backend_);
   return request;
 }
 

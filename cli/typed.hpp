@@ -20,6 +20,7 @@ class TypedModel {
   void add_set(CLI::App& command);
   void add_out(CLI::App& command);
   void add_solve(CLI::App& command);  // --project-start, --tolerance, --solver, --plain-updates
+  void add_backend(CLI::App& command);
 
   std::string problem;           // a bundled model, or the path of a file
   std::vector<std::string> set;  // as typed
@@ -27,7 +28,7 @@ class TypedModel {
 
  private:
   RunRequest request_;  // what needs no reading
-  std::string step_, steps_, until_, every_, tolerance_, solver_, projection_tolerance_;
+  std::string step_, steps_, until_, every_, tolerance_, solver_, backend_, projection_tolerance_;
 };
 
 }  // namespace taut::cli

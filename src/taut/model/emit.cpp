@@ -1,5 +1,6 @@
 #include <taut/model/emit.hpp>
 
+#include <taut/model/program_source.hpp>
 #include <taut/model/system.hpp>
 
 #include <fmt/format.h>
@@ -22,16 +23,25 @@ std::string comment(std::string_view text) {
 
 // The double next to it, and where that is not the number the rest: 106 bits for the scalars that have them.
 std::string number(Float128 x) {
+  const auto text = [](double y) {
+    return finite(y) ? fmt::format("T({})", y) : fmt::format("T({})", number_text(y));
+  };
   const double high = static_cast<double>(x);
   const Float128 rest = x - high;
-  if (rest != 0 && finite(rest)) return fmt::format("(T({}) + T({}))", high, static_cast<double>(rest));
-  return fmt::format("T({})", high);
+  if (rest != 0 && finite(rest)) return fmt::format("({} + {})", text(high), text(static_cast<double>(rest)));
+  return text(high);
 }
 
 class Emitter {
  public:
-  Emitter(const Model& model, std::string type)
-      : model_(model), type_(std::move(type)), s_(derive(model, Parameters::symbols)) {
+  enum class For { people, compiler };
+  Emitter(const Model& model, std::string type, For reader)
+      : model_(model),
+        type_(std::move(type)),
+        reader_(reader),
+        s_(derive(model, reader == For::people ? Parameters::symbols : Parameters::numbers)),
+        symbols_(reader == For::people) {
+    if (!symbols_) return;
     // What is natural only for these values of the parameters is written with the values in it.
     const System with_values = derive(model);
     if (with_values.kind == s_.kind && with_values.column == s_.column) return;
@@ -78,16 +88,10 @@ class Emitter {
     out_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
   }
 
-  std::string jacobian() const { return "PatternJacobian<T, " + type_ + "Pattern>"; }
+  std::string jacobian() const { return fmt::format("PatternJacobian<T, {}Pattern>", type_); }
 
   void head() {
-    line("// {}", comment(model_.title));
-    line("// Made from a model file. Coordinates:");
-    for (int i = 0; i < s_.n; ++i)
-      line("//   q[{}]  {}", i, comment(model_.coordinates[static_cast<std::size_t>(i)]));
-    line("// Constraints, each = 0:");
-    for (int k = 0; k < s_.m; ++k)
-      line("//   g[{}]  {}", k, comment(model_.constraints[static_cast<std::size_t>(k)].text));
+    if (reader_ == For::people) title();
     line(
         "#pragma once\n\n#include <taut/model/functions.hpp>\n#include <taut/problem/tiers.hpp>\n\n#include "
         "<array>\n#include <string>\n\nnamespace taut {{\n");
@@ -103,8 +107,18 @@ class Emitter {
     line("  }}}};\n}};\n");
   }
 
+  void title() {
+    line("// {}", comment(model_.title));
+    line("// Made from a model file. Coordinates:");
+    for (int i = 0; i < s_.n; ++i)
+      line("//   q[{}]  {}", i, comment(model_.coordinates[static_cast<std::size_t>(i)]));
+    line("// Constraints, each = 0:");
+    for (int k = 0; k < s_.m; ++k)
+      line("//   g[{}]  {}", k, comment(model_.constraints[static_cast<std::size_t>(k)].text));
+  }
+
   // a0, a1, … are the parameters.
-  std::string parameter(std::size_t k) const { return "a" + std::to_string(k); }
+  std::string parameter(std::size_t k) const { return fmt::format("a{}", k); }
 
   void members() {
     if (symbols_)
@@ -135,11 +149,12 @@ class Emitter {
 
   void tail() {
     if (s_.kind != System::Kind::hamiltonian) mass_function();
-    start_function();
+    if (reader_ == For::people) start_function();
     line("  template <class U>\n  {}<U> cast() const {{", type_);
     std::string list = "{}";
     if (symbols_)
-      for (std::size_t k = 0; k < model_.parameters.size(); ++k) list += ", convert<U>(" + parameter(k) + ")";
+      for (std::size_t k = 0; k < model_.parameters.size(); ++k)
+        list += fmt::format(", convert<U>({})", parameter(k));
     if (s_.kind != System::Kind::hamiltonian) list += ", inverse_mass.template cast<U>()";
     line("    return {{{}}};\n  }}", list);
     line(
@@ -256,8 +271,8 @@ class Emitter {
         } else {
           Term term = make(node);
           if (uses[k] > 1 || term.depth > deepest) {
-            const std::string name = "t" + std::to_string(count_++);
-            text += "    const T " + name + " = " + term.text + ";\n";
+            const std::string name = fmt::format("t{}", count_++);
+            text += fmt::format("    const T {} = {};\n", name, term.text);
             term = {name, 3, 0};
           }
           put(k, std::move(term));
@@ -277,7 +292,9 @@ class Emitter {
     };
     void put(int node, Term term) { terms_.insert_or_assign(node, std::move(term)); }
 
-    std::string in(const Term& t, int least) const { return t.binds < least ? "(" + t.text + ")" : t.text; }
+    std::string in(const Term& t, int least) const {
+      return t.binds < least ? fmt::format("({})", t.text) : t.text;
+    }
 
     Term make(const Graph::Node& node) const {
       const Term& a = terms_.at(node.a);
@@ -295,7 +312,7 @@ class Emitter {
         case Op::divide:
           return {in(a, 2) + " / " + in(b, 3), 2, depth};
         case Op::negate:
-          return {"-" + in(a, 3), 1, depth};
+          return {fmt::format("-{}", in(a, 3)), 1, depth};
         case Op::sqrt:
           return call("sqrt");
         case Op::exp:
@@ -342,15 +359,20 @@ class Emitter {
 
   const Model& model_;
   std::string type_, out_;
+  For reader_;
   System s_;
-  bool symbols_ = true;
+  bool symbols_;  // parameters are members; else their values stand in the formulas
 };
 
 }  // namespace
 
 std::string emit_cpp(const Model& model, const std::string& type) {
   const bool usable = is_name(type) && type[0] >= 'A' && type[0] <= 'Z';
-  return Emitter(model, usable ? type : "FormulaModel").emit();
+  return Emitter(model, usable ? type : "FormulaModel", Emitter::For::people).emit();
+}
+
+std::string emit_bare_cpp(const Model& model, const std::string& type) {
+  return Emitter(model, type, Emitter::For::compiler).emit();
 }
 
 }  // namespace taut

@@ -12,4 +12,8 @@ namespace taut {
 // `type` is the name of the class, a capital letter first; anything else becomes FormulaModel. The class is in namespace taut.
 std::string emit_cpp(const Model& model, const std::string& type = "FormulaModel");
 
+// The same for a compiler alone: no comment, so nothing of the author's text at all, and the values of the parameters in the formulas, which gives the
+// operations of the interpreter and their bits. It has no start().
+std::string emit_bare_cpp(const Model& model, const std::string& type);
+
 }  // namespace taut

@@ -11,6 +11,7 @@
 #include <taut/model/system.hpp>
 #include <taut/problem/tiers.hpp>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,7 +24,20 @@ struct FormulaSystem {
   using Code = std::shared_ptr<const Program>;
   System::Kind kind = System::Kind::natural;
   int n = 0, m = 0;
-  Code V, grad_V, V_fast, grad_V_fast, grad_V_slow, H, H_q, H_p, H_pp_v, g, G;
+  Code V, grad_V, V_fast, grad_V_fast, grad_V_slow, H, H_q, H_p, H_pp_v, g, G;  // nullptr: of another kind
+  static constexpr auto codes() {
+    return std::array{&FormulaSystem::V,
+                      &FormulaSystem::grad_V,
+                      &FormulaSystem::V_fast,
+                      &FormulaSystem::grad_V_fast,
+                      &FormulaSystem::grad_V_slow,
+                      &FormulaSystem::H,
+                      &FormulaSystem::H_q,
+                      &FormulaSystem::H_p,
+                      &FormulaSystem::H_pp_v,
+                      &FormulaSystem::g,
+                      &FormulaSystem::G};
+  }
   std::vector<int> begin, column;
   bool diagonal_mass = true;
   Numbers inverse_mass, mass;  // n² row by row

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace taut {
@@ -20,6 +21,9 @@ struct Run {
   int end;  // in the list of instructions
 };
 
+// A program in machine code; compiled_formulas.hpp makes them. v is not read where the program takes no direction, nor p where it takes no momenta.
+using CompiledProgram = void (*)(const double* q, const double* p, const double* v, double* out);
+
 // Registers: the constants, then everything else, reused as soon as a value is no longer needed.
 struct Program {
   struct Load {
@@ -31,7 +35,8 @@ struct Program {
   std::array<std::vector<Load>, blocks> loads;
   std::vector<Run> runs;
   std::vector<Instruction> code;
-  std::vector<int> outputs;  // registers
+  std::vector<int> outputs;            // registers
+  CompiledProgram compiled = nullptr;  // what evaluates it in double precision, where there is one
 };
 
 // Input k of the graph is entry k % n of block k / n.
@@ -49,6 +54,8 @@ class Evaluator {
 
   // out[k] = output k
   void operator()(const T* q, const T* p, const T* v, T* out) const {
+    if constexpr (std::is_same_v<T, double>)
+      if (program_->compiled != nullptr) return program_->compiled(q, p, v, out);
     const std::array<const T*, Program::blocks> in{q, p, v};
     T* r = r_.data();
     for (int block = 0; block < Program::blocks; ++block)

@@ -54,9 +54,8 @@ void SamplesFile::write(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail(path_, std::strerror(errno));
 }
 
-void write_summary(const std::string& folder, const RunSummary& summary) {
-  const std::string path = (std::filesystem::path(folder) / "summary.json").string(), beside = path + ".part";
-  const std::string text = to_json(summary) + "\n";
+void write_whole(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".part";
   std::FILE* file = std::fopen(beside.c_str(), "w");
   if (file == nullptr) fail(path, std::strerror(errno));
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
@@ -69,7 +68,15 @@ void write_summary(const std::string& folder, const RunSummary& summary) {
     fail(path, std::strerror(code));
   }
   std::filesystem::rename(beside, path, error);
-  if (error) fail(path, error.message());
+  if (error) {
+    std::error_code ignored;
+    std::filesystem::remove(beside, ignored);
+    fail(path, error.message());
+  }
+}
+
+void write_summary(const std::string& folder, const RunSummary& summary) {
+  write_whole((std::filesystem::path(folder) / "summary.json").string(), to_json(summary) + "\n");
 }
 
 }  // namespace taut

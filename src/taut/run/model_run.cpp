@@ -1,4 +1,4 @@
-#include <taut/model/formula_problem.hpp>
+#include <taut/run/backend.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/make_mechanism.hpp>
 #include <taut/run/model_run.hpp>
@@ -101,7 +101,13 @@ std::vector<std::string> ModelRun::columns() const {
 
 RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good) const {
   try {
-    RunSummary summary = time_loop(*mechanism, name, request, observer, last_good);
+    const auto make = [&](const MethodChoice& choice, const PlainState& start, std::int64_t steps) {
+      BackedMachine made =
+          backed_machine(model, system, *mechanism, choice, start, solve_options(request), request, steps);
+      if (!made.note.empty()) observer.note(made.note);
+      return std::move(made.machine);
+    };
+    RunSummary summary = time_loop(*mechanism, make, name, request, observer, last_good);
     summary.model = title();
     return summary;
   } catch (const ChoiceError& error) {
@@ -126,9 +132,10 @@ ModelRun model_run(std::string text, const std::string& name, const RunRequest& 
         typed != all.end())
       error.origin = option_of(*typed);
   if (!read.model) throw ModelFileError(without_end(text_of(read.errors)));
-  ModelRun run{.name = name, .model = std::move(*read.model), .request = {}, .mechanism = {}};
+  ModelRun run{.name = name, .model = std::move(*read.model), .request = {}, .system = {}, .mechanism = {}};
   run.request = request_of(run.model, request);
-  run.mechanism = with_problem(run.model, [](const auto& problem) { return make_mechanism(problem); });
+  run.system = compile(run.model);
+  run.mechanism = with_problem(run.system, [](const auto& problem) { return make_mechanism(problem); });
   return run;
 }
 

@@ -1,6 +1,7 @@
 // A model and its run: what the file says, with what the command line says in its place.
 #pragma once
 
+#include <taut/model/formula_problem.hpp>
 #include <taut/model/model.hpp>
 #include <taut/run/time_loop.hpp>
 
@@ -15,7 +16,8 @@ struct ModelRun {
   std::string name;  // in messages: the path of the file, or the name of a bundled model
   Model model;
   RunRequest request;  // of the file and of the command line together
-  std::shared_ptr<const Mechanism> mechanism;
+  std::shared_ptr<const FormulaSystem> system;
+  std::shared_ptr<const Mechanism> mechanism;  // of the system, interpreted
 
   std::string title() const;
   std::vector<std::string> columns() const;  // names of coordinates, then of momenta

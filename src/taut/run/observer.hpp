@@ -12,6 +12,7 @@ class RunObserver {
   virtual ~RunObserver() = default;
   virtual void sample(double time, std::span<const double> q, std::span<const double> p,
                       const Reading& reading) = 0;
+  virtual void note(const std::string&) {}                            // a sentence that the user should read
   virtual void progress(std::int64_t done, std::int64_t wanted) = 0;  // some ten times a second
 };
 

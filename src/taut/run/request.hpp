@@ -12,6 +12,9 @@ namespace taut {
 
 enum class Solver { newton, symmetric, sweep };
 
+// How formulas are evaluated; automatic: by the length of the run. See backend.hpp.
+enum class Backend { automatic, interpret, compile, specialise };
+
 struct RunRequest {
   std::string method = {};  // empty: the problem's default
   // Of a method for ordinary differential equations:
@@ -24,6 +27,7 @@ struct RunRequest {
   std::int64_t every = 0;            // a sample every so many steps; 0: about a thousand samples
   double tolerance = 0;              // on max |g| and max |G H_p|; 0: until rounding stops the iteration
   Solver solver = Solver::newton;
+  Backend backend = Backend::automatic;
   bool plain_updates = false;  // without compensated sums
   bool project_start = false;  // bring an inconsistent start onto the manifold
   std::string out = {};        // folder for samples.csv and summary.json; empty: no files

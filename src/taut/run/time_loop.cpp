@@ -24,16 +24,6 @@ PlainState state_of(const Machine& machine) {
   return {vector(machine.q()), vector(machine.p())};
 }
 
-std::unique_ptr<Machine> bound(const Mechanism& mechanism, const MethodChoice& choice,
-                               const PlainState& start, const RunRequest& request) {
-  auto machine = mechanism.bind(choice, start, solve_options(request), request.plain_updates);
-  if (!machine)
-    throw InputError(
-        "--plain-updates works with shake, rattle, midpoint and compositions of rattle, not with " +
-        choice.method + ".");
-  return machine;
-}
-
 // Steps from sample to sample, telling the observer; what could not be written ends the run and is returned.
 std::string go(Machine& machine, const Schedule& schedule, RunObserver& observer, Tally& tally) {
   constexpr std::int64_t most = 1024;  // steps between two looks at the clock
@@ -156,12 +146,16 @@ SolveOptions solve_options(const RunRequest& request) {
   return options;
 }
 
-RunSummary time_loop(const Mechanism& mechanism, const std::string& model, const RunRequest& request,
-                     RunObserver& observer, std::string_view last_good) {
+RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
+                     const RunRequest& request, RunObserver& observer, std::string_view last_good) {
   const Schedule schedule = schedule_of(request);
   const MethodChoice choice = chosen_method(mechanism, model, request);
   const ReadyStart start = ready_start(mechanism, model, choice, request.project_start);
-  const auto machine = bound(mechanism, choice, start.x, request);
+  const auto machine = make(choice, start.x, schedule.steps);
+  if (!machine)
+    throw InputError(
+        "--plain-updates works with shake, rattle, midpoint and compositions of rattle, not with " +
+        choice.method + ".");
 
   const auto began = Clock::now();
   Tally tally(machine->read(), schedule.steps);

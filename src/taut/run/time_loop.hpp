@@ -5,6 +5,8 @@
 #include <taut/run/observer.hpp>
 #include <taut/run/schedule.hpp>
 
+#include <functional>
+
 namespace taut {
 
 // The method and formulation the request asks for; ChoiceError where they do not exist or do not fit.
@@ -20,9 +22,13 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
 
 SolveOptions solve_options(const RunRequest& request);
 
+// The machine of a run of so many steps; null where the method does not offer plain updates and they are asked for.
+using MakeMachine = std::function<std::unique_ptr<Machine>(const MethodChoice& choice,
+                                                           const PlainState& start, std::int64_t steps)>;
+
 // Runs to the end or to the first failure, which is then in the summary. `last_good` says, for the failure sentence, where the reader
 // will find the last good state.
-RunSummary time_loop(const Mechanism& mechanism, const std::string& model, const RunRequest& request,
-                     RunObserver& observer, std::string_view last_good);
+RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
+                     const RunRequest& request, RunObserver& observer, std::string_view last_good);
 
 }  // namespace taut

@@ -1,0 +1,75 @@
+#include <taut/model/emit.hpp>
+#include <taut/run/files.hpp>
+#include <taut/run/model_run.hpp>
+
+#include <fmt/core.h>
+
+#include <cstdio>
+
+#include "commands.hpp"
+#include "typed.hpp"
+
+namespace taut::cli {
+
+namespace {
+
+constexpr const char* notes = R"text(
+FILE.hpp is a class template in namespace taut, with the sizes and the sparsity of the model in its type: V (or H), its gradients, g and G
+as plain C++, the parameters as members a0, a1, ... that can be changed, and start(). It needs taut's headers and Eigen, and nothing of
+the model file.
+
+Examples:
+  taut compile pendulum --emit pendulum.hpp
+  taut compile examples/four-bar.toml --emit four_bar.hpp --name FourBar
+
+  #include "four_bar.hpp"
+  #include <taut/method/rattle.hpp>
+  #include <taut/method/stepper.hpp>
+  int main() {
+    const taut::FourBar<> s;
+    auto x = s.start();
+    const auto stepper = taut::bind(taut::Rattle{}, s, x);
+    for (int i = 0; i < 1000; ++i)
+      if (!stepper->step(x, 0.01)) return 1;
+  }
+
+`taut run` compiles by itself what is worth compiling: see --backend there.)text";
+
+struct Header {
+  std::string path, name = "FormulaModel";  // - as a path: standard output
+};
+
+int write_header(const TypedModel& typed, const Header& header) {
+  const std::string& name = header.name;
+  if (!is_name(name) || name[0] < 'A' || name[0] > 'Z')
+    throw InputError(
+        fmt::format("--name needs letters, digits and _, a capital letter first, not `{}`.", shown(name)));
+  const std::string text = emit_cpp(read_model_run(typed.problem, {}, typed.set).model, name);
+  if (header.path == "-") {
+    fmt::print("{}", text);
+    return finish_output();
+  }
+  write_whole(header.path, text);
+  fmt::print(stderr, "taut: {} holds taut::{}<>.\n", header.path, name);
+  return 0;
+}
+
+}  // namespace
+
+void add_compile(Program& program) {
+  CLI::App* command =
+      program.command("compile", "Write a model as a C++ header for programs of your own",
+                      "  taut compile pendulum --emit pendulum.hpp        a model as a C++ header\n");
+  const auto typed = std::make_shared<TypedModel>();
+  const auto header = std::make_shared<Header>();
+  typed->add_problem(*command);
+  command->add_option("--emit", header->path, "the header to write; - for standard output")
+      ->type_name("FILE.hpp")
+      ->required();
+  command->add_option("--name", header->name, "of the class; default FormulaModel")->type_name("NAME");
+  typed->add_set(*command);
+  command->footer(notes);
+  program.actions[command] = [typed, header] { return write_header(*typed, *header); };
+}
+
+}  // namespace taut::cli

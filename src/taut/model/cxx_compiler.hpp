@@ -1,0 +1,23 @@
+// The C++ compiler of this machine, for code that taut writes itself. No shell is involved: arguments are ours and go to the program as they are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace taut {
+
+struct CxxCompiler {
+  std::vector<std::string>
+      command;  // a program by its full path, then arguments of $CXX if it has any; empty: no compiler
+  std::string version;  // what it prints for --version
+  std::string missing;  // why there is none, as a part of a sentence
+};
+
+// $CXX where it is set, else the first of c++, g++ and clang++ on $PATH.
+CxxCompiler find_cxx_compiler();
+
+// Runs the compiler in `folder`, its messages into the file `log` there. True where it ended well.
+bool run_cxx_compiler(const CxxCompiler& compiler, const std::vector<std::string>& arguments,
+                      const std::string& folder, const std::string& log);
+
+}  // namespace taut

@@ -1,0 +1,192 @@
+// The three backends as a user meets them: the same trajectory on every example, and one line where the wanted one cannot be had.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+
+#include "support/run_program.hpp"
+
+namespace {
+
+using nlohmann::json;
+using taut::test::OwnFolder;
+using taut::test::Ran;
+using taut::test::read_text;
+
+// With a cache of its own, so that every object is made from what stands in the source tree now.
+class Backends : public ::testing::Test {
+ protected:
+  Backends() {
+    setenv("XDG_CACHE_HOME", cache_.string().c_str(), 1);
+    unsetenv("TAUT_INCLUDE");
+  }
+  // `before`: assignments for the shell, such as PATH=.
+  Ran run(const std::string& arguments, const std::string& before = "") const {
+    const std::string out = (cache_ / "out").string(), err = (cache_ / "err").string();
+    const int status = std::system(
+        (before + " '" TAUT_PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err + "'").c_str());
+    return {read_text(out), read_text(err), WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+  }
+  json run_json(const std::string& arguments) const {
+    const Ran ran = run("run " + arguments + " --json");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(ran.err, "");
+    return ran.status == 0 ? json::parse(ran.out) : json();
+  }
+  OwnFolder cache_;
+};
+
+std::vector<std::string> examples() {
+  std::vector<std::string> names;
+  for (const auto& file : taut::test::files_under("examples", {".toml"}))
+    names.push_back(std::filesystem::path(file.path).stem().string());
+  return names;
+}
+
+class EveryExample : public Backends, public ::testing::WithParamInterface<std::string> {};
+
+// With its own method and step. Compiled formulas give the interpreter's bits; the specialised step sums in another order, and
+// two hundred steps let that grow by less than a factor of a hundred on any of the examples.
+TEST_P(EveryExample, HasOneTrajectory) {
+  const std::string example = "'" TAUT_SOURCE_DIR "/examples/" + GetParam() + ".toml' --steps 200 --backend ";
+  const json interpreted = run_json(example + "interpret"), compiled = run_json(example + "compile"),
+             specialised = run_json(example + "specialise");
+  for (const char* key : {"q", "p", "lambda", "energy"}) EXPECT_EQ(compiled[key], interpreted[key]) << key;
+  EXPECT_EQ(specialised["steps"], 200);
+  for (const char* key : {"q", "p", "lambda"}) {
+    ASSERT_EQ(specialised[key].size(), interpreted[key].size());
+    for (std::size_t i = 0; i < interpreted[key].size(); ++i) {
+      const double x = interpreted[key][i];
+      EXPECT_NEAR(specialised[key][i].get<double>(), x, 1e-11 * (1 + std::abs(x))) << key << " " << i;
+    }
+  }
+  EXPECT_LT(specialised["residual"]["position_max"].get<double>(), 1e-12);
+}
+INSTANTIATE_TEST_SUITE_P(Of, EveryExample, ::testing::ValuesIn(examples()), [](const auto& example) {
+  return std::regex_replace(example.param, std::regex("-"), "_");
+});
+
+TEST_F(Backends, WithoutACompilerOneLineSaysSo) {
+  const std::string line =
+      "taut: the formulas are interpreted: there is no C++ compiler (c++, g++ or clang++) on PATH.\n";
+  const Ran wanted = run("run pendulum --steps 100 --json --backend interpret");
+  for (const char* backend : {"compile", "specialise"}) {
+    const Ran ran = run(std::string("run pendulum --steps 100 --json --backend ") + backend, "CXX= PATH=");
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_EQ(ran.err, line);
+    EXPECT_EQ(json::parse(ran.out)["q"], json::parse(wanted.out)["q"]);
+  }
+  EXPECT_EQ(run("run pendulum --steps 100", "CXX= PATH=").err, "") << "a short run does not miss it";
+}
+
+TEST_F(Backends, WithoutACacheOneLineSaysSo) {
+  const Ran ran = run("run pendulum --steps 100 --backend compile", "XDG_CACHE_HOME=/proc/nowhere");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err,
+            "taut: the formulas are interpreted: the folder /proc/nowhere/taut cannot be made: No such file "
+            "or directory.\n");
+}
+
+TEST_F(Backends, WithoutHeadersTheFormulasAreStillCompiled) {
+  const Ran ran = run("run pendulum --steps 100 --backend specialise", "TAUT_INCLUDE=/nowhere");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err,
+            "taut: the formulas are compiled, but the step is not specialised: taut's headers are not found "
+            "(set TAUT_INCLUDE "
+            "to the folder that holds taut/).\n");
+}
+
+TEST_F(Backends, AMethodOnAFormulationIsCompiledOnly) {
+  const Ran ran = run("run pendulum --steps 100 --method rk4 --backend specialise");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err,
+            "taut: the formulas are compiled, but the step is not specialised: methods that integrate a "
+            "formulation are not "
+            "specialised.\n");
+}
+
+TEST_F(Backends, AnUnknownBackendIsRefused) {
+  const Ran ran = run("run pendulum --backend compiled");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.err,
+            "taut: there is no backend `compiled`. Did you mean `compile`? The backends are: automatic, "
+            "interpret, compile, "
+            "specialise.\n");
+}
+
+// Names that are words of C++, of the shell and of taut, in a file with a name of that kind.
+TEST_F(Backends, HostileNamesAreOnlyNames) {
+  const std::string path = (cache_ / "$(touch owned); 'x'.toml").string();
+  std::ofstream(path)
+      << "title = \"*/ #include </etc/passwd> \\\\ `touch owned` $(touch owned)\"\n[parameters]\nRattle = "
+         "1.0\nSpecialisedModel = 2.0\n"
+         "[system]\ncoordinates = [\"while\", \"Machine\"]\nmass = [\"Rattle\", \"SpecialisedModel\"]\n"
+         "potential = \"Rattle*Machine\"\nconstraints = [\"(while^2 + Machine^2 - "
+         "Rattle)/2\"]\n[initial]\nwhile = 1.0\n";
+  const std::string quoted = std::regex_replace("'" + path + "'", std::regex("'x'"), "'\\''x'\\''");
+  for (const char* backend : {"compile", "specialise"}) {
+    const Ran ran =
+        run("run " + quoted + " --steps 100 --json --backend " + backend, "cd '" + cache_.string() + "' &&");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(ran.err, "");
+  }
+  EXPECT_FALSE(std::filesystem::exists(cache_ / "owned"));
+}
+
+TEST_F(Backends, ASecondRunCompilesNothing) {
+  const auto compiled = [&](const std::string& before) {
+    return run("run pendulum --steps 100 --backend compile", before).err;
+  };
+  EXPECT_EQ(compiled(""), "");
+  // A compiler that says the version of the real one and can do nothing else.
+  const std::string path = (cache_ / "c++").string();
+  std::ofstream(path) << "#!/bin/sh\n[ \"$1\" = --version ] || exit 1\n/usr/bin/c++ --version\n";
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  EXPECT_NE(compiled("CXX='" + path + "'").find("does not compile it"), std::string::npos)
+      << "another compiler, another object";
+  EXPECT_EQ(compiled(""), "");
+}
+
+TEST_F(Backends, CompileWritesAHeaderThatCompiles) {
+  const std::string header = (cache_ / "four_bar.hpp").string();
+  const Ran ran = run("compile four-bar --emit '" + header + "' --name FourBar --set crank=0.8");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(ran.err, "taut: " + header + " holds taut::FourBar<>.\n");
+  EXPECT_NE(read_text(header).find("= T(0.8)"), std::string::npos) << "--set has no effect";
+  EXPECT_EQ(run("compile four-bar --emit - --name FourBar --set crank=0.8").out, read_text(header));
+
+  // The program that `taut compile --help` shows, compiled and run.
+  const std::string help = run("compile --help").out;
+  const std::size_t begin = help.find("  #include \"four_bar.hpp\""), end = help.find("\n  }\n", begin);
+  ASSERT_NE(begin, std::string::npos);
+  ASSERT_NE(end, std::string::npos);
+  std::ofstream(cache_ / "main.cpp") << help.substr(begin, end + 5 - begin);
+  const std::string at = cache_.string();
+  EXPECT_EQ(std::system(("c++ -std=c++20 -ffp-contract=off -Wall -Wextra -Werror -isystem "
+                         "/usr/include/eigen3 -isystem '" TAUT_SOURCE_DIR "/src' '" +
+                         at + "/main.cpp' -o '" + at + "/main' -lquadmath && '" + at + "/main'")
+                            .c_str()),
+            0);
+}
+
+TEST_F(Backends, CompileRefusesWhatItCannotDo) {
+  Ran ran = run("compile pendulum --emit x.hpp --name 'int'");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.err, "taut: --name needs letters, digits and _, a capital letter first, not `int`.\n");
+  ran = run("compile pendulum --emit /nowhere/x.hpp");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err, "taut: cannot write /nowhere/x.hpp: No such file or directory\n");
+  ran = run("compile pendulum");
+  EXPECT_EQ(ran.status, 2);
+  ran = run("compile pendulums --emit -");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.err.find("Did you mean `pendulum`?"), std::string::npos) << ran.err;
+}
+
+}  // namespace

@@ -1,0 +1,298 @@
+// Formulas in machine code: the bits of the interpreter, and a cache that loads nothing that it did not make itself.
+
+#include <taut/model/compiled_formulas.hpp>
+#include <taut/model/compiled_object.hpp>
+#include <taut/model/emit.hpp>
+#include <taut/model/program_source.hpp>
+#include <taut/model/sha256.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <regex>
+
+#include "support/run_program.hpp"
+
+namespace {
+
+using namespace taut;
+namespace fs = std::filesystem;
+
+// An environment variable for the life of this object.
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Environment() {
+    if (old_)
+      setenv(name_, old_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+// Each case with a cache of its own.
+class CompiledObjects : public ::testing::Test {
+ protected:
+  test::OwnFolder home_;
+  Environment cache_{"XDG_CACHE_HOME", home_.string()};
+  fs::path folder_ = home_ / "taut";
+
+  // A unit whose function gives `value`; a text of its own for every test, since a loaded object stays loaded.
+  SourceUnit unit(int value) const {
+    return {.text = "// " + folder_.string() +
+                    "\nextern \"C\" __attribute__((visibility(\"default\"))) int answer() { return " +
+                    std::to_string(value) + "; }\n"};
+  }
+  static int answer(const CompiledObject& object) {
+    return reinterpret_cast<int (*)()>(object.symbol("answer"))();
+  }
+  fs::path only_entry() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder_)) found.push_back(entry.path());
+    EXPECT_EQ(found.size(), 1U);
+    return found.at(0);
+  }
+  // In a new file, as whoever damages one that is in use would have to.
+  static void replace(const fs::path& path, const std::string& bytes) {
+    std::ofstream(path.string() + ".new", std::ios::binary) << bytes;
+    fs::permissions(path.string() + ".new", fs::perms::owner_read | fs::perms::owner_write);
+    fs::rename(path.string() + ".new", path);
+  }
+};
+
+TEST(Sha256, KnownDigests) {  // FIPS 180-4, and a million letters
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256(std::string(1000000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_F(CompiledObjects, AnObjectIsCompiledOnceAndFoundAgain) {
+  const CompiledObject first = compiled_object(unit(41));
+  ASSERT_NE(first.handle, nullptr) << first.missing;
+  EXPECT_TRUE(first.fresh);
+  EXPECT_EQ(answer(first), 41);
+  const CompiledObject again = compiled_object(unit(41));
+  ASSERT_NE(again.handle, nullptr) << again.missing;
+  EXPECT_FALSE(again.fresh);
+  EXPECT_EQ(answer(again), 41);
+  const CompiledObject other = compiled_object({.text = unit(41).text, .options = {"-DX"}});
+  EXPECT_TRUE(other.fresh) << "other options are another object";
+  struct stat info{};
+  ASSERT_EQ(stat(folder_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700U);
+}
+
+TEST_F(CompiledObjects, ADamagedObjectIsMadeAgain) {
+  ASSERT_NE(compiled_object(unit(1)).handle, nullptr);
+  const fs::path entry = only_entry();
+  const std::string sound = test::read_text(entry);
+  std::string flipped = sound;
+  flipped[sound.size() / 2] = static_cast<char>(flipped[sound.size() / 2] ^ 1);
+  std::string last = sound;
+  last.back() = ' ';
+  for (const std::string& bytes :
+       {flipped, last, sound.substr(0, sound.size() - 1), sound.substr(0, 100), std::string()}) {
+    replace(entry, bytes);
+    const CompiledObject object = compiled_object(unit(1));
+    ASSERT_NE(object.handle, nullptr) << object.missing;
+    EXPECT_TRUE(object.fresh) << bytes.size() << " bytes were loaded";
+    EXPECT_EQ(test::read_text(entry).size(), sound.size());
+  }
+  EXPECT_FALSE(compiled_object(unit(1)).fresh);
+}
+
+TEST_F(CompiledObjects, AForeignObjectIsNeverLoaded) {
+  // An object that ends whoever loads it, under the name of ours.
+  SourceUnit trap = unit(2);
+  trap.text += "__attribute__((constructor)) static void spring() { __builtin_trap(); }\n";
+  ASSERT_EXIT(
+      { compiled_object(trap); }, ::testing::KilledBySignal(SIGILL), "")
+      << "the trap itself must work";
+  const std::string foreign = test::read_text(only_entry());
+  fs::remove(only_entry());
+  ASSERT_NE(compiled_object(unit(2)).handle, nullptr);
+  const fs::path entry = only_entry();
+  replace(entry, foreign);  // sound in itself, but its key is another one
+  EXPECT_TRUE(compiled_object(unit(2)).fresh);
+  fs::permissions(entry, fs::perms::owner_all | fs::perms::group_write);
+  EXPECT_TRUE(compiled_object(unit(2)).fresh) << "others may have written it";
+  fs::rename(entry, home_ / "elsewhere");
+  fs::create_symlink(home_ / "elsewhere", entry);
+  EXPECT_TRUE(compiled_object(unit(2)).fresh) << "a link";
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(entry.c_str(), 65534, 65534), 0);
+    EXPECT_TRUE(compiled_object(unit(2)).fresh) << "of another user";
+    ASSERT_EQ(chown(folder_.c_str(), 65534, 65534), 0);
+    EXPECT_EQ(compiled_object(unit(2)).missing,
+              "the folder " + folder_.string() + " belongs to another user");
+  }
+}
+
+TEST_F(CompiledObjects, AFolderThatOthersMayWriteIsRefused) {
+  fs::create_directory(folder_);
+  fs::permissions(folder_, fs::perms::owner_all | fs::perms::others_write);
+  EXPECT_EQ(compiled_object(unit(3)).missing,
+            "others may write in the folder " + folder_.string() + " (chmod 700 mends it)");
+  EXPECT_TRUE(fs::is_empty(folder_));
+  fs::remove(folder_);
+  fs::create_directory_symlink(home_ / "", folder_);
+  EXPECT_EQ(compiled_object(unit(3)).missing, folder_.string() + " is not a folder");
+}
+
+TEST_F(CompiledObjects, WhatCannotBeCompiledSaysWhy) {
+  EXPECT_NE(compiled_object({.text = "int f() { return g(); }\n"})
+                .missing.find("does not compile it: unit.cpp:1:18: error:"),
+            std::string::npos);
+  EXPECT_TRUE(fs::is_empty(folder_)) << "nothing is left of it";
+  {
+    const Environment none("CXX", "/bin/false");
+    EXPECT_EQ(compiled_object(unit(4)).missing, "$CXX names no C++ compiler that runs");
+  }
+  {
+    const Environment liar("CXX", "/bin/echo");
+    EXPECT_EQ(compiled_object(unit(4)).missing, "/bin/echo made no object");
+  }
+  {
+    const Environment no_path("PATH", ""), no_compiler("CXX", "");
+    EXPECT_EQ(compiled_object(unit(4)).missing, "there is no C++ compiler (c++, g++ or clang++) on PATH");
+  }
+  {
+    const Environment nowhere("XDG_CACHE_HOME", ""), homeless("HOME", "");
+    EXPECT_EQ(compiled_object(unit(4)).missing,
+              "there is no folder to keep objects in: neither $XDG_CACHE_HOME nor $HOME is set");
+  }
+  {
+    const Environment no_folder("XDG_CACHE_HOME", "/proc/nowhere");
+    EXPECT_NE(compiled_object(unit(4)).missing.find("the folder /proc/nowhere/taut cannot be made"),
+              std::string::npos);
+  }
+}
+
+TEST_F(CompiledObjects, OldObjectsMakeRoom) {
+  ASSERT_NE(compiled_object(unit(5)).handle, nullptr);
+  const fs::path used = only_entry();
+  for (int k = 0; k < 250; ++k) {
+    const fs::path old = folder_ / (std::to_string(k) + ".so");
+    std::ofstream(old) << "x";
+    fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(1000 - k));
+  }
+  ASSERT_NE(compiled_object(unit(6)).handle, nullptr);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 200);
+  EXPECT_TRUE(fs::exists(used));
+  EXPECT_FALSE(fs::exists(folder_ / "0.so"));
+  EXPECT_TRUE(fs::exists(folder_ / "249.so"));
+}
+
+Model model_of(const std::string& text, const std::string& name) {
+  const ReadModel read = read_model(text, name);
+  EXPECT_TRUE(read.model) << text_of(read.errors);
+  return read.model.value();
+}
+
+// Every program of the system, interpreted and compiled, at a few points near the start.
+void expect_the_same_bits(const Model& model) {
+  const auto interpreted = compile(model);
+  const CompiledFormulas compiled = compiled_formulas(interpreted);
+  ASSERT_EQ(compiled.missing, "");
+  const auto n = static_cast<std::size_t>(interpreted->n);
+  for (int point = 0; point < 5; ++point) {
+    std::vector<double> q, p, v;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double shift = 0.003 * point * std::sin(1.0 + static_cast<double>(7 * i));
+      q.push_back(static_cast<double>(interpreted->q[i]) + shift);
+      p.push_back(static_cast<double>(interpreted->p[i]) - shift);
+      v.push_back(0.3 + shift);
+    }
+    for (const auto code : FormulaSystem::codes()) {
+      if (!((*interpreted).*code)) continue;
+      ASSERT_NE(((*compiled.system).*code)->compiled, nullptr);
+      const std::size_t size = ((*interpreted).*code)->outputs.size();
+      std::vector<double> a(size), b(size);
+      Evaluator<double>((*interpreted).*code)(q.data(), p.data(), v.data(), a.data());
+      Evaluator<double>((*compiled.system).*code)(q.data(), p.data(), v.data(), b.data());
+      for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(a[i], b[i]) << model.name << ", output " << i;
+    }
+  }
+}
+
+TEST_F(CompiledObjects, EveryExampleGivesTheBitsOfTheInterpreter) {
+  int examples = 0;
+  for (const auto& file : test::files_under("examples", {".toml"})) {
+    expect_the_same_bits(model_of(file.text, file.path));
+    ++examples;
+  }
+  EXPECT_GE(examples, 15);
+}
+
+TEST_F(CompiledObjects, EveryFunctionGivesTheBitsOfTheInterpreter) {
+  expect_the_same_bits(
+      model_of("[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"\"\"sqrt(2 + x) + exp(x*y) "
+               "+ log(3 + y) + sin(x) + cos(x) + tan(y) "
+               "+ asin(x/4) + acos(y/4) + atan(x) + atan2(x, 2 + y) + sinh(x) + cosh(y) + tanh(x*y) + abs(x "
+               "- y) + (2 + x)^y - 1/(3 + x)\"\"\"\n"
+               "constraints = [\"x - y\"]\n[initial]\nx = 0.25\ny = 0.25\n",
+               "functions"));
+}
+
+// Longer than one function is allowed to be.
+TEST_F(CompiledObjects, ALongProgramIsCutUp) {
+  std::string potential = "0";
+  for (int k = 0; k < 700; ++k)
+    potential += " + sin(" + std::to_string(k + 1) + "*x + y/" + std::to_string(k + 2) + ")*y";
+  const Model model =
+      model_of("[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"" + potential +
+                   "\"\nconstraints = [\"x - y\"]\n[initial]\nx = 0.25\ny = 0.25\n",
+               "long");
+  const auto system = compile(model);
+  EXPECT_NE(source_of({system->grad_V.get()}).find("part_0_9("), std::string::npos);
+  expect_the_same_bits(model);
+}
+
+TEST(ProgramSource, NumbersReadBackAsTheSameBits) {
+  EXPECT_EQ(number_text(1), "1.0");
+  EXPECT_EQ(number_text(-0.1), "(-0.1)");
+  EXPECT_EQ(number_text(1e300), "1e+300");
+  EXPECT_EQ(number_text(1.0 / 0.0), "__builtin_inf()");
+  EXPECT_EQ(number_text(-1.0 / 0.0), "(-__builtin_inf())");
+  EXPECT_EQ(number_text(std::nan("")), "__builtin_nan(\"\")");
+}
+
+// What goes to the compiler consists of words of ours, whatever the author calls things.
+TEST(ProgramSource, NothingOfTheAuthorsTextReachesTheCompiler) {
+  const Model model = model_of(
+      "title = \"\"\"x\\\\\n#error\\n */ #include </etc/passwd> `id` $(id) ; rm\"\"\"\n[parameters]\nsystem "
+      "= 2.0\nasm_ = 3.0\n[system]\n"
+      "coordinates = [\"while\", \"__attribute__\"]\nmass = [\"system\", \"asm_\"]\npotential = "
+      "\"system*while + cos(__attribute__)\"\n"
+      "constraints = [\"while - __attribute__\"]\n",
+      "$(touch x).toml");
+  const auto system = compile(model);
+  const std::string text =
+      source_of({system->V.get(), system->grad_V.get(), system->g.get(), system->G.get()});
+  const std::regex allowed(
+      R"((extern|C|__attribute__|visibility|default|void|const|double|__restrict|[qpvs]|out|taut_program_\d+|t\d+|__builtin_(cos|sin)|e))");
+  const std::regex word("[A-Za-z_][A-Za-z_0-9]*");
+  for (std::sregex_iterator at(text.begin(), text.end(), word), end; at != end; ++at)
+    EXPECT_TRUE(std::regex_match(at->str(), allowed)) << at->str();
+  const std::string bare = emit_bare_cpp(model, "SpecialisedModel");
+  EXPECT_EQ(bare.find("//"), bare.find("// W = M^-1")) << "the only comment is ours";
+  for (const char* theirs : {"while", "__attribute__", "asm_", "system", "passwd", "#error", "`", "rm"})
+    EXPECT_EQ(bare.find(theirs), std::string::npos) << theirs;
+}
+
+}  // namespace
