@@ -155,7 +155,7 @@ std::string fish_line(const std::string& condition, const Word& word) {
   std::string text = fmt::format("complete -c taut -n {}", in_quotes(condition));
   if (word.is_option) {
     text += fmt::format(" -l {} -d {}", word.name.substr(2), in_quotes(word.what));
-    if (word.takes_value) text += " -r";
+    if (word.takes_value) text += " -x";
   }
   std::vector<std::string> told;
   for (const std::string& value : word.values) told.push_back(in_quotes(value));
