@@ -17,6 +17,10 @@ struct Program {
       "taut"};
   std::string examples;  // of `taut --help`, a line each
   std::map<const CLI::App*, std::function<int()>> actions;
+  // For completions: what an option ("--method") or a place ("PROBLEM") of that name can be; a folder or a model file is said by `files`.
+  std::map<std::string, std::function<std::vector<std::string>()>> values;
+  enum class Files { folders, models };
+  std::map<std::string, Files> files;
 
   // `lines` shows the command at work, each line ended.
   CLI::App* command(const std::string& name, const std::string& what, std::string_view lines) {
@@ -29,6 +33,8 @@ void add_problems(Program& program);
 void add_methods(Program& program);
 void add_run(Program& program);
 void add_compile(Program& program);
+void add_check(Program& program);
+void add_completions(Program& program);
 
 // Flushes standard output; 1 with a sentence when it could not be written.
 int finish_output();

@@ -49,6 +49,8 @@ void add_commands(Program& program) {
   add_methods(program);
   add_run(program);
   add_compile(program);
+  add_check(program);
+  add_completions(program);
 }
 
 int run_program(int argc, char** argv) {

@@ -11,11 +11,10 @@ namespace taut::cli {
 namespace {
 
 Solver solver_of(const std::string& text) {
-  const std::vector<std::string> names = {"newton", "symmetric", "sweep"};
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (text == names[i]) return static_cast<Solver>(i);
+  for (std::size_t i = 0; i < solver_names.size(); ++i)
+    if (text == solver_names[i]) return static_cast<Solver>(i);
   throw InputError(fmt::format("there is no solver `{}`.{} The solvers are: {}.", text,
-                               did_you_mean(text, names), joined(names)));
+                               did_you_mean(text, solver_names), joined(solver_names)));
 }
 
 Backend backend_of(const std::string& text) {

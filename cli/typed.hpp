@@ -7,6 +7,8 @@
 
 namespace taut::cli {
 
+inline const std::vector<std::string> solver_names = {"newton", "symmetric", "sweep"};  // as Solver
+
 double number_of(const std::string& text, const std::string& what);
 std::int64_t count_of(const std::string& text, const std::string& what);  // "10000", "1e6", "-3", not "2.5"
 

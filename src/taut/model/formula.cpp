@@ -1,6 +1,7 @@
 #include <taut/model/formula.hpp>
 #include <taut/model/functions.hpp>
 #include <taut/model/nearest_name.hpp>
+#include <taut/model/wording.hpp>
 
 #include <algorithm>
 #include <array>
@@ -32,8 +33,6 @@ const FunctionRow* find_function(std::string_view name) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-std::string ticked(std::string_view word) { return "`" + shown(word) + "`"; }
 
 enum class Kind { number, name, symbol, end };
 

@@ -63,6 +63,8 @@ struct Model {
 struct ReadModel {
   std::optional<Model> model;
   std::vector<ModelError> errors;  // all of the file, in its order; empty where there is a model
+  Model draft =
+      {};  // where there are errors: as far as it was read, so that who knows methods can look at [run] too
 };
 
 // `text` is the whole file, `name` what messages call it. `set` holds NAME=VALUE, applied before anything is evaluated: NAME is a

@@ -67,11 +67,9 @@ ReadModel ModelReader::finish() {
     out.model = std::move(model_);
     return out;
   }
-  std::stable_sort(errors_.begin(), errors_.end(), [](const ModelError& a, const ModelError& b) {
-    if (a.line == 0 || b.line == 0) return a.line > b.line;  // the file first, then --set
-    return std::pair(a.line, a.column) < std::pair(b.line, b.column);
-  });
+  put_in_order(errors_);
   out.errors = std::move(errors_);
+  out.draft = std::move(model_);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include <taut/model/source.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace taut {
 
@@ -88,7 +89,7 @@ ModelError SourceText::error(Span at, std::string sentence, std::string note) co
 
 std::string ModelError::text() const {
   std::string text = origin;
-  if (line > 0) text += ":" + std::to_string(line) + ":" + std::to_string(column);
+  if (line > 0) text.append(":").append(std::to_string(line)).append(":").append(std::to_string(column));
   text += ": " + sentence + "\n";
   const std::string number = line > 0 ? std::to_string(line) : "";
   const std::size_t margin = std::max<std::size_t>(4, number.size());
@@ -96,13 +97,20 @@ std::string ModelError::text() const {
   text += std::string(margin, ' ') + " | " + std::string(static_cast<std::size_t>(caret), ' ') +
           std::string(static_cast<std::size_t>(width), '^');
   if (!note.empty()) text += "  " + note;
-  return text + "\n";
+  return text + "\n" + more;
 }
 
 std::string text_of(const std::vector<ModelError>& errors) {
   std::string text;
   for (const ModelError& error : errors) text += error.text();
   return text;
+}
+
+void put_in_order(std::vector<ModelError>& errors) {
+  std::stable_sort(errors.begin(), errors.end(), [](const ModelError& a, const ModelError& b) {
+    if (a.line == 0 || b.line == 0) return a.line > b.line;
+    return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+  });
 }
 
 }  // namespace taut

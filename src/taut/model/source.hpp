@@ -19,11 +19,15 @@ struct ModelError {
   std::string sentence, note;
   std::string excerpt;  // the line, or the part of it around the place
   int caret = 0, width = 1;
+  std::string more = {};  // lines below, ended: what the note has no room for
 
   std::string text() const;
 };
 
 std::string text_of(const std::vector<ModelError>& errors);
+
+// By line and column; what was typed on the command line comes after the file.
+void put_in_order(std::vector<ModelError>& errors);
 
 // A text with a name. Positions are byte offsets; people are shown lines and characters.
 class SourceText {

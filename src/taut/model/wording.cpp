@@ -6,7 +6,7 @@
 
 namespace taut {
 
-std::string ticked(std::string_view word) { return "`" + shown(word) + "`"; }
+std::string ticked(std::string_view word) { return std::string("`").append(shown(word)).append("`"); }
 
 std::string counted(std::size_t count, std::string_view thing) {
   return std::to_string(count) + " " + std::string(thing) + (count == 1 ? "" : "s");
@@ -27,9 +27,9 @@ std::string number_text(Float128 x) {
   while (text.size() > 1 && text.back() == '0') text.pop_back();
   if (scientific) {
     if (text.size() > 1) text.insert(1, ".");
-    text += "e" + std::to_string(point);
+    text.append("e").append(std::to_string(point));
   } else if (point < 0) {
-    text = "0." + std::string(static_cast<std::size_t>(-point - 1), '0') + text;
+    text.insert(0, static_cast<std::size_t>(-point - 1), '0').insert(0, "0.");
   } else {
     const auto whole = static_cast<std::size_t>(point) + 1;
     if (text.size() < whole) text += std::string(whole - text.size(), '0');

@@ -34,6 +34,8 @@ std::vector<FormulationFacts> formulation_facts() {
   return rows;
 }
 
+std::vector<std::string> projection_names() { return {"none", "position", "momentum", "both"}; }
+
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
   for (const MethodFacts& row : method_facts()) names.push_back(label(row));

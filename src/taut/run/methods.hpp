@@ -16,6 +16,7 @@ std::vector<MethodFacts> method_facts();
 // The methods that integrate a formulation; what they claim is claimed of the method by itself.
 std::vector<MethodFacts> ordinary_method_facts();
 std::vector<FormulationFacts> formulation_facts();
+std::vector<std::string> projection_names();
 
 // The rows as people write them, and the aliases.
 std::vector<std::string> method_names();

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 namespace taut {
 
@@ -82,6 +83,41 @@ RunRequest request_of(const Model& model, const RunRequest& asked) {
   return request;
 }
 
+// A wrong choice as an error of the file, at its key: the sentence above the line, what follows it below.
+ModelError placed_error(const Model& model, const ChoiceError& error) {
+  const std::string text = error.what();
+  const std::size_t end = text.find('\n');
+  std::string sentence = text.substr(0, end);
+  if (sentence.ends_with('.')) sentence.pop_back();
+  ModelError placed = model.error_at("run." + error.key, sentence);
+  if (end != std::string::npos) placed.more = text.substr(end + 1) + "\n";
+  return placed;
+}
+
+// Beside what is wrong with the formulas, what can be told of [run] without them.
+void add_choice_error(ReadModel& read, const RunRequest& asked) {
+  if (!read.draft.run.method) return;
+  try {
+    ode_choice(*read.draft.run.method, request_of(read.draft, asked));
+  } catch (const ChoiceError& error) {
+    ModelError placed = placed_error(read.draft, error);
+    const auto same_place = [&](const ModelError& other) {
+      return std::tie(other.origin, other.line, other.column, other.excerpt) ==
+             std::tie(placed.origin, placed.line, placed.column, placed.excerpt);
+    };
+    if (std::any_of(read.errors.begin(), read.errors.end(), same_place)) return;  // said already
+    read.errors.push_back(std::move(placed));
+    put_in_order(read.errors);
+  }
+}
+
+// Errors of what was typed as an option bear its name.
+void name_options(const std::vector<std::string>& typed, std::vector<ModelError>& errors) {
+  for (ModelError& error : errors)
+    if (error.line == 0 && std::find(typed.begin(), typed.end(), error.excerpt) != typed.end())
+      error.origin = option_of(error.excerpt);
+}
+
 // A name of a bundled model has neither.
 bool is_path(const std::string& problem) {
   return problem.ends_with(".toml") || problem.find('/') != std::string::npos;
@@ -111,27 +147,26 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good) cons
     summary.model = title();
     return summary;
   } catch (const ChoiceError& error) {
-    const std::string key = "run." + error.key;
-    // What was typed needs no place.
-    if (!model.places.contains(key) || model.error_at(key, "").line == 0) throw;
-    const std::string text = error.what();
-    const std::size_t end = text.find('\n');
-    std::string sentence = text.substr(0, end), rest = end == std::string::npos ? "" : text.substr(end);
-    if (sentence.ends_with('.')) sentence.pop_back();
-    throw ModelFileError(without_end(model.error_at(key, sentence).text()) + rest);
+    refuse(error);
   }
+}
+
+void ModelRun::refuse(const ChoiceError& error) const {
+  const ModelError placed = placed_error(model, error);
+  // What was typed needs no place.
+  if (!model.places.contains("run." + error.key) || placed.line == 0) throw ChoiceError(error);
+  throw ModelFileError(without_end(placed.text()));
 }
 
 ModelRun model_run(std::string text, const std::string& name, const RunRequest& request,
                    const std::vector<std::string>& set) {
   const std::vector<std::string> all = assignments(request, set);
   ReadModel read = read_model(std::move(text), name, all);
-  for (ModelError& error : read.errors)  // by the name of the option that was typed
-    if (const auto typed =
-            std::find(all.begin() + static_cast<std::ptrdiff_t>(set.size()), all.end(), error.excerpt);
-        typed != all.end())
-      error.origin = option_of(*typed);
-  if (!read.model) throw ModelFileError(without_end(text_of(read.errors)));
+  if (!read.model) {
+    add_choice_error(read, request);
+    name_options({all.begin() + static_cast<std::ptrdiff_t>(set.size()), all.end()}, read.errors);
+    throw ModelFileError(without_end(text_of(read.errors)));
+  }
   ModelRun run{.name = name, .model = std::move(*read.model), .request = {}, .system = {}, .mechanism = {}};
   run.request = request_of(run.model, request);
   run.system = compile(run.model);

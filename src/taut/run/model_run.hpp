@@ -22,6 +22,8 @@ struct ModelRun {
   std::string title() const;
   std::vector<std::string> columns() const;  // names of coordinates, then of momenta
   RunSummary run(RunObserver& observer, std::string_view last_good) const;
+  // The error at its place in the file; as it is where the choice was typed.
+  [[noreturn]] void refuse(const ChoiceError& error) const;
 };
 
 // `text` is a model, called `name` in messages. What the request says (method, step, length, …) replaces what the text says, and `set`

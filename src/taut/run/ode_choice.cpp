@@ -60,7 +60,7 @@ std::optional<OdeChoice> ode_choice(const std::string& method, const RunRequest&
   if (std::find(formulations.begin(), formulations.end(), choice.formulation) == formulations.end())
     refuse("formulation", choice.formulation, formulations);
   const auto kind = projection_kind(choice.kind);
-  if (!kind) refuse("projection", choice.kind, {"none", "position", "momentum", "both"});
+  if (!kind) refuse("projection", choice.kind, projection_names());
   const double tolerance = request.projection_tolerance.value_or(0);
   if (!(tolerance >= 0 && std::isfinite(tolerance)))
     throw ChoiceError(

@@ -1,4 +1,5 @@
 #include <taut/method/catalogue.hpp>
+#include <taut/run/mesh_point.hpp>
 #include <taut/run/methods.hpp>
 #include <taut/run/sentences.hpp>
 #include <taut/run/time_loop.hpp>
@@ -15,13 +16,6 @@ std::vector<std::string> names_of(const Mechanism& mechanism, const std::vector<
   std::vector<std::string> names;
   for (const int k : constraints) names.push_back(mechanism.constraint_name(k));
   return names;
-}
-
-PlainState state_of(const Machine& machine) {
-  const auto vector = [](std::span<const double> x) {
-    return Eigen::Map<const Vector<double, dynamic>>(x.data(), static_cast<Eigen::Index>(x.size()));
-  };
-  return {vector(machine.q()), vector(machine.p())};
 }
 
 // Steps from sample to sample, telling the observer; what could not be written ends the run and is returned.
@@ -63,7 +57,7 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .solver = request.solver,
                 .tolerance = request.tolerance,
                 .constraint = {},
-                .dependent = names_of(mechanism, mechanism.dependent(state_of(machine)))};
+                .dependent = names_of(mechanism, mechanism.dependent(mesh_point(machine)))};
   if (failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
       failure.stage != SolveStage::inner)
     at.constraint = mechanism.constraint_name(failure.constraint);

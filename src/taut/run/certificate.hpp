@@ -1,0 +1,34 @@
+// The certificate: what the facts row of a method claims, measured on the user's own model with the user's own step.
+#pragma once
+
+#include <taut/run/model_run.hpp>
+
+namespace taut {
+
+struct Check {
+  std::string name;
+  std::optional<double> claimed = {};   // nothing: not claimed, and so not judged
+  std::optional<double> measured = {};  // nothing: it could not be measured, and the note says why
+  bool pass = true;
+  std::string uncertainty = {};  // "± 0.01", for people
+  std::string note = {};
+};
+
+struct Certificate {
+  std::string model, method;
+  double step = 0;
+  std::vector<Check> checks;
+  std::optional<StartMove> moved = {};
+  std::string error = {};  // why a step of the long run failed; empty: none did
+
+  bool pass() const;
+};
+
+// The residuals, the drift and the iterations are those of a run of the model's length, but of no fewer than 2000 steps and no more than 20 000
+// unless `length_typed`. Throws as ModelRun::run.
+Certificate certify(const ModelRun& run, bool length_typed);
+
+// {"model", "method", "pass", "checks": [{"name", "claimed", "measured", "pass"}]}, and "note" beside what needs one.
+std::string to_json(const Certificate& certificate);
+
+}  // namespace taut

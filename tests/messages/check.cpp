@@ -1,0 +1,150 @@
+// The certificate: every example passes with its own method, and a claim that does not hold is seen.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <set>
+
+#include "support/run_program.hpp"
+
+namespace {
+
+using nlohmann::json;
+using taut::test::run_taut;
+
+json certificate(const std::string& arguments, int status) {
+  const auto ran = run_taut("check " + arguments + " --json");
+  EXPECT_EQ(ran.status, status) << arguments << ran.err << ran.out;
+  const json object = json::parse(ran.out);
+  EXPECT_EQ(object["pass"], status == 0) << arguments;
+  return object;
+}
+
+json check_of(const json& object, const std::string& name) {
+  for (const json& check : object["checks"])
+    if (check["name"] == name) return check;
+  ADD_FAILURE() << "no check " << name;
+  return {};
+}
+
+std::set<std::string> failed(const json& object) {
+  std::set<std::string> names;
+  for (const json& check : object["checks"])
+    if (!check["pass"].get<bool>()) names.insert(check["name"]);
+  return names;
+}
+
+TEST(Check, TheObject) {
+  const json object = certificate("pendulum", 0);
+  EXPECT_EQ(object["model"], "Planar pendulum (Reich 1996)");
+  EXPECT_EQ(object["method"], "rattle");
+  std::vector<std::string> names;
+  for (const json& check : object["checks"]) {
+    names.push_back(check["name"]);
+    for (const char* key : {"claimed", "measured", "pass"}) EXPECT_TRUE(check.contains(key)) << check;
+    EXPECT_TRUE(check["claimed"].is_number() && check["measured"].is_number()) << check;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"steps", "order", "symplectic defect", "reversibility defect",
+                                             "position residual", "momentum residual", "energy drift",
+                                             "solve iterations"}));
+  EXPECT_NEAR(check_of(object, "order")["measured"], 2, 0.05);
+  EXPECT_LT(check_of(object, "symplectic defect")["measured"], 1e-11);
+  EXPECT_LT(check_of(object, "reversibility defect")["measured"], 1e-13);
+}
+
+TEST(Check, FitsOneScreen) {
+  const auto ran = run_taut("check pendulum");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "");
+  const auto lines = taut::test::lines_of(ran.out);
+  EXPECT_LE(lines.size(), 12U);
+  EXPECT_EQ(lines[0], "Planar pendulum (Reich 1996), rattle, step 0.05: pass");
+  EXPECT_TRUE(lines[3].starts_with("order                 2         2 ± ")) << lines[3];
+}
+
+TEST(Check, EveryExamplePassesWithItsOwnMethodInTenSeconds) {
+  int examples = 0;
+  for (const auto& file : std::filesystem::directory_iterator(TAUT_SOURCE_DIR "/examples")) {
+    if (file.path().extension() != ".toml") continue;
+    ++examples;
+    const auto began = std::chrono::steady_clock::now();
+    const auto ran = run_taut("check '" + file.path().string() + "'");
+    EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10)) << file.path();
+  }
+  EXPECT_GE(examples, 12);
+}
+
+TEST(Check, ClaimsOfHigherOrderAndOtherFamilies) {
+  EXPECT_NEAR(check_of(certificate("charged-particle --method 'lobatto(3)'", 0), "order")["measured"], 4,
+              0.1);
+  EXPECT_NEAR(check_of(certificate("pendulum --method yoshida8", 0), "order")["measured"], 8, 0.3);
+  EXPECT_NEAR(check_of(certificate("double-pendulum --method symplectic-euler", 0), "order")["measured"], 1,
+              0.1);
+  // It lives on g = 0 alone, and does not claim the other constraint.
+  const json object = certificate("pendulum --method shake-velocity", 0);
+  EXPECT_TRUE(check_of(object, "momentum residual")["claimed"].is_null());
+  EXPECT_GT(check_of(object, "momentum residual")["measured"], 1e-6);
+}
+
+TEST(Check, StepsFarBelowTheErrorOfTheMethodAreMadeLonger) {
+  const json order = check_of(certificate("double-pendulum --method suzuki4 --step 1e-5", 0), "order");
+  EXPECT_NEAR(order["measured"], 4, 0.3);
+  EXPECT_NE(order["note"].get<std::string>().find("at 1e-05 the error is at rounding"), std::string::npos)
+      << order;
+}
+
+TEST(Check, NewtonStoppedEarlyIsSeen) {
+  const auto names = failed(certificate("pendulum --tolerance 1e-3", 1));
+  for (const char* name : {"order", "symplectic defect", "reversibility defect", "position residual"})
+    EXPECT_TRUE(names.contains(name)) << name;
+}
+
+TEST(Check, AStepThatIsTooLongIsSeen) {
+  const auto ran = run_taut("check pendulum --step 1.9");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(ran.out.starts_with("Planar pendulum (Reich 1996), rattle, step 1.9: does not pass\n"))
+      << ran.out;
+  EXPECT_TRUE(ran.err.starts_with("taut: rattle: the position constraint g(q) = 0 could not be met"))
+      << ran.err;
+  const auto names = failed(certificate("pendulum --step 1.9", 1));
+  EXPECT_TRUE(names.contains("steps") && names.contains("symplectic defect"));
+}
+
+// It claims neither, so that it passes; but what it does is told.
+TEST(Check, BdfIsNotSymplecticAndDrifts) {
+  const json object = certificate("double-pendulum --method 'bdf(2)'", 0);
+  const json defect = check_of(object, "symplectic defect"), drift = check_of(object, "energy drift");
+  EXPECT_TRUE(defect["claimed"].is_null());
+  EXPECT_GT(defect["measured"], 1e-4);
+  EXPECT_TRUE(drift["claimed"].is_null());
+  EXPECT_LT(drift["measured"], -1e-2);
+  EXPECT_NE(run_taut("check double-pendulum --method 'bdf(2)'").out.find("symplectic defect     none      "),
+            std::string::npos);
+}
+
+TEST(Check, AMethodOnAFormulationClaimsNoManifoldItDoesNotKeep) {
+  const json plain = certificate("pendulum --method rk4", 0);
+  for (const char* name : {"symplectic defect", "reversibility defect", "position residual",
+                           "momentum residual", "energy drift"})
+    EXPECT_TRUE(check_of(plain, name)["claimed"].is_null()) << name;
+  EXPECT_NEAR(check_of(plain, "order")["measured"], 4, 0.2);
+  EXPECT_EQ(
+      check_of(certificate("pendulum --method rk4 --projection both", 0), "position residual")["claimed"], 0);
+}
+
+TEST(Check, WrongInputIsRefusedAsByARun) {
+  for (const char* arguments :
+       {"check pendulm", "check pendulum --method ratle", "check pendulum --set x=3"}) {
+    const auto ran = run_taut(arguments);
+    EXPECT_EQ(ran.status, 2) << arguments;
+    EXPECT_EQ(ran.out, "") << arguments;
+    EXPECT_TRUE(ran.err.find("pendulum") != std::string::npos || ran.err.find("rattle") != std::string::npos)
+        << ran.err;
+  }
+}
+
+}  // namespace
