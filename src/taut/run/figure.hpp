@@ -2,7 +2,7 @@
 //
 //   Figure f{.title = "Error at t = 10", .x = {"h", Axis::logarithmic}, .y = {"error", Axis::logarithmic}};
 //   f.series.push_back({.name = "rattle", .x = h, .y = error, .mark = Mark::line_and_points});
-//   f.series.push_back(fitted_line(f.series.back()));            // "rattle: slope 2.00 ± 0.01", dashed, in the same colour
+//   if (auto line = fitted_line(f.series.back())) f.series.push_back(*line);            // "rattle: slope 2.00 ± 0.01", dashed, in the same colour
 //   write_svg("out/error.svg", f);
 #pragma once
 
@@ -20,7 +20,8 @@ struct Series {
   std::vector<double> x = {}, y = {};
   Mark mark = Mark::line;
   bool dashed = false;
-  std::optional<int> colour = {};  // a place in the list of colours; otherwise the next that is free
+  std::optional<int> colour =
+      {};  // a place in the list of colours; otherwise the next that is free, or for a dashed line that of the series before it
 };
 
 struct Axis {

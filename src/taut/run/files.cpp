@@ -1,4 +1,5 @@
 #include <taut/run/files.hpp>
+#include <taut/run/whole_file.hpp>
 
 #include <fmt/format.h>
 
@@ -55,21 +56,7 @@ void SamplesFile::write(const std::string& text) {
 }
 
 void write_summary(const std::string& folder, const RunSummary& summary) {
-  const std::string path = (std::filesystem::path(folder) / "summary.json").string(), beside = path + ".part";
-  const std::string text = to_json(summary) + "\n";
-  std::FILE* file = std::fopen(beside.c_str(), "w");
-  if (file == nullptr) fail(path, std::strerror(errno));
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  int code = errno;
-  const bool closed = std::fclose(file) == 0;
-  if (written) code = errno;
-  std::error_code error;
-  if (!written || !closed) {
-    std::filesystem::remove(beside, error);
-    fail(path, std::strerror(code));
-  }
-  std::filesystem::rename(beside, path, error);
-  if (error) fail(path, error.message());
+  write_whole_file((std::filesystem::path(folder) / "summary.json").string(), to_json(summary) + "\n");
 }
 
 }  // namespace taut

@@ -36,7 +36,7 @@ struct Table {
 
 using Point = std::array<double, 3>;  // in the plane the third is 0
 
-// What moves, frame by frame. Several runs share the picture and the times, one colour each.
+// What moves, frame by frame. Figures of the same section whose x axis is labelled "t" show its time and set it. Several runs share the picture and the times, one colour each.
 struct Animation {
   struct Run {
     std::string name = {};
@@ -49,8 +49,12 @@ struct Animation {
   std::string title = {};
   std::string note = {};  // what is shown, and what is not
   int dimension = 2;
-  std::vector<std::string> bodies = {};
-  std::vector<bool> hidden = {};    // bodies without a disc, such as the tips of axes; empty: none
+  struct Body {
+    std::string name = {};
+    bool disc = true;   // otherwise a point with its name, such as the tip of an axis
+    bool trail = true;  // shows where it has been
+  };
+  std::vector<Body> bodies = {};
   std::vector<Point> anchors = {};  // points that do not move
   std::vector<std::pair<int, int>> links =
       {};  // rods between bodies (0, 1, …) and anchors (bodies.size(), …)
@@ -67,7 +71,7 @@ using Panel = std::variant<Figure, Table, Animation>;
 
 struct Section {
   std::string title = {};
-  std::string text = {};  // plain text; an empty line begins a new paragraph
+  std::string text = {};  // plain text; an empty line begins a new paragraph, one that begins with "!" warns
   std::vector<Panel> panels = {};
 };
 
