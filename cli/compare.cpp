@@ -77,7 +77,7 @@ int compare(const TypedModel& typed, const TypedReport& reports, const std::stri
   for (const ModelRun& run : runs) {
     RunRecord record;
     Watcher watcher("", {}, schedule_of(run.request), &record);
-    const RunSummary summary = run.run(watcher, "in its row of the table");
+    const RunSummary summary = run.run(watcher, "what `taut run` by this method puts out");
     watcher.close();
     names.push_back(method_label(summary));
     done.push_back({names.back(), summary, std::move(record)});

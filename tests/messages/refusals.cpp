@@ -204,13 +204,15 @@ TEST(Refusals, DependentConstraintsByName) {
 TEST(Refusals, AnUnknownCommandOrOption) {
   const auto ran = run_taut("rum pendulum");
   EXPECT_EQ(ran.status, 2);
-  EXPECT_TRUE(ran.err.starts_with("taut: there is no command `rum`. Did you mean `run`?\n"
-                                  "  The commands are: problems, methods, run, "))
+  EXPECT_TRUE(
+      ran.err.starts_with("taut: there is no command `rum`. Did you mean `run`?\n"
+                          "  The commands are: problems, methods, run, "))
       << ran.err;
   refused("run pendulum --stepp 3",
           "there is no option `--stepp`. Did you mean `--step`?\n  The options are: --help, --method, "
           "--formulation, --projection, --projection-tolerance, --step, --steps, --until, "
-          "--every, --set, --out, --json, --project-start, --tolerance, --solver, --plain-updates.");
+          "--every, --set, --out, --report, --figures, --json, --project-start, --tolerance, --solver, "
+          "--plain-updates.");
   refused("run", "PROBLEM is required.\n  `taut --help` and `taut run --help` show what can be asked.");
 }
 

@@ -138,7 +138,8 @@ class Browser {
     const std::string profile = "--user-data-dir=" + folder_.string();
     execlp("chromium", "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
            "--no-first-run", "--disable-background-networking", "--disable-component-update",
-           "--disable-sync", "--remote-debugging-pipe", profile.c_str(), static_cast<char*>(nullptr));
+           "--disable-sync", "--disable-dev-shm-usage", "--remote-debugging-pipe", profile.c_str(),
+           static_cast<char*>(nullptr));
     _exit(127);
   }
 
