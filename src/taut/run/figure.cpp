@@ -81,10 +81,13 @@ class Scale {
   std::vector<Tick> decades() const {
     std::vector<Tick> out;
     const int every = std::max(1, static_cast<int>(std::ceil(span() / 8)));
-    for (int d = static_cast<int>(std::ceil(from_)); d <= static_cast<int>(std::floor(to_)); ++d)
-      if (d % every == 0)
-        out.push_back(
-            {std::pow(10.0, d), fmt::format("10<tspan dy='-5' font-size='9'>{}</tspan>", minus(d))});
+    for (int d = static_cast<int>(std::floor(from_)); d <= static_cast<int>(std::ceil(to_)); ++d)
+      for (const int m : {1, 2, 5}) {
+        const double value = m * std::pow(10.0, d);
+        if (d % every != 0 || of(value) < from_ || of(value) > to_ || (m > 1 && span() > 3)) continue;
+        const std::string power = fmt::format("10<tspan dy='-5' font-size='9'>{}</tspan>", minus(d));
+        out.push_back({value, m == 1 ? power : fmt::format("{}·{}", m, power)});
+      }
     return out;
   }
 
@@ -94,7 +97,7 @@ class Scale {
     const double step = power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
     std::vector<Tick> out;
     for (double k = std::ceil(low / step); k * step <= high; ++k) {
-      std::string label = fmt::format("{:.6g}", k * step);
+      std::string label = k == 0 ? "0" : fmt::format("{:.6g}", k * step);
       if (label.starts_with('-')) label = "\u2212" + label.substr(1);
       out.push_back({k * step, std::move(label)});
     }

@@ -172,9 +172,11 @@ Section orders(const ErrorLadder& ladder) {
       clear.y.push_back(rung.error);
     }
     work.y = error.y;
+    const auto line = fitted_line(clear);
+    if (line) error.mark = Mark::points;  // the dashed line goes through them
     against_h.series.push_back(std::move(error));
+    if (line) against_h.series.push_back(*line);
     against_work.series.push_back(std::move(work));
-    if (const auto line = fitted_line(clear)) against_h.series.push_back(*line);
     ++colour;
   }
   section.panels = {std::move(against_h), std::move(against_work)};
