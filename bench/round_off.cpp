@@ -8,9 +8,9 @@
 #include <taut/method/lobatto.hpp>
 #include <taut/problem/double_pendulum.hpp>
 #include <taut/problem/pendulum.hpp>
+#include <taut/run/figure.hpp>
+#include <taut/run/request.hpp>
 #include <taut/scalar/pack.hpp>
-
-#include "plot.hpp"
 
 #include <fmt/core.h>
 
@@ -48,11 +48,11 @@ double root_mean_square(const T& x) {
 }
 
 template <class X, class Method, class P>
-plot::Curve history(const std::string& name, const Method& method, const P& s, double h, long steps) {
+Series history(const std::string& name, const Method& method, const P& s, double h, long steps) {
   X x(turned(s));
   auto memory = make_memory(method, s, x);
   const T H0 = H(s, x.q, x.p);
-  plot::Curve curve{name, {}, {}};
+  Series curve{.name = name};
   double next = 100;
   for (long i = 1; i <= steps; ++i) {
     if (!method.step(s, x, memory, T(h))) {
@@ -78,8 +78,8 @@ plot::Curve history(const std::string& name, const Method& method, const P& s, d
 }
 
 template <class X, class P>
-void lobatto_cases(std::vector<plot::Curve>& curves, const std::string& problem, const P& s, long steps,
-                   int pick, int& row, std::initializer_list<std::pair<int, double>> cases) {
+void lobatto_cases(std::vector<Series>& curves, const std::string& problem, const P& s, long steps, int pick,
+                   int& row, std::initializer_list<std::pair<int, double>> cases) {
   for (const auto& [stages, h] : cases)
     if (const int here = row++; pick < 0 || pick == here) {
       const std::string name = fmt::format("lobatto({}) {}, h = {}", stages, problem, h);
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   const PlanarPendulum<T> pendulum;
   const DoublePendulum<T> twice;
   using Pendulum2 = CompensatedState<T, 2>;
-  std::vector<plot::Curve> curves;
+  std::vector<Series> curves;
   int row = 0;
   fmt::print("energy error after {} steps (rms of {} trajectories) and its growth exponent\n", steps, lanes);
   lobatto_cases<Pendulum2>(curves, "pendulum", pendulum, steps, pick, row,
@@ -113,9 +113,14 @@ int main(int argc, char** argv) {
   if (const int here = row++; pick < 0 || pick == here)
     curves.push_back(
         history<State<T, 2>>("kahan-li8 pendulum, h = 0.03, plain updates", eighth, pendulum, 0.03, steps));
-  if (argc > 2 && !plot::write_loglog(argv[2], "Round-off: energy error against steps", "steps",
-                                      "rms |H - H(0)|", curves)) {
-    fmt::print(stderr, "{}: could not be written\n", argv[2]);
+  if (argc <= 2) return 0;
+  try {
+    write_svg(argv[2], {.title = "Round-off: energy error against steps",
+                        .x = {"steps", Axis::logarithmic},
+                        .y = {"rms |H - H(0)|", Axis::logarithmic},
+                        .series = curves});
+  } catch (const WriteError& error) {
+    fmt::print(stderr, "{}\n", error.what());
     return 1;
   }
 }

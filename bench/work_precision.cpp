@@ -9,9 +9,10 @@
 #include <taut/problem/double_pendulum.hpp>
 #include <taut/problem/pendulum.hpp>
 #include <taut/problem/six_node_chain.hpp>
+#include <taut/run/figure.hpp>
+#include <taut/run/request.hpp>
 
 #include "peers/work_precision.hpp"
-#include "plot.hpp"
 
 using namespace taut;
 using namespace work_precision;
@@ -39,24 +40,30 @@ bool study(const std::string& name, const Plain& plain, double horizon, const st
   const Reference<P> reference(problem, horizon);
   heading(name, horizon, reference.text());
   Table table;
-  std::vector<plot::Curve> curves;
+  Figure figure{.title = fmt::format("{}: error at t = {} against CPU time", name, horizon),
+                .x = {"CPU ms", Axis::logarithmic},
+                .y = {"error in q, p", Axis::logarithmic}};
   for (const Entry<P>& method : methods<P>()) {
     table.push_back(sweep(method, problem, reference, 0.5));
-    plot::Curve curve{method.name, {}, {}, curves.size() >= 8};
+    // There are eight colours: from the ninth curve on they come again, dashed.
+    const int number = static_cast<int>(figure.series.size());
+    Series curve{.name = method.name, .dashed = number >= 8, .colour = number};
     for (const Row& row : table.back()) {
       curve.x.push_back(row.ms);
       curve.y.push_back(row.error);
     }
-    if (!curve.x.empty()) curves.push_back(curve);
+    if (!curve.x.empty()) figure.series.push_back(curve);
   }
   summary(name, table);
   if (prefix.empty()) return true;
   const std::string file = prefix + "-" + name + ".svg";
-  if (plot::write_loglog(file, fmt::format("{}: error at t = {} against CPU time", name, horizon), "CPU ms",
-                         "error in q, p", curves))
-    return true;
-  fmt::print(stderr, "{}: could not be written\n", file);
-  return false;
+  try {
+    write_svg(file, figure);
+  } catch (const WriteError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return false;
+  }
+  return true;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <taut/model/emit.hpp>
-#include <taut/run/files.hpp>
 #include <taut/run/model_run.hpp>
+#include <taut/run/whole_file.hpp>
 
 #include <fmt/core.h>
 
@@ -49,7 +49,7 @@ int write_header(const TypedModel& typed, const Header& header) {
     fmt::print("{}", text);
     return finish_output();
   }
-  write_whole(header.path, text);
+  write_whole_file(header.path, text);
   fmt::print(stderr, "taut: {} holds taut::{}<>.\n", header.path, name);
   return 0;
 }

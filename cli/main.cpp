@@ -51,6 +51,7 @@ void add_commands(Program& program) {
   add_compile(program);
   add_check(program);
   add_completions(program);
+  add_compare(program);
 }
 
 int run_program(int argc, char** argv) {

@@ -6,39 +6,14 @@
 
 #include <cmath>
 #include <cstdio>
-#include <optional>
 
 #include "commands.hpp"
-#include "progress.hpp"
 #include "typed.hpp"
+#include "watcher.hpp"
 
 namespace taut::cli {
 
 namespace {
-
-// Keeps samples in a file, made with the first of them: a request that is refused leaves no folder behind.
-class Watcher final : public RunObserver {
- public:
-  Watcher(const std::string& out, const std::vector<std::string>& columns) : out_(out), columns_(columns) {}
-  void sample(double time, std::span<const double> q, std::span<const double> p,
-              const Reading& reading) override {
-    if (out_.empty()) return;
-    if (!samples_) samples_.emplace(out_, columns_);
-    samples_->add(time, q, p, reading);
-  }
-  void progress(std::int64_t done, std::int64_t wanted) override { line_.show(done, wanted); }
-  void note(const std::string& sentence) override { fmt::print(stderr, "taut: {}\n", sentence); }
-  void close() {
-    line_.clear();
-    if (samples_) samples_->close();
-  }
-
- private:
-  std::string out_;
-  std::vector<std::string> columns_;
-  std::optional<SamplesFile> samples_;
-  Progress line_;
-};
 
 // 2000000 as "2 000 000".
 std::string grouped(std::int64_t count) {
@@ -86,31 +61,37 @@ its [run] says; where neither says it, the step is 0.01 and the run takes 10000 
 drift of the energy with its error bar (95 %), and the iterations of the constraint solve. --out keeps samples
 (about a thousand, or one every K steps) as DIR/samples.csv, and the summary as DIR/summary.json.)text";
 
-int run(const TypedModel& typed, bool json) {
+int run(const TypedModel& typed, const TypedReport& reports, bool json) {
   const RunRequest request = typed.request();
-  const ModelRun model = read_model_run(typed.problem, request, typed.set);
-  const std::string& out = model.request.out;
+  ModelRun model = read_model_run(typed.problem, request, typed.set);
+  const std::string out = model.request.out;
   if (request.every > 0 && out.empty()) fmt::print(stderr, "taut: --every has no effect without --out.\n");
 
   const std::string last_good = !out.empty() ? "in " + out + "/summary.json"
                                 : json       ? "in the JSON object on standard output"
                                              : "on standard output";
-  Watcher watcher(out, model.columns());
-  RunSummary summary = model.run(watcher, last_good);
-  const auto note = [&](const WriteError& error) {
-    if (summary.error.empty()) summary.error = error.what();
-  };
-  try {
-    watcher.close();
-  } catch (const WriteError& error) {
-    note(error);
+  const Schedule schedule = schedule_of(model.request);
+  std::optional<RunRecord> record;
+  if (reports.wanted()) {
+    record.emplace();
+    model.request.every = recording_interval(schedule);
   }
-  if (!out.empty()) {
+  Watcher watcher(out, model.columns(), schedule, record ? &*record : nullptr);
+  RunSummary summary = model.run(watcher, last_good);
+  const auto write = [&summary](const auto& file) {
     try {
-      write_summary(out, summary);
+      file();
     } catch (const WriteError& error) {
-      note(error);
+      if (summary.error.empty()) summary.error = error.what();
     }
+  };
+  write([&] { watcher.close(); });
+  if (!out.empty()) write([&] { write_summary(out, summary); });
+  if (record) {
+    const std::vector<RecordedRun> runs = {{method_label(summary), summary, std::move(*record)}};
+    const Report report =
+        report_of_runs(drawing_hints(model.model), runs, climb({model}, {runs.front().name}));
+    write([&] { reports.write(out, report); });
   }
   if (json)
     fmt::print("{}\n", to_json(summary));
@@ -134,8 +115,10 @@ void add_run(Program& program) {
   taut run charged-particle --method 'yoshida4(midpoint)' --out out/particle
   taut run examples/four-bar.toml --set crank=0.8  a model written as formulas
   taut run heavy-top --json > top.json             one JSON object, full precision
+  taut run double-pendulum --report                a page with plots and an animation: report.html
 )text");
   const auto typed = std::make_shared<TypedModel>();
+  const auto reports = std::make_shared<TypedReport>();
   const auto json = std::make_shared<bool>(false);
   typed->add_problem(*command);
   typed->add_method(*command);
@@ -143,11 +126,12 @@ void add_run(Program& program) {
   typed->add_every(*command);
   typed->add_set(*command);
   typed->add_out(*command);
+  reports->add(*command);
   command->add_flag("--json", *json, "print one JSON object instead of the summary");
   typed->add_solve(*command);
   typed->add_backend(*command);
   command->footer(notes);
-  program.actions[command] = [typed, json] { return run(*typed, *json); };
+  program.actions[command] = [typed, reports, json] { return run(*typed, *reports, *json); };
 }
 
 }  // namespace taut::cli

@@ -60,6 +60,10 @@ void TypedModel::add_problem(CLI::App& command) {
 
 void TypedModel::add_method(CLI::App& command) {
   command.add_option("--method", request_.method, "name listed by `taut methods`")->type_name("M");
+  add_formulation(command);
+}
+
+void TypedModel::add_formulation(CLI::App& command) {
   command
       .add_option("--formulation", request_.formulation,
                   "for methods such as rk4: the differential equation they integrate")

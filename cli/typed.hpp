@@ -16,8 +16,9 @@ std::int64_t count_of(const std::string& text, const std::string& what);  // "10
 class TypedModel {
  public:
   void add_problem(CLI::App& command);
-  void add_method(CLI::App& command);  // with its formulation and projection, and the step
-  void add_length(CLI::App& command);  // --steps, --until
+  void add_method(CLI::App& command);       // with what follows
+  void add_formulation(CLI::App& command);  // and projection, and the step
+  void add_length(CLI::App& command);       // --steps, --until
   void add_every(CLI::App& command);
   void add_set(CLI::App& command);
   void add_out(CLI::App& command);

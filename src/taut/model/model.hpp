@@ -4,11 +4,13 @@
 
 #include <taut/model/formula.hpp>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace taut {
@@ -33,6 +35,19 @@ struct NamedFormula {
   Float128 value = 0;
 };
 
+// [draw]: what of a mechanism a report draws.
+struct DrawTable {
+  struct Number {
+    int coordinate = -1;  // its place in the list; -1: the value
+    double value = 0;
+  };
+  using Place = std::array<Number, 3>;
+  int dimension = 2;
+  std::vector<Place> bodies = {};
+  std::vector<std::array<double, 3>> anchors = {};
+  std::vector<std::pair<int, int>> links = {};  // of bodies 0, 1, …, then anchors
+};
+
 struct Model {
   enum class Form {
     hamiltonian,
@@ -51,6 +66,7 @@ struct Model {
   std::vector<NamedFormula> q, p;     // the start, one for each coordinate
   RunSettings run;
   std::optional<std::string> output_directory;
+  std::optional<DrawTable> draw;
 
   // An error that points at a key of the file ("run.method", "system.hamiltonian", "system.constraints.0", "initial.x") or, where
   // the file does not have it, at the beginning of its table. For what is only known once methods are.

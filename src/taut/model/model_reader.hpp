@@ -70,6 +70,9 @@ class ModelReader {
   void read_projection(const Value& v);
   void read_output();
 
+  // read_draw.cpp
+  void read_draw();
+
   // check_start.cpp
   void check_start();
   void check_derivatives();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t largest_file = 4U << 20U;  // bytes; the formulas of a page take a thousandth of it
 
-const std::vector<std::string> top_keys{"title", "parameters", "system", "initial", "run", "output"};
+const std::vector<std::string> top_keys{"title", "parameters", "system", "initial", "run", "output", "draw"};
 const std::vector<std::string> particle_keys{"particles", "rods",     "angles", "springs",
                                              "bends",     "torsions", "field",  "pairs"};
 
@@ -40,6 +40,7 @@ ReadModel ModelReader::read(const std::vector<std::string>& set) {
   read_mass();
   read_run();
   read_output();
+  read_draw();
   if (errors_.empty()) check_start();
   return finish();
 }

@@ -115,15 +115,10 @@ Check residual_check(const std::string& name, bool claimed, double measured, dou
   return check;
 }
 
-class Silent final : public RunObserver {
-  void sample(double, std::span<const double>, std::span<const double>, const Reading&) override {}
-  void progress(std::int64_t, std::int64_t) override {}
-};
-
-RunSummary long_run(const ModelRun& model, const RunRequest& request) {
-  Silent observer;
-  return time_loop(*model.mechanism, model.name, request, observer,
-                   "printed by `taut run` with the same options");
+RunSummary long_run(ModelRun model, const RunRequest& request) {
+  model.request = request;
+  SilentObserver observer;
+  return model.run(observer, "printed by `taut run` with the same options");
 }
 
 // Of H, which a symplectic map conserves on M: off it the equations of a formulation may have another Hamiltonian.

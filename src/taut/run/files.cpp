@@ -1,4 +1,5 @@
 #include <taut/run/files.hpp>
+#include <taut/run/whole_file.hpp>
 
 #include <fmt/format.h>
 
@@ -54,29 +55,8 @@ void SamplesFile::write(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail(path_, std::strerror(errno));
 }
 
-void write_whole(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".part";
-  std::FILE* file = std::fopen(beside.c_str(), "w");
-  if (file == nullptr) fail(path, std::strerror(errno));
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  int code = errno;
-  const bool closed = std::fclose(file) == 0;
-  if (written) code = errno;
-  std::error_code error;
-  if (!written || !closed) {
-    std::filesystem::remove(beside, error);
-    fail(path, std::strerror(code));
-  }
-  std::filesystem::rename(beside, path, error);
-  if (error) {
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
-    fail(path, error.message());
-  }
-}
-
 void write_summary(const std::string& folder, const RunSummary& summary) {
-  write_whole((std::filesystem::path(folder) / "summary.json").string(), to_json(summary) + "\n");
+  write_whole_file((std::filesystem::path(folder) / "summary.json").string(), to_json(summary) + "\n");
 }
 
 }  // namespace taut

@@ -26,7 +26,6 @@ class SamplesFile {
 };
 
 // Complete or not at all: written beside and renamed.
-void write_whole(const std::string& path, const std::string& text);
 void write_summary(const std::string& folder, const RunSummary& summary);
 
 }  // namespace taut

@@ -16,4 +16,10 @@ class RunObserver {
   virtual void progress(std::int64_t done, std::int64_t wanted) = 0;  // some ten times a second
 };
 
+// Of a run whose end is all that is looked at.
+class SilentObserver final : public RunObserver {
+  void sample(double, std::span<const double>, std::span<const double>, const Reading&) override {}
+  void progress(std::int64_t, std::int64_t) override {}
+};
+
 }  // namespace taut

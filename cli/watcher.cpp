@@ -1,0 +1,53 @@
+#include "watcher.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <cstdio>
+
+namespace taut::cli {
+
+Watcher::Watcher(const std::string& out, const std::vector<std::string>& columns, const Schedule& schedule,
+                 RunRecord* record)
+    : out_(out), columns_(columns), schedule_(schedule), record_(record) {}
+
+void Watcher::sample(double time, std::span<const double> q, std::span<const double> p,
+                     const Reading& reading) {
+  if (record_ != nullptr) record_->add(time, q, p, reading);
+  if (out_.empty()) return;
+  const auto index = static_cast<std::int64_t>(std::llround(time / schedule_.step));
+  if (index % schedule_.every != 0 && index != schedule_.steps) return;
+  if (!samples_) samples_.emplace(out_, columns_);
+  samples_->add(time, q, p, reading);
+}
+
+void Watcher::note(const std::string& sentence) { fmt::print(stderr, "taut: {}\n", sentence); }
+
+void Watcher::close() {
+  line_.clear();
+  if (samples_) samples_->close();
+}
+
+void TypedReport::add(CLI::App& command) {
+  page_ = command
+              .add_option(
+                  "--report", path_,
+                  "write a page with plots and an animation; by default report.html, in the folder of --out")
+              ->type_name("FILE")
+              ->expected(0, 1);
+  command.add_option("--figures", figures_, "folder for the plots of that page as SVG files")
+      ->type_name("DIR");
+}
+
+void TypedReport::write(const std::string& out, const Report& report) const {
+  if (page_->count() > 0) {
+    const std::string path = !path_.empty() ? path_ : out.empty() ? "report.html" : out + "/report.html";
+    write_report(path, report);
+    fmt::print(stderr, "taut: the report is in {}\n", path);
+  }
+  if (figures_.empty()) return;
+  const auto names = write_figures(figures_, report);
+  fmt::print(stderr, "taut: {} figures are in {}\n", names.size(), figures_);
+}
+
+}  // namespace taut::cli

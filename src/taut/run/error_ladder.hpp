@@ -1,0 +1,32 @@
+// Errors at one time for ever smaller steps: what error against h and work against precision are drawn from.
+#pragma once
+
+#include <taut/run/model_run.hpp>
+
+#include <string>
+#include <vector>
+
+namespace taut {
+
+struct Rung {
+  double h = 0, error = 0;  // largest difference of a coordinate or momentum from the reference
+  double seconds = 0;       // of the run, the least of a few
+};
+
+struct ErrorLadder {
+  struct Method {
+    std::string name;
+    std::vector<Rung> rungs;  // of falling h; those that failed are left out
+  };
+  double time = 0;             // where the errors are taken
+  std::string reference = {};  // method and step
+  double doubt = 0;            // what the reference itself changes when its step is doubled
+  std::vector<Method> methods = {};
+  std::string refusal = {};  // why there is no ladder, where there is none
+};
+
+// Each run is done with its step h and h/2, h/4, …, for the same time: at most 200 steps of h, fewer for large systems, so that it stays
+// cheap and the errors are those of the method and not of a chaotic motion. The runs are of one problem, with the same step.
+ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::string>& names);
+
+}  // namespace taut

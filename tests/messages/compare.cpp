@@ -1,0 +1,99 @@
+// taut compare, and the files that --report and --figures leave.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "support/run_program.hpp"
+
+namespace {
+
+using taut::test::OwnFolder;
+using taut::test::Ran;
+using taut::test::read_text;
+using taut::test::run_taut;
+
+std::vector<std::string> lines(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(stream, line);) all.push_back(line);
+  return all;
+}
+
+TEST(Compare, ARowForEachMethod) {
+  const Ran ran =
+      run_taut("compare pendulum --methods 'rattle, lobatto(3),rk4' --formulation dirac-weak --until 20");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const auto all = lines(ran.out);
+  ASSERT_EQ(all.size(), 8U) << ran.out;
+  EXPECT_EQ(all[0], "Planar pendulum (Reich 1996), step 0.05, 400 steps");
+  EXPECT_TRUE(all[2].starts_with("method")) << all[2];
+  EXPECT_NE(all[2].find("error at t = 10"), std::string::npos) << all[2];
+  EXPECT_TRUE(all[3].starts_with("rattle "));
+  EXPECT_TRUE(all[4].starts_with("lobatto(3) "));
+  EXPECT_TRUE(all[5].starts_with("rk4 on dirac-weak "));
+  EXPECT_TRUE(all[7].starts_with("The error is that against lobatto(4) with step 0.000781")) << all[7];
+}
+
+TEST(Compare, AFailedRunIsInTheTableAndInTheStatus) {
+  const Ran ran = run_taut("compare pendulum --methods 'rattle,lobatto(3)' --step 3 --steps 50");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.out.find("failed at t ="), std::string::npos) << ran.out;
+  EXPECT_NE(ran.err.find("The last good state"), std::string::npos) << ran.err;
+}
+
+TEST(Compare, RefusesWhatItCannotDo) {
+  const auto refused = [](const std::string& arguments, const std::string& part) {
+    const Ran ran = run_taut("compare " + arguments);
+    EXPECT_EQ(ran.status, 2) << arguments;
+    EXPECT_NE(ran.err.find(part), std::string::npos) << ran.err;
+  };
+  refused("pendulum --methods rattle,,lobatto", "--methods needs names with commas between");
+  refused("pendulum --methods rattle,ratle", "Did you mean `rattle`?");
+  refused("charged-particle --methods 'lobatto(2),rattle'", "rattle");
+  refused("pendulum", "--methods is required");
+}
+
+TEST(Reports, ArePlacedWhereAskedAndNextToTheSamplesOtherwise) {
+  const OwnFolder folder;
+  const std::string out = (folder / "out").string();
+  EXPECT_EQ(run_taut("run pendulum --until 10 --report", folder.string()).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder / "report.html"));
+  EXPECT_EQ(run_taut("run pendulum --until 10 --report --out " + out).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder / "out/report.html"));
+  EXPECT_EQ(run_taut("run pendulum --until 10 --figures " + (folder / "figures").string()).status, 0);
+  std::size_t figures = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "figures"))
+    figures += entry.path().extension() == ".svg" ? 1 : 0;
+  EXPECT_EQ(figures, 8U);
+}
+
+TEST(Reports, DoNotChangeTheSamples) {
+  const OwnFolder folder;
+  const std::string a = (folder / "a").string(), b = (folder / "b").string();
+  for (const std::string& options : {"--steps 1000 --every 7", "--steps 5003"}) {
+    EXPECT_EQ(run_taut("run pendulum " + options + " --out " + a).status, 0);
+    EXPECT_EQ(run_taut("run pendulum " + options + " --report --out " + b).status, 0);
+    EXPECT_EQ(read_text(a + "/samples.csv"), read_text(b + "/samples.csv")) << options;
+  }
+}
+
+TEST(Reports, OfARunThatFailsAtOnceOrHasNoStepsExistAllTheSame) {
+  const OwnFolder folder;
+  const std::string page = (folder / "report.html").string();
+  EXPECT_EQ(run_taut("run pendulum --step 50 --steps 10 --report " + page).status, 1);
+  EXPECT_NE(read_text(page).find("\"text\":\"! "), std::string::npos);  // the failure, on the page
+  std::filesystem::remove(page);
+  EXPECT_EQ(run_taut("run pendulum --steps 0 --report " + page).status, 0);
+  EXPECT_NE(read_text(page).find("the run has no steps"), std::string::npos);
+}
+
+TEST(Reports, ThatCannotBeWrittenFailTheRun) {
+  const Ran ran = run_taut("run pendulum --until 10 --report /proc/no/report.html");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.err.find("cannot make the folder /proc/no"), std::string::npos) << ran.err;
+}
+
+}  // namespace
