@@ -28,6 +28,7 @@ struct Program {
 void add_problems(Program& program);
 void add_methods(Program& program);
 void add_run(Program& program);
+void add_reproduce(Program& program);
 
 // Flushes standard output; 1 with a sentence when it could not be written.
 int finish_output();

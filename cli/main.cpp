@@ -48,6 +48,7 @@ void add_commands(Program& program) {
   add_problems(program);
   add_methods(program);
   add_run(program);
+  add_reproduce(program);
 }
 
 int run_program(int argc, char** argv) {
