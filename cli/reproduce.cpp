@@ -65,8 +65,9 @@ void print_study(const StudyResult& result) {
     }
     if (row.verdict != row.expected) mark += fmt::format("  EXPECTED {}", name(row.expected));
     if (row.differs) mark += fmt::format("  NOT {} AS FOUND INDEPENDENTLY", row.independent);
-    fmt::print("  {}  {}  {}  {}{}\n", padded(row.quantity, name_width), padded(row.published, published_width),
-               padded(measured_text(row), measured_width), name(row.verdict), mark);
+    fmt::print("  {}  {}  {}  {}{}\n", padded(row.quantity, name_width),
+               padded(row.published, published_width), padded(measured_text(row), measured_width),
+               name(row.verdict), mark);
   }
   for (std::size_t k = 0; k < readings.size(); ++k) fmt::print("  [{}] {}\n", k + 1, readings[k]);
   fmt::print("\n");
@@ -133,7 +134,8 @@ void add_reproduce(Program& program) {
       program.command("reproduce", "Carry out the papers' experiments: published beside measured",
                       "  taut reproduce                                   the papers' tables and figures\n");
   const auto flags = std::make_shared<ReproduceFlags>();
-  command->add_option("STUDY", flags->study, "reich/table1, or reich for all of a paper, or a file; all when left out");
+  command->add_option("STUDY", flags->study,
+                      "reich/table1, or reich for all of a paper, or a file; all when left out");
   command->add_flag("--json", flags->json, "print a JSON list");
   command->add_option("--threads", flags->threads, "runs at a time; default: one for each core")
       ->type_name("N")

@@ -48,7 +48,8 @@ TEST(Reproduce, ReichsTables) {
 }
 
 TEST(Reproduce, TheNumberOfThreadsChangesNothing) {
-  const Ran one = run_taut("reproduce seiler --json --threads 1"), four = run_taut("reproduce seiler --json --threads 4");
+  const Ran one = run_taut("reproduce seiler --json --threads 1"),
+            four = run_taut("reproduce seiler --json --threads 4");
   EXPECT_EQ(one.status, 0) << one.err;
   EXPECT_EQ(one.out, four.out);
 }
@@ -70,17 +71,21 @@ TEST(Reproduce, AllPapersAsExpected) {
 // Figure 2 of Leimkuhler and Reich needs another rule for charts than the default.
 TEST(ChartRules, AreReadFromTheName) {
   const auto energy = [](const std::string& formulation) {
-    const Ran ran = run_taut("run pendulum --set y=0 --set p_y=-2 --set gravity=0 --method implicit-midpoint --step 0.01 "
-                             "--until 50 --json --formulation '" + formulation + "'");
+    const Ran ran = run_taut(
+        "run pendulum --set y=0 --set p_y=-2 --set gravity=0 --method implicit-midpoint --step 0.01 "
+        "--until 50 --json --formulation '" +
+        formulation + "'");
     EXPECT_EQ(ran.status, 0) << ran.err;
     return json::parse(ran.out)["energy"]["final"].get<double>() - 2;
   };
   EXPECT_NEAR(energy("state-space(coordinates, after, 0.70710678118654752)"), -1.02e-3, 2e-5);
   EXPECT_NE(energy("state-space"), energy("state-space(coordinates)"));
   EXPECT_EQ(energy("state-space"), energy("state-space(tangent, before, 0.5)"));
-  for (const char* wrong : {"state-space(flat)", "state-space(tangent, never)", "state-space(tangent, after, 2)",
-                            "state-space(tangent, after, x)", "state-space()", "underlying(tangent)"}) {
-    const Ran ran = run_taut("run pendulum --method rk4 --steps 1 --formulation '" + std::string(wrong) + "'");
+  for (const char* wrong :
+       {"state-space(flat)", "state-space(tangent, never)", "state-space(tangent, after, 2)",
+        "state-space(tangent, after, x)", "state-space()", "underlying(tangent)"}) {
+    const Ran ran =
+        run_taut("run pendulum --method rk4 --steps 1 --formulation '" + std::string(wrong) + "'");
     EXPECT_EQ(ran.status, 2) << wrong;
     EXPECT_EQ(ran.out, "") << wrong;
   }
@@ -122,7 +127,8 @@ until = 1
   }
 };
 
-std::string quantity(const std::string& published, const std::string& expected, const std::string& more = "") {
+std::string quantity(const std::string& published, const std::string& expected,
+                     const std::string& more = "") {
   return "[[quantity]]\nname = \"end\"\nmeasure = \"final\"\nrun = \"rattle\"\nof = \"t\"\npublished = \"" +
          published + "\"\nexpected = \"" + expected + "\"\n" + more;
 }
@@ -152,14 +158,19 @@ TEST(OwnStudies, AWrongFileIsRefusedWithThePlace) {
       {quantity("about one", "reproduced"), "own.toml:14:13: ", "not a printed number"},
       {quantity("1.0", "not-reproduced"), "own.toml:15:12: ", "needs its `reading`"},
       {"[[quantity]]\nname = \"a\"\nmeasure = \"fnal\"\n", "own.toml:11:11: ", "there is no measure `fnal`"},
-      {"[[quantity]]\nname = \"a\"\nmeasure = \"final\"\nrun = \"ratle\"\nof = \"t\"\npublished = \"1\"\nexpected = \"reproduced\"\n",
+      {"[[quantity]]\nname = \"a\"\nmeasure = \"final\"\nrun = \"ratle\"\nof = \"t\"\npublished = "
+       "\"1\"\nexpected = \"reproduced\"\n",
        "own.toml:12:7: ", "there is no run `ratle`"},
-      {"[[quantity]]\nname = \"a\"\nmeasure = \"final\"\nrun = \"rattle\"\nof = \"2*(t\"\npublished = \"1\"\nexpected = \"reproduced\"\n",
+      {"[[quantity]]\nname = \"a\"\nmeasure = \"final\"\nrun = \"rattle\"\nof = \"2*(t\"\npublished = "
+       "\"1\"\nexpected = \"reproduced\"\n",
        "own.toml:13:", "own.toml"},
-      {"[[quantity]]\nname = \"a\"\nmeasure = \"final\"\nrun = \"rattle\"\nof = \"2*z\"\npublished = \"1\"\nexpected = \"reproduced\"\n",
+      {"[[quantity]]\nname = \"a\"\nmeasure = \"final\"\nrun = \"rattle\"\nof = \"2*z\"\npublished = "
+       "\"1\"\nexpected = \"reproduced\"\n",
        "own.toml:13:7: ", "unknown name `z`"},
-      {"[[run]]\nname = \"b\"\nmethod = \"rattel\"\nstep = 0.1\nsteps = 1\n" + good, "own.toml:9:1: ", "rattel"},
-      {"[[run]]\nname = \"b\"\nmethod = \"rattle\"\nstep = 0.1\n" + good, "own.toml:9:1: ", "one of `steps` and `until`"},
+      {"[[run]]\nname = \"b\"\nmethod = \"rattel\"\nstep = 0.1\nsteps = 1\n" + good,
+       "own.toml:9:1: ", "rattel"},
+      {"[[run]]\nname = \"b\"\nmethod = \"rattle\"\nstep = 0.1\n" + good,
+       "own.toml:9:1: ", "one of `steps` and `until`"},
   };
   for (const Broken& broken : all) {
     const Ran ran = OwnStudy(broken.rest).run();

@@ -46,10 +46,9 @@ ChartRule chart_rule(std::string_view arguments) {
   }
   const auto one_of = [](std::string_view word, std::string_view first, std::string_view second) {
     if (word != first && word != second)
-      throw ChoiceError("formulation",
-                        fmt::format("`{}` says nothing about charts: give {} or {}, as in "
-                                    "state-space(coordinates, after, 0.7).",
-                                    word, first, second));
+      throw ChoiceError("formulation", fmt::format("`{}` says nothing about charts: give {} or {}, as in "
+                                                   "state-space(coordinates, after, 0.7).",
+                                                   word, first, second));
     return word == second;
   };
   if (one_of(words[0], "tangent", "coordinates")) rule.kind = ChartKind::coordinates;
@@ -59,8 +58,9 @@ ChartRule chart_rule(std::string_view arguments) {
         std::from_chars(words[2].data(), words[2].data() + words[2].size(), rule.threshold);
     if (error != std::errc{} || end != words[2].data() + words[2].size() || words.size() > 3 ||
         !(rule.threshold > 0 && rule.threshold < 1))
-      throw ChoiceError("formulation", "the threshold of a chart is one number between 0 and 1, as in "
-                                       "state-space(coordinates, after, 0.7).");
+      throw ChoiceError("formulation",
+                        "the threshold of a chart is one number between 0 and 1, as in "
+                        "state-space(coordinates, after, 0.7).");
   }
   return rule;
 }

@@ -25,8 +25,8 @@ struct StudyRun {
   std::string name, model, method;
   std::string formulation = {}, projection = {};
   std::optional<Expression> projection_tolerance = {}, tolerance = {};
-  std::vector<NamedExpression> set = {};  // parameters and initial values of the model
-  std::vector<Expression> steps = {};     // step sizes, one for each member
+  std::vector<NamedExpression> set = {};             // parameters and initial values of the model
+  std::vector<Expression> steps = {};                // step sizes, one for each member
   std::optional<Expression> count = {}, until = {};  // how long: so many steps, or to this time
   int every = 1;                                     // a sample is kept every so many steps
   bool off_manifold = false;                         // the start need not be on M,

@@ -24,8 +24,8 @@ class StudyFormula {
       return graph.input(static_cast<int>(k));
     });
     const auto size = std::max<std::size_t>(1, names.size());
-    program_ = Evaluator<double>(
-        std::make_shared<const Program>(linearise(graph, {root}, static_cast<int>(size))));
+    program_ =
+        Evaluator<double>(std::make_shared<const Program>(linearise(graph, {root}, static_cast<int>(size))));
   }
 
   bool uses(std::size_t k) const { return used_[k]; }

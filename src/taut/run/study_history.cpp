@@ -20,7 +20,8 @@ void keep(Machine& machine, const Reading& reading, double time, History& to) {
   to.energy.push_back(reading.energy);
   to.position.push_back(reading.position);
   to.momentum.push_back(reading.momentum);
-  for (const auto part : {machine.q(), machine.p()}) to.states.insert(to.states.end(), part.begin(), part.end());
+  for (const auto part : {machine.q(), machine.p()})
+    to.states.insert(to.states.end(), part.begin(), part.end());
 }
 
 void advance(Machine& machine, const Schedule& schedule, History& to) {
@@ -29,8 +30,7 @@ void advance(Machine& machine, const Schedule& schedule, History& to) {
   while (tally.steps < schedule.steps && !tally.failed()) {
     const std::int64_t before = tally.steps;
     machine.advance(schedule.step, std::min(schedule.every, schedule.steps - before), tally);
-    if (tally.steps > before)
-      keep(machine, tally.now, static_cast<double>(tally.steps) * schedule.step, to);
+    if (tally.steps > before) keep(machine, tally.now, static_cast<double>(tally.steps) * schedule.step, to);
   }
   to.lambda = machine.multiplier();
   to.last_multiplier = machine.last_multiplier(schedule.step);

@@ -28,8 +28,8 @@ struct History {
   std::vector<std::pair<std::string, double>> parameters;  // of the model
   double step = 0;
   std::vector<double> time, energy, position, momentum;
-  std::vector<double> states;  // sample by sample, in the order of `names`
-  std::vector<double> lambda;  // λ(q, p) at the end
+  std::vector<double> states;           // sample by sample, in the order of `names`
+  std::vector<double> lambda;           // λ(q, p) at the end
   std::vector<double> last_multiplier;  // the method's own at the end; empty where it has none
   std::int64_t steps = 0;               // done
   bool failed = false;                  // at the step after those
@@ -44,7 +44,8 @@ struct History {
 };
 
 // An error in a study that only shows when it is carried out: file:line:column and the sentence.
-[[noreturn]] void refuse(const Study& study, Span at, const std::string& sentence, const std::string& note = {});
+[[noreturn]] void refuse(const Study& study, Span at, const std::string& sentence,
+                         const std::string& note = {});
 
 // The model a run is about, with what the run sets.
 ModelRun model_run(const Study& study, const StudyRun& run, const RunRequest& request = {});

@@ -81,7 +81,8 @@ double StudyMeasurement::reduced(const StudyQuantity& quantity) const {
   return growth_exponent(time, size).slope;
 }
 
-std::vector<double> StudyMeasurement::every(const History& history, const Expression& of, double interval) const {
+std::vector<double> StudyMeasurement::every(const History& history, const Expression& of,
+                                            double interval) const {
   const std::vector<double> all = series(history, of, "");
   std::vector<double> values;
   for (std::size_t k = 0; k < all.size(); ++k)
@@ -131,7 +132,8 @@ double StudyMeasurement::coefficient(const StudyQuantity& quantity) const {
   Eigen::VectorXd value(n);
   for (Eigen::Index i = 0; i < n; ++i) {
     const History& history = all[static_cast<std::size_t>(i)];
-    for (Eigen::Index j = 0; j < n; ++j) powers(i, j) = std::pow(history.step / radius, static_cast<double>(j));
+    for (Eigen::Index j = 0; j < n; ++j)
+      powers(i, j) = std::pow(history.step / radius, static_cast<double>(j));
     value[i] = last(history, *quantity.of, "");
   }
   return powers.fullPivLu().solve(value)[quantity.power] / std::pow(radius, quantity.power);
@@ -168,11 +170,12 @@ double StudyMeasurement::tableau(const StudyQuantity& quantity) const {
   const std::string what = entry.substr(0, digit), index = entry.substr(digit);
   const bool matrix = what == "A" || what == "Ahat";
   const std::size_t comma = index.find(',');
-  const int row = matrix && comma == std::string::npos ? std::atoi(index.substr(0, 1).c_str())
-                                                       : std::atoi(index.c_str());
-  const int column = !matrix                        ? 1
-                     : comma == std::string::npos ? std::atoi(index.c_str() + std::min<std::size_t>(1, index.size()))
-                                                    : std::atoi(index.c_str() + comma + 1);
+  const int row =
+      matrix && comma == std::string::npos ? std::atoi(index.substr(0, 1).c_str()) : std::atoi(index.c_str());
+  const int column = !matrix ? 1
+                     : comma == std::string::npos
+                         ? std::atoi(index.c_str() + std::min<std::size_t>(1, index.size()))
+                         : std::atoi(index.c_str() + comma + 1);
   if (row < 1 || row > stages || column < 1 || column > stages)
     refuse(study_, quantity.place, "there is no such entry in this tableau");
   if (what == "A") return static_cast<double>(t.A(row - 1, column - 1));

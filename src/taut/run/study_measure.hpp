@@ -18,14 +18,16 @@ using Measured = std::variant<double, std::string>;
 
 class StudyMeasurement {
  public:
-  StudyMeasurement(const Study& study, const StudyRuns& runs) : study_(study), runs_(runs), constants_(study) {}
+  StudyMeasurement(const Study& study, const StudyRuns& runs)
+      : study_(study), runs_(runs), constants_(study) {}
 
   Measured measure(const StudyQuantity& quantity, const std::map<std::string, double>& before) const;
   // Does it agree with what was published?
   bool agrees(const StudyQuantity& quantity, const Measured& measured) const;
 
   // `of` at every sample of the run. The names it may use: docs/guide/reproduce.md.
-  std::vector<double> series(const History& history, const Expression& of, const std::string& reference) const {
+  std::vector<double> series(const History& history, const Expression& of,
+                             const std::string& reference) const {
     return series(history, of, reference, 0, history.samples());
   }
   // At the end of the run only: the reference need not have the times before it.
@@ -44,9 +46,8 @@ class StudyMeasurement {
   std::vector<double> series(const History& history, const Expression& of, const std::string& reference,
                              std::size_t begin, std::size_t end) const;
   const History& member(const StudyQuantity& quantity) const;
+  std::pair<const StudyRun&, const std::vector<History>&> family(const History& history) const;
   const History& member_beside(const History& history, const std::string& run) const;
-  double multiplier_error(const std::vector<double>& found, const StudyReference& reference,
-                          const History* along) const;
   Window window(const StudyQuantity& quantity) const;
   double reduced(const StudyQuantity& quantity) const;
   double spectral(const StudyQuantity& quantity) const;

@@ -170,8 +170,8 @@ class StudyReader {
   }
 
   void read(const Value& root) {
-    refuse_other_keys(root, {"title", "place", "model", "constants", "defaults", "run", "reference",
-                             "quantity", "plot"});
+    refuse_other_keys(
+        root, {"title", "place", "model", "constants", "defaults", "run", "reference", "quantity", "plot"});
     text(root, "title", study_.title, true);
     text(root, "place", study_.place, true);
     text(root, "model", model_);
@@ -187,9 +187,9 @@ class StudyReader {
   }
 
   void read_run(const Value& table) {
-    refuse_other_keys(table, {"name", "model", "method", "formulation", "projection", "projection_tolerance",
-                              "tolerance", "set", "step", "steps", "until", "every", "off_manifold",
-                              "project_start"});
+    refuse_other_keys(
+        table, {"name", "model", "method", "formulation", "projection", "projection_tolerance", "tolerance",
+                "set", "step", "steps", "until", "every", "off_manifold", "project_start"});
     StudyRun run;
     run.place = table.span;
     run.model = model_;
@@ -275,8 +275,11 @@ class StudyReader {
     if (const Value* run = find(table, "run"); run != nullptr && word->name != "value") check_run(*run);
     text(table, "reference", q.reference);
     if (!q.reference.empty()) check_reference(*find(table, "reference"));
-    for (const auto& [key, to] : {std::pair{"of", &q.of}, {"time", &q.time}, {"from", &q.from},
-                                  {"to", &q.to}, {"interval", &q.interval}})
+    for (const auto& [key, to] : {std::pair{"of", &q.of},
+                                  {"time", &q.time},
+                                  {"from", &q.from},
+                                  {"to", &q.to},
+                                  {"interval", &q.interval}})
       expression(table, key, *to);
     whole(table, "member", q.member, 0);
     whole(table, "last", q.last, 2);
@@ -284,7 +287,8 @@ class StudyReader {
     text(table, "method", q.method);
     text(table, "entry", q.entry);
     text(table, "part", q.part);
-    written(table, "published", q.published, q.id.empty());  // what has only an id is there for other quantities
+    written(table, "published", q.published,
+            q.id.empty());  // what has only an id is there for other quantities
     text(table, "reading", q.reading);
     text(table, "note", q.note);
     written(table, "independent", q.independent);
@@ -313,9 +317,7 @@ class StudyReader {
     const std::string how = value == nullptr ? "" : value->text;
     const Value* published = find(table, "published");
     if (how.empty() || how == "digits" || how == "cut") {
-      q.accept = how == "cut"                    ? Accept::cut
-                 : how.empty() && q.tolerance ? Accept::within
-                                                 : Accept::digits;
+      q.accept = how == "cut" ? Accept::cut : how.empty() && q.tolerance ? Accept::within : Accept::digits;
       if (published != nullptr && !q.published.empty() && !as_printed(q.published))
         error(published->span, "this is not a printed number; say by `accept` how to judge it",
               "accept: digits, cut, equal, text, \"< x\", \"> x\", \"x .. y\"");

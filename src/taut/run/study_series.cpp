@@ -1,9 +1,7 @@
-#include <taut/model/formula_problem.hpp>
-#include <taut/run/study_formula.hpp>
 #include <taut/run/study_measure.hpp>
+#include <taut/run/study_reference.hpp>
 
-#include <Eigen/Dense>
-
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,121 +10,135 @@ namespace taut {
 
 namespace {
 
-// Names beside those of the model and of the study. From `dq` on they need a reference: distances to it, Euclidean where nothing else is said.
-enum Extra { time, step, energy, energy_start, position, momentum, dq, dp, dx, dmax, dlambda, dhalf, dproj, energy_there, dstage };
+// Names beside those of the model and of the study. From dq on they need a reference: distances to it, Euclidean where nothing else is said.
+enum class Extra { t, h, H, H0, max_g, max_f, dq, dp, dx, dmax, dlambda, dstage, dhalf, dprojected, H_ref };
 constexpr std::array<const char*, 15> extra_names = {
-    "t",    "h",      "H",        "H0",      "max_g",  // max |g|
-    "max_f",                                           // max |G H_p|
-    "dq",   "dp",     "dx",                            // in q, in p, in both
-    "dmax",                                            // the largest of all components
-    "dlambda",                                         // in λ, known at the end of a run only
-    "dhalf",                                           // largest component of (q_{n+1} - q_n)/h
-    "dprojected",                                      // in p, this run's projected to G H_p = 0 first
-    "H_ref",                                           // the energy of the run of the reference
-    "dstage",                                          // in the method's own last multiplier, at the end of a run
-};
+    "t",          "h",  "H",  "H0",   "max_g",
+    "max_f",                           // max |g|, max |G H_p|
+    "dq",         "dp", "dx", "dmax",  // in q, p, both; largest component
+    "dlambda",                         // in λ, at the end of a run
+    "dstage",                          // in the method's own multiplier, there too
+    "dhalf",                           // largest component of (q_{n+1} - q_n)/h
+    "dprojected",                      // in p, this run's projected to G H_p = 0
+    "H_ref"};                          // the energy of the run of the reference
 
-// p less its part along Gᵀ in the metric of the mass: (I - Gᵀ(GWGᵀ)⁻¹GW) p, for natural systems.
-class MomentumProjection {
+// A mesh point as a list of named values.
+class NamedSample {
  public:
-  explicit MomentumProjection(const Model& model) : system_(compile(model)) {}
+  NamedSample(const History& history, const StudyConstants& constants)
+      : history_(history), names_(history.names), values_(names_.size()) {
+    for (const auto& [name, value] : history.parameters) add(name, value);
+    for (const auto& [name, value] : constants.all()) add(name, static_cast<double>(value));
+    extra_ = names_.size();
+    for (const char* name : extra_names) add(name, std::numeric_limits<double>::quiet_NaN());
+    put(Extra::h, history.step);
+    put(Extra::H0, history.energy.front());
+  }
 
-  Eigen::VectorXd operator()(std::span<const double> q, std::span<const double> p) const {
-    return with_problem(system_, [&](const auto& problem) -> Eigen::VectorXd {
-      using P = std::remove_cvref_t<decltype(problem)>;
-      const auto n = static_cast<Eigen::Index>(q.size());
-      const Eigen::VectorXd at = Eigen::Map<const Eigen::VectorXd>(q.data(), n);
-      Eigen::VectorXd result = Eigen::Map<const Eigen::VectorXd>(p.data(), n);
-      typename P::Jacobian sparse = problem.make_jacobian();
-      problem.G(at, sparse);
-      Eigen::MatrixXd G = Eigen::MatrixXd::Zero(problem.constraints(), n), GW = G;
-      sparse.for_each([&](int i, int j, double entry) { G(i, j) = entry; });
-      Eigen::VectorXd column(n), image(n);
-      for (Eigen::Index i = 0; i < G.rows(); ++i) {
-        column = G.row(i).transpose();
-        if constexpr (Natural<P>)
-          problem.W().times(column, image);
-        else
-          problem.H_pp_times(at, result, column, image);
-        GW.row(i) = image.transpose();
-      }
-      const Eigen::MatrixXd gram = GW * G.transpose();
-      const Eigen::VectorXd f = GW * result;
-      result -= G.transpose() * gram.ldlt().solve(f);
-      return result;
-    });
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<double>& values() const { return values_; }
+  std::size_t place(Extra which) const { return extra_ + static_cast<std::size_t>(which); }
+  void put(Extra which, double value) { values_[place(which)] = value; }
+
+  void load(std::size_t k) {
+    const auto state = history_.state(k);
+    std::copy(state.begin(), state.end(), values_.begin());
+    put(Extra::t, history_.time[k]);
+    put(Extra::H, history_.energy[k]);
+    put(Extra::max_g, history_.position[k]);
+    put(Extra::max_f, history_.momentum[k]);
   }
 
  private:
-  std::shared_ptr<const FormulaSystem> system_;
+  void add(const std::string& name, double value) {
+    names_.push_back(name);
+    values_.push_back(value);
+  }
+
+  const History& history_;
+  std::vector<std::string> names_;
+  std::vector<double> values_;
+  std::size_t extra_ = 0;
 };
 
-// The state an error is taken against, at the times of the run.
-class ReferenceState {
+double distance(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(sum);
+}
+
+// What a formula needs of the distances to a reference, put into a sample.
+class Distances {
  public:
-  ReferenceState(const Study& study, const StudyReference& reference, const History* along,
-                 const StudyConstants& constants, const History& history)
-      : study_(study), reference_(reference), along_(along) {
-    std::vector<std::string> names;
-    if (along != nullptr) names = along->names;
-    for (const auto& [name, value] : constants.all()) {
-      names.push_back(name);
-      tail_.push_back(static_cast<double>(value));
-    }
-    names.emplace_back("t");
-    for (const std::string& name : history.names) {
-      const auto given = std::find_if(reference.state.begin(), reference.state.end(),
-                                      [&](const NamedExpression& e) { return e.first == name; });
-      if (given != reference.state.end()) {
-        formulas_.emplace_back(study, given->second, names);
-        continue;
-      }
-      const auto same = along == nullptr || !reference.state.empty()
-                            ? names.end()
-                            : std::find(along->names.begin(), along->names.end(), name);
-      if (along == nullptr || !reference.state.empty() || same == along->names.end())
-        refuse(study, reference.place, "the reference says nothing about `" + name + "`");
-      direct_.push_back(static_cast<std::size_t>(same - along->names.begin()));
-    }
+  Distances(const Study& study, const StudyReference& reference, const History* along,
+            const StudyConstants& constants, const History& history, const NamedSample& sample,
+            const StudyFormula& formula)
+      : study_(study),
+        reference_(reference),
+        along_(along),
+        constants_(constants),
+        history_(history),
+        state_(study, reference, along, constants, history) {
+    const auto uses = [&](Extra which) { return formula.uses(sample.place(which)); };
+    half_ = uses(Extra::dhalf);
+    lambda_ = uses(Extra::dlambda);
+    stage_ = uses(Extra::dstage);
+    if (uses(Extra::H_ref) && along == nullptr)
+      refuse(study, reference.place, "H_ref needs a reference with a run");
   }
 
-  // The sample of the reference run at this time. Times are step × index in both: equal up to rounding, or not there.
-  std::size_t sample(double t, double spacing) const {
-    const std::vector<double>& times = along_->time;
-    const double slack = 1e-6 * spacing;
-    const auto at = std::find_if(times.begin() + static_cast<std::ptrdiff_t>(hint_), times.end(),
-                                 [&](double other) { return std::abs(other - t) <= slack; });
-    if (at == times.end())
-      refuse(study_, reference_.place,
-             "the run of this reference has no sample at t = " + std::to_string(t) + " of the run it is for");
-    return hint_ = static_cast<std::size_t>(at - times.begin());
-  }
+  void project_with(const Model& model) { projection_.emplace(model); }
 
-  void at(double t, double spacing, std::vector<double>& state) {
-    std::vector<double>& in = values_;
-    in.clear();
-    if (along_ != nullptr) {
-      const auto row = along_->state(sample(t, spacing));
-      in.insert(in.end(), row.begin(), row.end());
-    }
-    state.clear();
-    if (formulas_.empty()) {
-      for (const std::size_t k : direct_) state.push_back(in[k]);
-      return;
-    }
-    in.insert(in.end(), tail_.begin(), tail_.end());
-    in.push_back(t);
-    for (const StudyFormula& formula : formulas_) state.push_back(formula(in));
+  void add(std::size_t k, NamedSample& sample) {
+    const double t = history_.time[k], spacing = std::abs(history_.step);
+    const std::size_t n = history_.names.size() / 2;
+    const auto here = history_.state(k);
+    state_.at(t, spacing, there_);
+    const std::span there(there_);
+    sample.put(Extra::dq, distance(here.first(n), there.first(n)));
+    sample.put(Extra::dp, distance(here.last(n), there.last(n)));
+    sample.put(Extra::dx, distance(here, there));
+    double largest = 0;
+    for (std::size_t i = 0; i < 2 * n; ++i) largest = std::max(largest, std::abs(here[i] - there[i]));
+    sample.put(Extra::dmax, largest);
+    if (along_ != nullptr) sample.put(Extra::H_ref, state_.energy(t, spacing));
+    if (projection_)
+      sample.put(Extra::dprojected, distance((*projection_)(here.first(n), here.last(n)), there.last(n)));
+    const bool at_end = k + 1 == history_.samples();
+    if (half_ && !at_end) sample.put(Extra::dhalf, half_step(k, n) / spacing);
+    if (lambda_ && at_end) sample.put(Extra::dlambda, multiplier_error(history_.lambda));
+    if (stage_ && at_end) sample.put(Extra::dstage, multiplier_error(history_.last_multiplier));
   }
 
  private:
+  // Of the move in q to the next sample.
+  double half_step(std::size_t k, std::size_t n) {
+    state_.at(history_.time[k + 1], std::abs(history_.step), next_);
+    double worst = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      worst = std::max(worst,
+                       std::abs((history_.state(k + 1)[i] - history_.state(k)[i]) - (next_[i] - there_[i])));
+    return worst;
+  }
+
+  double multiplier_error(const std::vector<double>& found) const {
+    std::vector<double> wanted;
+    for (const Expression& lambda : reference_.lambda) wanted.push_back(constants_.value(lambda));
+    if (wanted.empty() && along_ != nullptr) wanted = along_->lambda;
+    if (found.empty() || found.size() != wanted.size())
+      refuse(study_, reference_.place, "run and reference have no multipliers to compare");
+    return distance(found, wanted);
+  }
+
   const Study& study_;
   const StudyReference& reference_;
   const History* along_;
-  mutable std::size_t hint_ = 0;  // times are asked for in order
-  std::vector<double> tail_, values_;
-  std::vector<StudyFormula> formulas_;
-  std::vector<std::size_t> direct_;
+  const StudyConstants& constants_;
+  const History& history_;
+  ReferenceState state_;
+  std::optional<MomentumProjection> projection_;
+  bool half_ = false, lambda_ = false, stage_ = false;
+  std::vector<double> there_, next_;
 };
 
 }  // namespace
@@ -134,105 +146,41 @@ class ReferenceState {
 // The reference of a member of a family: the same member of a family as large, else the only one.
 const History& StudyMeasurement::member_beside(const History& history, const std::string& run) const {
   const std::vector<History>& others = members(run);
-  for (const auto& [name, family] : runs_.by_name)
-    if (!family.empty() && family.size() == others.size() && &history >= &family.front() &&
-        &history <= &family.back())
-      return others[static_cast<std::size_t>(&history - &family.front())];
-  return others.front();
+  const std::vector<History>& own = family(history).second;
+  const auto k = static_cast<std::size_t>(&history - own.data());
+  return own.size() == others.size() ? others[k] : others.front();
 }
 
-double StudyMeasurement::multiplier_error(const std::vector<double>& found, const StudyReference& reference,
-                                          const History* along) const {
-  const std::size_t m = reference.lambda.empty() && along != nullptr ? along->lambda.size() : reference.lambda.size();
-  if (found.empty() || found.size() != m)
-    refuse(study_, reference.place, "run and reference have no multipliers to compare");
-  double sum = 0;
-  for (std::size_t i = 0; i < m; ++i)
-    sum += std::pow(found[i] - (reference.lambda.empty() ? along->lambda[i] : constant(reference.lambda[i])), 2);
-  return std::sqrt(sum);
+std::pair<const StudyRun&, const std::vector<History>&> StudyMeasurement::family(
+    const History& history) const {
+  for (const StudyRun& run : study_.runs) {
+    const std::vector<History>& all = members(run.name);
+    if (&history >= all.data() && &history < all.data() + all.size()) return {run, all};
+  }
+  throw std::logic_error("a history of no run");
 }
 
 std::vector<double> StudyMeasurement::series(const History& history, const Expression& of,
                                              const std::string& reference_name, std::size_t begin,
                                              std::size_t end) const {
-  std::vector<std::string> names = history.names;
-  std::vector<double> values(names.size());
-  const auto fixed = [&](const std::string& name, double value) {
-    names.push_back(name);
-    values.push_back(value);
-  };
-  for (const auto& [name, value] : history.parameters) fixed(name, value);
-  for (const auto& [name, value] : constants_.all()) fixed(name, static_cast<double>(value));
-  const std::size_t extra = names.size(), n = history.names.size() / 2;
-  for (const char* name : extra_names) fixed(name, std::numeric_limits<double>::quiet_NaN());
-  const StudyFormula formula(study_, of, names);
-
-  bool needs_reference = false;
-  for (std::size_t k = dq; k < extra_names.size(); ++k)
-    needs_reference = needs_reference || formula.uses(extra + k);
-  std::optional<ReferenceState> reference;
-  const StudyReference* chosen = nullptr;
-  const History* along = nullptr;
-  if (needs_reference) {
-    for (const StudyReference& r : study_.references)
-      if (r.name == reference_name) chosen = &r;
-    if (chosen == nullptr) refuse(study_, of.place, "this needs a `reference`");
-    if (!chosen->run.empty()) along = &member_beside(history, chosen->run);
-    if (along == nullptr && formula.uses(extra + energy_there))
-      refuse(study_, of.place, "H_ref needs a reference with a run");
-    reference.emplace(study_, *chosen, along, constants_, history);
+  NamedSample sample(history, constants_);
+  const StudyFormula formula(study_, of, sample.names());
+  std::optional<Distances> distances;
+  for (std::size_t k = sample.place(Extra::dq); k <= sample.place(Extra::H_ref); ++k) {
+    if (!formula.uses(k) || distances) continue;
+    const auto reference = std::find_if(study_.references.begin(), study_.references.end(),
+                                        [&](const StudyReference& r) { return r.name == reference_name; });
+    if (reference == study_.references.end()) refuse(study_, of.place, "this needs a `reference`");
+    const History* along = reference->run.empty() ? nullptr : &member_beside(history, reference->run);
+    distances.emplace(study_, *reference, along, constants_, history, sample, formula);
   }
-  std::optional<MomentumProjection> projection;
-  if (formula.uses(extra + dproj)) {
-    for (const StudyRun& run : study_.runs)
-      if (&members(run.name).front() == &history) projection.emplace(model_run(study_, run).model);
-  }
-
-  const auto put = [&](Extra which, double value) { values[extra + which] = value; };
-  put(step, history.step);
-  put(energy_start, history.energy.empty() ? 0 : history.energy.front());
-  const double spacing = std::abs(history.step);
-  std::vector<double> result, there, next;
+  if (formula.uses(sample.place(Extra::dprojected)))
+    distances->project_with(model_run(study_, family(history).first).model);
+  std::vector<double> result;
   for (std::size_t k = begin; k < end; ++k) {
-    const auto here = history.state(k);
-    std::copy(here.begin(), here.end(), values.begin());
-    put(time, history.time[k]);
-    put(energy, history.energy[k]);
-    put(position, history.position[k]);
-    put(momentum, history.momentum[k]);
-    if (reference) {
-      reference->at(history.time[k], spacing, there);
-      double in_q = 0, in_p = 0, largest = 0;
-      for (std::size_t i = 0; i < 2 * n; ++i) {
-        const double d = here[i] - there[i];
-        (i < n ? in_q : in_p) += d * d;
-        largest = std::max(largest, std::abs(d));
-      }
-      put(dq, std::sqrt(in_q));
-      put(dp, std::sqrt(in_p));
-      put(dx, std::sqrt(in_q + in_p));
-      put(dmax, largest);
-      if (along != nullptr) put(energy_there, along->energy[reference->sample(history.time[k], spacing)]);
-      if (projection) {
-        const Eigen::VectorXd p = (*projection)(here.first(n), here.subspan(n));
-        double sum = 0;
-        for (std::size_t i = 0; i < n; ++i)
-          sum += std::pow(p[static_cast<Eigen::Index>(i)] - there[n + i], 2);
-        put(dproj, std::sqrt(sum));
-      }
-      if (formula.uses(extra + dhalf) && k + 1 < history.samples()) {
-        reference->at(history.time[k + 1], spacing, next);
-        double worst = 0;
-        for (std::size_t i = 0; i < n; ++i)
-          worst = std::max(worst, std::abs((history.state(k + 1)[i] - here[i]) - (next[i] - there[i])));
-        put(dhalf, worst / spacing);
-      }
-      if (k + 1 == history.samples()) {
-        if (formula.uses(extra + dlambda)) put(dlambda, multiplier_error(history.lambda, *chosen, along));
-        if (formula.uses(extra + dstage)) put(dstage, multiplier_error(history.last_multiplier, *chosen, along));
-      }
-    }
-    result.push_back(formula(values));
+    sample.load(k);
+    if (distances) distances->add(k, sample);
+    result.push_back(formula(sample.values()));
   }
   return result;
 }

@@ -93,7 +93,8 @@ std::string measured_text(const StudyRow& row) {
   if (const std::string* text = std::get_if<std::string>(&row.measured)) return *text;
   int digits = 4;
   if (const auto number = as_printed(row.published); number && number->value != 0)
-    digits = 1 + static_cast<int>(std::floor(std::log10(std::abs(number->value)) - std::log10(number->unit) + 0.5));
+    digits = 1 + static_cast<int>(
+                     std::floor(std::log10(std::abs(number->value)) - std::log10(number->unit) + 0.5));
   return fmt::format("{:.{}g}", std::get<double>(row.measured), std::clamp(digits + 2, 6, 17));
 }
 
@@ -101,7 +102,8 @@ std::string to_json(const std::vector<StudyResult>& results) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const StudyResult& result : results)
     for (const StudyRow& row : result.rows) {
-      nlohmann::ordered_json object = {{"study", row.study}, {"quantity", row.quantity}, {"published", row.published}};
+      nlohmann::ordered_json object = {
+          {"study", row.study}, {"quantity", row.quantity}, {"published", row.published}};
       if (const double* value = std::get_if<double>(&row.measured))
         object["measured"] = *value;  // null where it is not a number
       else

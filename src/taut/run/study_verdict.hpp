@@ -15,7 +15,9 @@ enum class StudyVerdict { reproduced, under_reading, not_reproduced };
 inline constexpr std::array<std::string_view, 3> verdict_names = {"reproduced", "reproduced-under-reading",
                                                                   "not-reproduced"};
 
-inline std::string_view name(StudyVerdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
+inline std::string_view name(StudyVerdict verdict) {
+  return verdict_names[static_cast<std::size_t>(verdict)];
+}
 
 inline std::optional<StudyVerdict> verdict_named(std::string_view name) {
   for (std::size_t i = 0; i < verdict_names.size(); ++i)
