@@ -36,6 +36,7 @@ void add_compile(Program& program);
 void add_check(Program& program);
 void add_completions(Program& program);
 void add_compare(Program& program);
+void add_reproduce(Program& program);
 
 // Flushes standard output; 1 with a sentence when it could not be written.
 int finish_output();

@@ -52,6 +52,7 @@ void add_commands(Program& program) {
   add_check(program);
   add_completions(program);
   add_compare(program);
+  add_reproduce(program);
 }
 
 int run_program(int argc, char** argv) {

@@ -63,6 +63,9 @@ struct DaeRungeKutta {
     typename P::Vec along, move;
     X before;
     typename P::Vec end;
+
+    // Of the last stage: the end of the step for Radau IIA, where it approximates λ to order s - 1.
+    typename P::Multiplier last_multiplier(const typename P::Scalar& h) const { return stage.L.back() / h; }
   };
 
   template <Hamiltonian P, class X>

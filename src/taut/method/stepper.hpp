@@ -20,6 +20,8 @@ class Stepper {
   virtual Expected<int> output(X& x, const typename P::Scalar& h) = 0;
   virtual void restart(const X& x) = 0;  // forget everything but x
   virtual ProjectionCount projections() const { return {}; }
+  // The method's own multiplier at the end of the last step, which was of size h; empty where it has none.
+  virtual Vector<typename P::Scalar, dynamic> last_multiplier(const typename P::Scalar&) const { return {}; }
 };
 
 template <class Method, Constrained P, class X>
@@ -45,6 +47,12 @@ class BoundStepper final : public Stepper<P, X> {
   ProjectionCount projections() const override {
     if constexpr (requires { memory_.projections(); })
       return memory_.projections();
+    else
+      return {};
+  }
+  Vector<typename P::Scalar, dynamic> last_multiplier(const typename P::Scalar& h) const override {
+    if constexpr (requires { memory_.last_multiplier(h); })
+      return memory_.last_multiplier(h);
     else
       return {};
   }

@@ -49,7 +49,8 @@ void ModelReader::read_run() {
   if (const Entry* e = t.find("method")) run.method = text_of_entry(*e, "the method");
   if (const Entry* e = t.find("formulation")) {
     run.formulation = text_of_entry(*e, "the formulation");
-    if (run.formulation && !contains(formulations, *run.formulation))
+    // What is in brackets, as in state-space(coordinates), is looked at where formulations are known.
+    if (run.formulation && !contains(formulations, run.formulation->substr(0, run.formulation->find('('))))
       fail(e->value, "unknown formulation " + ticked(*run.formulation),
            known_names("known here:", *run.formulation, formulations));
   }

@@ -19,6 +19,8 @@ class Machine {
   virtual std::span<const double> p() const = 0;
   virtual Reading read() = 0;
   virtual std::vector<double> multiplier() const = 0;  // λ(q, p); empty where the constraints are dependent
+  virtual std::vector<double> last_multiplier(
+      double h) const = 0;  // the method's own; empty where it has none
   virtual ProjectionCount projections() const = 0;
 };
 

@@ -48,6 +48,10 @@ class MachineOf final : public Machine {
     return lambda ? std::vector<double>(lambda->data(), lambda->data() + lambda->size())
                   : std::vector<double>{};
   }
+  std::vector<double> last_multiplier(double h) const override {
+    const auto lambda = stepper_->last_multiplier(h);
+    return {lambda.data(), lambda.data() + lambda.size()};
+  }
   ProjectionCount projections() const override { return stepper_->projections(); }
 
  private:

@@ -123,8 +123,10 @@ class MechanismOf final : public Mechanism {
         using Scheme = std::remove_cvref_t<decltype(scheme)>;
         const OdeChoice& ode = *choice.ode;
         if (ode.formulation == Charts::facts.name)
-          stepper = taut::bind(OdeMethod<Scheme, Charts>{.scheme = scheme, .projection = ode.projection},
-                               problem_, x, options);
+          stepper = taut::bind(
+              OdeMethod<Scheme, Charts>{
+                  .scheme = scheme, .formulation = {ode.charts}, .projection = ode.projection},
+              problem_, x, options);
         else
           stepper = taut::bind(
               OdeMethod<Scheme, AnyFormulation>{

@@ -17,18 +17,6 @@ namespace taut {
 
 namespace {
 
-std::string text_of_file(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw InputError(fmt::format("{} is a folder, not a model file.", path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad()) throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
-  return std::move(text).str();
-}
-
 // The request in the words of --set, so that it acts before anything of the file is evaluated and checked.
 std::vector<std::string> assignments(const RunRequest& request, const std::vector<std::string>& set) {
   std::vector<std::string> all = set;
@@ -124,6 +112,18 @@ bool is_path(const std::string& problem) {
 }
 
 }  // namespace
+
+std::string text_of_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw InputError(fmt::format("{} is a folder, not a model file.", path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad()) throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
+  return std::move(text).str();
+}
 
 std::string ModelRun::title() const {
   return model.title == name ? std::filesystem::path(name).filename().string() : model.title;

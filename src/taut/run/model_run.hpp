@@ -31,6 +31,9 @@ struct ModelRun {
 ModelRun model_run(std::string text, const std::string& name, const RunRequest& request = {},
                    const std::vector<std::string>& set = {});
 
+// InputError where it cannot be read.
+std::string text_of_file(const std::string& path);
+
 // The same of a file, or of a bundled model by its name; InputError where there is none.
 ModelRun read_model_run(const std::string& problem, const RunRequest& request,
                         const std::vector<std::string>& set);

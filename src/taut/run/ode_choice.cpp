@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
+#include <string_view>
 
 namespace taut {
 
@@ -25,6 +27,42 @@ std::string ordinary_methods() {
                          const std::vector<std::string>& names) {
   throw ChoiceError(key, fmt::format("there is no {} `{}`.{}\n  The {}s are: {}.", key, asked,
                                      did_you_mean(asked, names), key, joined(names)));
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+// The rule of state-space(KIND, WHEN, THRESHOLD); what is left out at the end is as by default.
+ChartRule chart_rule(std::string_view arguments) {
+  ChartRule rule;
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; begin <= arguments.size();) {
+    const std::size_t comma = std::min(arguments.find(',', begin), arguments.size());
+    words.push_back(trimmed(arguments.substr(begin, comma - begin)));
+    begin = comma + 1;
+  }
+  const auto one_of = [](std::string_view word, std::string_view first, std::string_view second) {
+    if (word != first && word != second)
+      throw ChoiceError("formulation", fmt::format("`{}` says nothing about charts: give {} or {}, as in "
+                                                   "state-space(coordinates, after, 0.7).",
+                                                   word, first, second));
+    return word == second;
+  };
+  if (one_of(words[0], "tangent", "coordinates")) rule.kind = ChartKind::coordinates;
+  if (words.size() > 1 && one_of(words[1], "before", "after")) rule.change = ChartSwitch::after;
+  if (words.size() > 2) {
+    const auto [end, error] =
+        std::from_chars(words[2].data(), words[2].data() + words[2].size(), rule.threshold);
+    if (error != std::errc{} || end != words[2].data() + words[2].size() || words.size() > 3 ||
+        !(rule.threshold > 0 && rule.threshold < 1))
+      throw ChoiceError("formulation",
+                        "the threshold of a chart is one number between 0 and 1, as in "
+                        "state-space(coordinates, after, 0.7).");
+  }
+  return rule;
 }
 
 }  // namespace
@@ -57,6 +95,12 @@ std::optional<OdeChoice> ode_choice(const std::string& method, const RunRequest&
   OdeChoice choice{.formulation = request.formulation.empty() ? formulations.front() : request.formulation,
                    .kind = request.projection.empty() ? "none" : request.projection,
                    .projection = {}};
+  if (const std::size_t open = choice.formulation.find('(');
+      choice.formulation.ends_with(')') && choice.formulation.substr(0, open) == "state-space") {
+    choice.charts = chart_rule(
+        std::string_view(choice.formulation).substr(open + 1, choice.formulation.size() - open - 2));
+    choice.formulation.erase(open);
+  }
   if (std::find(formulations.begin(), formulations.end(), choice.formulation) == formulations.end())
     refuse("formulation", choice.formulation, formulations);
   const auto kind = projection_kind(choice.kind);

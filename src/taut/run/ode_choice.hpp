@@ -1,6 +1,7 @@
 // Which formulation and projection an ordinary method was asked to use.
 #pragma once
 
+#include <taut/formulation/chart_rule.hpp>
 #include <taut/method/projection.hpp>
 #include <taut/run/request.hpp>
 
@@ -9,6 +10,7 @@ namespace taut {
 struct OdeChoice {
   std::string formulation, kind;  // kind: the projection by name
   Projection projection;
+  ChartRule charts = {};  // of state-space
 };
 
 // Nothing for a method that solves the constrained equations themselves. ChoiceError for a name that does not exist, a number that makes

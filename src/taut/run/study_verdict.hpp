@@ -1,0 +1,66 @@
+// Does a measured value agree with what was published? A printed number says by its digits how exactly it wants to be met.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace taut {
+
+enum class StudyVerdict { reproduced, under_reading, not_reproduced };
+
+inline constexpr std::array<std::string_view, 3> verdict_names = {"reproduced", "reproduced-under-reading",
+                                                                  "not-reproduced"};
+
+inline std::string_view name(StudyVerdict verdict) {
+  return verdict_names[static_cast<std::size_t>(verdict)];
+}
+
+inline std::optional<StudyVerdict> verdict_named(std::string_view name) {
+  for (std::size_t i = 0; i < verdict_names.size(); ++i)
+    if (verdict_names[i] == name) return static_cast<StudyVerdict>(i);
+  return std::nullopt;
+}
+
+// A reading that had to be chosen is part of the verdict.
+inline StudyVerdict verdict(bool agrees, bool under_a_reading) {
+  if (!agrees) return StudyVerdict::not_reproduced;
+  return under_a_reading ? StudyVerdict::under_reading : StudyVerdict::reproduced;
+}
+
+// A number as it was printed: ".77e-1" is 0.077, and its last digit is worth 0.001.
+struct Printed {
+  double value = 0, unit = 0;
+};
+
+inline std::optional<Printed> as_printed(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const char* const end = text.data() + text.size();
+  Printed printed;
+  const auto [stop, error] = std::from_chars(text.data(), end, printed.value);
+  if (error != std::errc{} || stop != end || !std::isfinite(printed.value)) return std::nullopt;
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  int exponent = 0;
+  if (e < text.size()) std::from_chars(text.data() + e + (text[e + 1] == '+' ? 2 : 1), end, exponent);
+  const std::string_view digits = text.substr(0, e);
+  const std::size_t point = digits.find('.');
+  const int decimals = point == std::string_view::npos ? 0 : static_cast<int>(digits.size() - point - 1);
+  printed.unit = std::pow(10.0, exponent - decimals);
+  return printed;
+}
+
+// Rounded to the digits printed, the two are the same. The ends of the interval belong to it, up to the rounding of the numbers themselves.
+inline bool rounds_to(double measured, const Printed& printed) {
+  return std::abs(measured - printed.value) <= printed.unit / 2 * (1 + 1e-9);
+}
+
+// The same where digits were cut off and not rounded.
+inline bool cut_to(double measured, const Printed& printed) {
+  const double beyond = std::abs(measured) - std::abs(printed.value);
+  return std::signbit(measured) == std::signbit(printed.value) && beyond >= 0 && beyond < printed.unit;
+}
+
+}  // namespace taut
