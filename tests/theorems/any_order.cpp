@@ -4,6 +4,7 @@
 #include <taut/formulation/multiplier.hpp>
 #include <taut/measure/flow.hpp>
 #include <taut/measure/order.hpp>
+#include <taut/method/catalogue.hpp>
 #include <taut/problem/charged_particle.hpp>
 #include <taut/problem/double_pendulum.hpp>
 #include <taut/problem/pendulum.hpp>

@@ -2,6 +2,7 @@
 
 #include <taut/measure/distance.hpp>
 #include <taut/measure/flow.hpp>
+#include <taut/method/catalogue.hpp>
 #include <taut/problem/charged_particle.hpp>
 #include <taut/problem/double_pendulum.hpp>
 #include <taut/problem/n_link_pendulum.hpp>

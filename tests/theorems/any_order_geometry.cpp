@@ -5,6 +5,7 @@
 #include <taut/measure/energy.hpp>
 #include <taut/measure/reversibility_defect.hpp>
 #include <taut/measure/symplectic_defect.hpp>
+#include <taut/method/catalogue.hpp>
 #include <taut/problem/charged_particle.hpp>
 #include <taut/problem/double_pendulum.hpp>
 #include <taut/problem/pendulum.hpp>

@@ -2,6 +2,7 @@
 // their rounding, tangents are derivatives, and a lane of a pack is the scalar run to the last bit.
 
 #include <taut/measure/flow.hpp>
+#include <taut/method/catalogue.hpp>
 #include <taut/problem/pendulum.hpp>
 #include <taut/scalar/pack.hpp>
 
