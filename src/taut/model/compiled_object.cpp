@@ -63,7 +63,7 @@ std::string key_of(const SourceUnit& unit, const CxxCompiler& compiler) {
   add(version);
   for (const std::string& word : compiler.command) add(word);
   add(compiler.version);
-  for (const auto* options : {&options_of_every_unit, &unit.options})
+  for (const auto* options : {&options_of_every_unit, &unit.options, &unit.libraries})
     for (const std::string& option : *options) add(option);
   add(processor());
   add(unit.depends);
@@ -173,6 +173,7 @@ void compile(const SourceUnit& unit, const CxxCompiler& compiler, const fs::path
   std::vector<std::string> arguments = options_of_every_unit;
   arguments.insert(arguments.end(), unit.options.begin(), unit.options.end());
   arguments.insert(arguments.end(), {"unit.cpp", "-o", "unit.so"});
+  arguments.insert(arguments.end(), unit.libraries.begin(), unit.libraries.end());
   if (!run_cxx_compiler(compiler, arguments, scratch.path.string(), "log"))
     throw Missing(
         fmt::format("{} does not compile it{}", compiler.command[0], first_error(scratch.path / "log")));

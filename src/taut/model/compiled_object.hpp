@@ -10,8 +10,9 @@ namespace taut {
 
 struct SourceUnit {
   std::string text;
-  std::vector<std::string> options = {};  // beside those that every unit is compiled with
-  std::string depends = {};               // a digest of what the text includes; empty: nothing
+  std::vector<std::string> options = {};    // beside those that every unit is compiled with
+  std::vector<std::string> libraries = {};  // -lNAME
+  std::string depends = {};                 // a digest of what the text includes; empty: nothing
 };
 
 // A loaded object stays loaded to the end of the process: what was made with it may hold pointers into it.

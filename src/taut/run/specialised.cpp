@@ -91,8 +91,9 @@ Specialised specialised_machine(const Model& model, const MethodChoice& choice, 
   const CompiledObject object = compiled_object(
       {.text = specialised_source(model, choice.method, plain_updates),
        // As CMakeLists.txt compiles our own programs, and for the same reasons.
-       .options = {"-std=c++20", "-DNDEBUG", "-DEIGEN_DONT_VECTORIZE", "-DEIGEN_MAX_ALIGN_BYTES=128",
+       .options = {"-O3", "-std=c++20", "-DNDEBUG", "-DEIGEN_DONT_VECTORIZE", "-DEIGEN_MAX_ALIGN_BYTES=128",
                    "-fno-tree-slp-vectorize", "-I", headers->string(), "-isystem", TAUT_EIGEN},
+       .libraries = {"-lquadmath"},
        .depends = digest(*headers)});
   if (object.handle == nullptr) return {nullptr, object.missing};
   const auto* layout = static_cast<const std::uint64_t*>(object.symbol("taut_machine_layout"));

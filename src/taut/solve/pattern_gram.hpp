@@ -122,7 +122,15 @@ class PatternGram {
     if constexpr (m == 1) {  // nothing to eliminate; solve() divides
       return all(Mask<T>(magnitude(base(diagonal_[0])) > Real<T>(0))) ? -1 : 0;
     }
-    unroll<static_cast<int>(Plan::updates.size())>([&]<int i>() {
+    constexpr bool pair = m == 2 && Plan::filled[0][1];
+    // The second pivot by the determinant: two divisions side by side, not one after the other.
+    if constexpr (pair) {
+      const T first = k_[0][0];
+      k_[1][1] = first / (first * k_[1][1] - k_[0][1] * k_[1][0]);
+      k_[0][0] = T(1) / first;
+      k_[1][0] *= k_[0][0];
+    }
+    unroll<pair ? 0 : static_cast<int>(Plan::updates.size())>([&]<int i>() {
       constexpr auto u = Plan::updates[i];
       if constexpr (u.row == u.pivot)
         k_[u.pivot][u.pivot] = T(1) / k_[u.pivot][u.pivot];
