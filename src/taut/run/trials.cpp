@@ -16,7 +16,8 @@ constexpr std::array<int, 5> order_steps = {16, 24, 36, 54, 81};
 constexpr int farthest = 16;  // step sizes tried: h·1.5^±16, a factor of 650
 constexpr double scatter =
     0.4;  // of slopes between neighbours that still make one order, up to 6; above in proportion
-constexpr double above_rounding = 300 * std::numeric_limits<double>::epsilon();  // of states of size 1
+constexpr double above_rounding =
+    100 * std::numeric_limits<double>::epsilon();  // of states of size 1; the noise is a tenth of it
 
 double largest(const Vector<double, dynamic>& x) { return x.size() == 0 ? 0 : x.cwiseAbs().maxCoeff(); }
 
