@@ -83,7 +83,8 @@ TEST(Completions, BashCompletesCommandsOptionsAndNames) {
 
 // Nothing that the program knows is missing from the script.
 TEST(Completions, EveryOptionOfEveryCommandIsThere) {
-  for (const std::string command : {"problems", "methods", "run", "check", "completions"}) {
+  for (const std::string& command : in_bash("''")) {
+    if (command.starts_with('-')) continue;
     const std::string help = run_taut(command + " --help").out;
     const Names offered = in_bash(command + " --");
     for (std::size_t at = help.find("\n  --"); at != std::string::npos; at = help.find("\n  --", at + 1)) {
