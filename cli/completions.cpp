@@ -32,7 +32,7 @@ Word word_of(const Program& program, const CLI::Option& option) {
   Word word{.name = option.get_name(),
             .what = option.get_description(),
             .is_option = !option.get_positional(),
-            .takes_value = option.get_type_size_max() > 0,
+            .takes_value = option.get_items_expected_max() > 0,
             .values = {},
             .files = {}};
   if (const auto found = program.values.find(word.name); found != program.values.end())

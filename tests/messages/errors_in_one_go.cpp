@@ -41,7 +41,7 @@ const std::string potential = R"text(./m.toml:6:14: unknown name `gravty` in the
 
 TEST(ErrorsInOneGo, AWrongFormulaAndAnUnknownMethod) {
   refused("method = \"ratle\"\n", "",
-          potential + R"text(./m.toml:11:10: there is no method `ratle`. Did you mean `rattle`?
+          potential + R"text(./m.toml:11:10: there is no method 'ratle'. Did you mean `rattle`?
   11 | method = "ratle"
      |          ^^^^^^^
   The methods are: )text");
@@ -66,9 +66,10 @@ TEST(ErrorsInOneGo, NoErrorIsToldTwice) {
 
 TEST(ErrorsInOneGo, AMethodThatWasTyped) {
   refused("method = \"rattle\"\n", "--method ratle",
-          potential + R"text(--method: there is no method `ratle`. Did you mean `rattle`?
+          potential + R"text(--method: there is no method 'ratle'. Did you mean `rattle`?
      | run.method=ratle
-)text");
+     |            ^^^^^
+  The methods are: )text");
 }
 
 }  // namespace

@@ -14,9 +14,10 @@ constexpr int direction_count = 5;   // ten pairs
 constexpr double order_ratio = 1.5;  // of neighbouring step sizes
 constexpr std::array<int, 5> order_steps = {16, 24, 36, 54, 81};
 constexpr int farthest = 16;  // step sizes tried: h·1.5^±16, a factor of 650
-constexpr double scatter =
-    0.4;  // of slopes between neighbours that still make one order, up to 6; above in proportion
-constexpr double above_rounding = 300 * std::numeric_limits<double>::epsilon();  // of states of size 1
+// Slopes between neighbours may differ by this and still make one order, up to order 6; above in proportion.
+constexpr double scatter = 0.4;
+// An error this large, of states of size 1, is seen through the noise, which is a tenth of it.
+constexpr double above_rounding = 100 * std::numeric_limits<double>::epsilon();
 
 double largest(const Vector<double, dynamic>& x) { return x.size() == 0 ? 0 : x.cwiseAbs().maxCoeff(); }
 
