@@ -73,7 +73,7 @@ TEST(Reports, ArePlacedWhereAskedAndNextToTheSamplesOtherwise) {
 TEST(Reports, DoNotChangeTheSamples) {
   const OwnFolder folder;
   const std::string a = (folder / "a").string(), b = (folder / "b").string();
-  for (const std::string& options : {"--steps 1000 --every 7", "--steps 5003"}) {
+  for (const std::string options : {"--steps 1000 --every 7", "--steps 5003"}) {
     EXPECT_EQ(run_taut("run pendulum " + options + " --out " + a).status, 0);
     EXPECT_EQ(run_taut("run pendulum " + options + " --report --out " + b).status, 0);
     EXPECT_EQ(read_text(a + "/samples.csv"), read_text(b + "/samples.csv")) << options;

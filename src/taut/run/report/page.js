@@ -182,7 +182,10 @@ class Plot {
         if (v[i] > high) high = v[i];
       }
     }
-    if (!(low <= high)) return this.log[axis] ? [0.1, 10] : [-1, 1];
+    if (!(low <= high)) {
+      this.readout.textContent = "nothing that these axes can show" + (this.log.y ? ": a logarithm needs more than 0" : "");
+      return this.log[axis] ? [0.1, 10] : [-1, 1];
+    }
     if (this.log[axis]) {
       const pad = Math.max((high / low) ** 0.04, low === high ? 10 : 1.05);
       return [low / pad, high * pad];
