@@ -70,9 +70,9 @@ struct DaeRungeKutta {
     const auto solved = at.stage.solve(problem, x.q, x.p, at.G, h);  // (K1), (K2), (K3)
     if (!solved) return solved;
     at.before = x;
-    at.stage.b.row(0, at.stage.stages(), at.stage.velocity, at.move);
+    at.stage.b.sum(at.stage.stages(), at.stage.velocity, at.move);
     drift(x, h * at.move);  // (K4)
-    at.stage.b.row(0, at.stage.stages(), at.stage.force, at.move);
+    at.stage.b.sum(at.stage.stages(), at.stage.force, at.move);
     kick(x, -at.move);  // (K5)
     problem.G(x.q, at.G);
     if constexpr (!projected) return solved;

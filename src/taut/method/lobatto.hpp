@@ -54,9 +54,9 @@ struct Lobatto {
     const auto solved = stage.solve(problem, x.q, x.p, at.G, h);
     if (!solved) return solved;
     at.before = x;
-    stage.b.row(0, stage.stages(), stage.velocity, at.increment);
+    stage.b.sum(stage.stages(), stage.velocity, at.increment);
     drift(x, h * at.increment);  // (J7): q₁ = Qₛ
-    stage.b.row(0, stage.stages(), stage.force, at.increment);
+    stage.b.sum(stage.stages(), stage.force, at.increment);
     kick(x, -at.increment);  // (J8), but for GᵀΛₛ
     problem.G(x.q, at.G);
     if (const auto projected = at.momentum.solve(problem, solve, x, at.G); !projected) {  // (J9)
