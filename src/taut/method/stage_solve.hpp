@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -180,9 +181,11 @@ class StageSolve {
   PerStage<Vec, s_> Z, Y;
   PerStage<Multiplier, s_> L;
 
-  // From (q0, p0), with G0 = G(q0) and step h. K is taken at (q0, p0).
+  // From (q0, p0), with G0 = G(q0) and step h. K is taken at (q0, p0). Of the options tolerance and max_iterations count: the tolerance
+  // is one on every residual, in the units of q, p and g.
   [[gnu::flatten]] Expected<int> solve(const P& s, const Vec& q0, const Vec& p0,
-                                       const typename P::Jacobian& G0, const T& h) {
+                                       const typename P::Jacobian& G0, const T& h,
+                                       const SolveOptions& options = {}) {
     matrix_.right(s, q0, p0, G0, T(1));
     matrix_.assemble(G0);
     if (const int pivot = matrix_.factor(); pivot >= 0)
@@ -193,7 +196,10 @@ class StageSolve {
       correct(s, q0, p0, G0, h, active);
       return -1;
     };
-    const auto solved = drive_to_rounding<T>(200, Polish::yes, residual, correction, stage_noise);
+    const int limit = options.max_iterations > 0 ? options.max_iterations : 200;
+    const auto solved = options.tolerance > 0
+                            ? residual.drive_to_tolerance(limit, options.tolerance, correction)
+                            : drive_to_rounding<T>(limit, Polish::yes, residual, correction, stage_noise);
     if (solved) return solved;
     Failure failure = solved.error();
     failure.stage = SolveStage::inner;
@@ -267,6 +273,18 @@ class StageSolve {
       });
       close = close || largest <= Real<T>(anchor_within<T>());
       return largest;
+    }
+    template <class Correct>
+    Expected<int> drive_to_tolerance(int limit, double tolerance, Correct& correction) {
+      Vector<Real<T>, 1> worst;
+      auto form = [&] {
+        stage.slopes(s, q0, p0, h);
+        stage.residuals(s, q0, h, close, anchored);
+        worst[0] = Real<T>(0);
+        each_residual([&](const auto& r, const auto&) { worst[0] = larger(worst[0], largest_entry(r)); });
+        worst[0] = select(sound(), worst[0], Real<T>(std::numeric_limits<double>::quiet_NaN()));
+      };
+      return taut::drive_to_tolerance(limit, tolerance, worst, form, correction);
     }
     Mask<T> sound() const {
       Mask<T> good(true);
