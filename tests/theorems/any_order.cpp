@@ -219,26 +219,30 @@ TEST(AnyOrder, BackwardDifferentiation) {
   for (int k = 1; k <= 6; ++k) expect_order(Bdf{.k = k}, s, exact, 2, 320, 0.1);
 }
 
-// The multiplier of the last stage is there for nothing, and is of order s - 1 only.
+// The multiplier of the last stage is there for nothing, and is of order s - 1 only; the one of the equations has the order of q and p.
 template <class P>
-double error_of_last_multiplier(int stages, const P& s, const Motion<P::n, P::m>& exact, Real time,
-                                int steps) {
-  const Lobatto<> method{.s = stages};
+double error_of_multiplier(MultiplierFrom from, int stages, const P& s, const Motion<P::n, P::m>& exact,
+                           Real time, int steps) {
+  const Lobatto<> method{.s = stages, .multiplier_from = from};
   const Real h = time / steps;
   auto x = s.start();
   auto at = make_memory(method, s, x);
   for (int k = 0; k < steps; ++k) EXPECT_TRUE(method.step(s, x, at, h));
-  const typename P::Multiplier last = at.momentum.nu / (h * lobatto_tableau(stages).b[stages - 1]);
-  return length(typename P::Multiplier(last - exact.lambda));
+  const auto found = method.multiplier(s, x, at, h);
+  EXPECT_TRUE(found);
+  return length(typename P::Multiplier(*found - exact.lambda));
 }
-TEST(AnyOrder, TheMultiplierOfTheLastStageHasOrderSMinus1) {
+TEST(AnyOrder, TheMultiplierHasTheOrderItsOptionPromises) {
   const PlanarPendulum<Real> s;
   const auto exact = pendulum_at(2);
-  for (int stages = 2; stages <= 6; ++stages) {
-    const double found = slope(error_of_last_multiplier(stages, s, exact, 2, 128),
-                               error_of_last_multiplier(stages, s, exact, 2, 256));
-    EXPECT_NEAR(found, stages - 1, 0.1) << stages;
-  }
+  const auto order = [&](MultiplierFrom from, int stages, int steps) {
+    return slope(error_of_multiplier(from, stages, s, exact, 2, steps),
+                 error_of_multiplier(from, stages, s, exact, 2, 2 * steps));
+  };
+  for (int stages = 2; stages <= 6; ++stages)
+    EXPECT_NEAR(order(MultiplierFrom::last_stage, stages, 128), stages - 1, 0.1) << stages;
+  for (int stages = 2; stages <= 4; ++stages)
+    EXPECT_NEAR(order(MultiplierFrom::equations, stages, 32), 2 * stages - 2, 0.1) << stages;
 }
 
 template <class P>

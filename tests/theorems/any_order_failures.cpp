@@ -107,7 +107,9 @@ TEST(DependentConstraints, AreReportedBeforeAnyStageIsSolved) {
     EXPECT_EQ(f.stage, SolveStage::inner);
     EXPECT_EQ(f.constraint, 0);
   });
-  EXPECT_EQ(failure_of(DiracGaussMethod{}, s, centre, 0.1, 0).kind, FailureKind::singular);
+  const Failure of_dirac = failure_of(DiracGaussMethod{}, s, centre, 0.1, 0);
+  EXPECT_EQ(of_dirac.kind, FailureKind::singular);
+  EXPECT_EQ(of_dirac.constraint, 0);
   NLinkPendulum<> chain(3);  // a second rod beside the middle one
   chain.rods.push_back({0, 1});
   chain.length.push_back(1);
@@ -191,6 +193,30 @@ TEST(TheResult, DoesNotDependOnWhereTheNumberOfStagesIsKnown) {
 }
 
 // Position and momentum equations of the projections by other iterations, and to a tolerance that is still far below the error.
+// A tolerance reaches the stages: fewer corrections, and another result, within it.
+TEST(TheResult, OfStagesSolvedToAToleranceIsWithinIt) {
+  const DoublePendulum<> s;
+  const auto after = [&](double tolerance, int& corrections) {
+    auto x = s.start();
+    const auto stepper = bind(Lobatto<>{.s = 3}, s, x, {.tolerance = tolerance});
+    corrections = 0;
+    for (int k = 0; k < 10; ++k) {
+      const auto solved = stepper->step(x, 0.05);
+      EXPECT_TRUE(solved);
+      corrections += *solved;
+    }
+    return x;
+  };
+  int loose = 0, sharp = 0;
+  const auto x = after(1e-6, loose), y = after(0, sharp);
+  EXPECT_LT(loose, sharp / 2);
+  EXPECT_LT((x.q - y.q).norm(), 1e-4);
+  EXPECT_GT((x.q - y.q).norm(), 1e-10);
+  Vector<double, 2> g;
+  s.g(x.q, g);
+  EXPECT_LT(g.norm(), 1e-5);
+}
+
 TEST(TheResult, DoesNotDependOnTheIteration) {
   const DoublePendulum<> s;
   const SolveOptions symmetric{.iteration = Iteration::symmetric}, sweep{.iteration = Iteration::sweep};

@@ -314,6 +314,15 @@ TEST(ATableauOfOnesOwn, RunsAndStaysOnTheManifold) {
   EXPECT_NEAR(x.q.norm(), 1, 1e-14);
   EXPECT_NEAR(x.q.dot(x.p), 0, 1e-14);
   EXPECT_NEAR(H(s, x.q, x.p), 0, 1e-3);
+  const MethodFacts claimed = Lobatto<>{.s = 3, .own = &own}.facts();  // B(3), C(3), D(0)
+  EXPECT_EQ(claimed.order, 3);
+  EXPECT_FALSE(claimed.symmetric);
+  EXPECT_TRUE(claimed.symplectic);
+  for (int stages = 2; stages <= 8; ++stages) {
+    const Tableau<Exact> t = lobatto_tableau(stages);
+    EXPECT_EQ(order_of(t), 2 * stages - 2);
+    EXPECT_TRUE(is_symmetric(t));
+  }
   const Tableau<Exact> lobattos = lobatto_tableau(3);
   auto y = s.start(), z = y;
   const auto given = bind(Lobatto<>{.s = 3, .own = &lobattos}, s, y),

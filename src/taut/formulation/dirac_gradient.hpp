@@ -42,13 +42,13 @@ class DiracGradient {
 
   typename P::Multiplier lambda, w;
 
-  // slope_q = ∂H_M/∂q, slope_p = ∂H_M/∂p; false where C = G H_pp Gᵀ is singular.
-  bool operator()(const P& s, const typename P::Vec& q, const typename P::Vec& p, typename P::Vec& slope_q,
-                  typename P::Vec& slope_p) {
+  // slope_q = ∂H_M/∂q, slope_p = ∂H_M/∂p. -1, or the constraint whose pivot in C = G H_pp Gᵀ vanished.
+  int operator()(const P& s, const typename P::Vec& q, const typename P::Vec& p, typename P::Vec& slope_q,
+                 typename P::Vec& slope_p) {
     s.G(q, G_);
     C_.right(s, q, p, G_, T(1));
     C_.assemble(G_);
-    if (C_.factor() >= 0) return false;
+    if (const int pivot = C_.factor(); pivot >= 0) return pivot;
     const int n = s.coordinates();
     H_q(s, q, p, slope_q);
     H_p(s, q, p, slope_p);
@@ -70,7 +70,7 @@ class DiracGradient {
           slope_p[from + k - n] += phi.tangent[static_cast<std::size_t>(k)];
       }
     }
-    return true;
+    return -1;
   }
 
  private:

@@ -16,7 +16,7 @@ class DiracSimplifiedField {
   explicit DiracSimplifiedField(const P& s) : gradient_(s) {}
 
   bool operator()(const P& s, const Vec& q, const Vec& p, Vec& q_dot, Vec& p_dot) {
-    if (!gradient_(s, q, p, p_dot, q_dot)) return false;  // (DS1), (DS2)
+    if (gradient_(s, q, p, p_dot, q_dot) >= 0) return false;  // (DS1), (DS2)
     p_dot = -p_dot;
     return true;
   }

@@ -51,7 +51,8 @@ class PositionSolve {
           for (Eigen::Index i = 0; i < mu.size(); ++i)
             mu[i] = select(active, T(mu[i] + delta_[i]), mu[i]);  // (C2)
           return -1;
-        });
+        },
+        options.iteration == Iteration::full_newton ? Polish::quadratic : Polish::yes);
   }
 
  private:

@@ -15,7 +15,7 @@ enum class DaeFamily { radau, gauss };
 template <DaeFamily family, bool projected>
 struct DaeRungeKutta {
   int s = 2;
-  SolveOptions solve{};  // of the projections; the stages are always solved to rounding
+  SolveOptions solve{};  // of stages and projections
 
   MethodFacts facts() const {
     if constexpr (family == DaeFamily::radau)
@@ -70,12 +70,12 @@ struct DaeRungeKutta {
 
   template <Hamiltonian P, class X>
   Expected<int> step(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    const auto solved = at.stage.solve(problem, x.q, x.p, at.G, h);  // (K1), (K2), (K3)
+    const auto solved = at.stage.solve(problem, x.q, x.p, at.G, h, solve);  // (K1), (K2), (K3)
     if (!solved) return solved;
     at.before = x;
-    at.stage.b.row(0, at.stage.stages(), at.stage.velocity, at.move);
+    at.stage.b.sum(at.stage.stages(), at.stage.velocity, at.move);
     drift(x, h * at.move);  // (K4)
-    at.stage.b.row(0, at.stage.stages(), at.stage.force, at.move);
+    at.stage.b.sum(at.stage.stages(), at.stage.force, at.move);
     kick(x, -at.move);  // (K5)
     problem.G(x.q, at.G);
     if constexpr (!projected) return solved;

@@ -57,14 +57,15 @@ struct DiracGauss {
       at.Z[stage(i)].setZero();
       at.Y[stage(i)].setZero();
     }
-    bool regular = true;
+    int singular = -1;  // the constraint whose pivot vanished at a stage
     const auto solved = drive_to_zero(
         {.max_iterations = 200}, at.residual, at.unit,
         [&] {
           for (int j = 0; j < s; ++j) {
             at.q = x.q + at.Z[stage(j)];
             at.p = x.p + at.Y[stage(j)];
-            regular = at.gradient(problem, at.q, at.p, at.slope_q[stage(j)], at.slope_p[stage(j)]) && regular;
+            const int pivot = at.gradient(problem, at.q, at.p, at.slope_q[stage(j)], at.slope_p[stage(j)]);
+            if (singular < 0) singular = pivot;
           }
           for (int i = 0; i < s; ++i) {
             auto z = at.residual.segment(2 * i * n, n);
@@ -98,7 +99,8 @@ struct DiracGauss {
           return -1;
         },
         Polish::yes, stage_noise);
-    if (!regular) return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner};
+    if (singular >= 0)
+      return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner, .constraint = singular};
     if (!solved) {
       Failure failure = solved.error();
       failure.stage = SolveStage::inner;

@@ -2,26 +2,40 @@
 #pragma once
 
 #include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/multiplier.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/stage_solve.hpp>
+#include <taut/method/tableau_conditions.hpp>
 
 namespace taut {
+
+// Where the multiplier at the end of a step comes from.
+enum class MultiplierFrom {
+  equations,  // (3.3e): λ(q₁, p₁) of the continuous equations, of the order of q and p; asks for a Castable problem
+  last_stage  // Λₛ, there for nothing, of order s-1
+};
 
 // stages = dynamic: their number is set at run time.
 template <int stages = dynamic>
 struct Lobatto {
   int s = stages == dynamic ? 3 : stages;
-  SolveOptions solve{};  // of the momentum constraint; the stages are always solved to rounding
+  SolveOptions solve{};  // of the stages and of the momentum constraint
+  MultiplierFrom multiplier_from = MultiplierFrom::equations;
+  // A user's own tableau in place of Lobatto's; check it with violated_condition() first.
+  const Tableau<Float128>* own = nullptr;
 
   MethodFacts facts() const {
     return {.name = "lobatto",
             .argument = s,
-            .what = "s-stage Lobatto IIIA-IIIB, any H(q, p)",
+            .what = own ? "symplectic pair of a user's own tableau, any H(q, p)"
+                    : multiplier_from == MultiplierFrom::equations
+                        ? "s-stage Lobatto IIIA-IIIB, any H(q, p)"
+                        : "s-stage Lobatto IIIA-IIIB, any H(q, p); multiplier of order s-1",
             .source = "Jay (3.3), (3.11), (3.3d)",
             .theory = "lobatto",
-            .order = 2 * s - 2,
-            .symmetric = true,
-            .symplectic = true,
+            .order = own ? order_of(*own) : 2 * s - 2,
+            .symmetric = !own || is_symmetric(*own),
+            .symplectic = !own || tableau_conditions::symplectic(*own),
             .tier = Tier::hamiltonian};
   }
 
@@ -44,19 +58,17 @@ struct Lobatto {
     typename P::Vec increment;
     X before;
   };
-  // A user's own tableau in place of Lobatto's; check it with violated_condition() first.
-  const Tableau<Float128>* own = nullptr;
   Tableau<Float128> coefficients() const { return own ? *own : lobatto_tableau(s); }
 
   template <Hamiltonian P, class X>
   Expected<int> step(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     auto& stage = at.stage;
-    const auto solved = stage.solve(problem, x.q, x.p, at.G, h);
+    const auto solved = stage.solve(problem, x.q, x.p, at.G, h, solve);
     if (!solved) return solved;
     at.before = x;
-    stage.b.row(0, stage.stages(), stage.velocity, at.increment);
+    stage.b.sum(stage.stages(), stage.velocity, at.increment);
     drift(x, h * at.increment);  // (J7): q₁ = Qₛ
-    stage.b.row(0, stage.stages(), stage.force, at.increment);
+    stage.b.sum(stage.stages(), stage.force, at.increment);
     kick(x, -at.increment);  // (J8), but for GᵀΛₛ
     problem.G(x.q, at.G);
     if (const auto projected = at.momentum.solve(problem, solve, x, at.G); !projected) {  // (J9)
@@ -65,6 +77,22 @@ struct Lobatto {
       return projected;
     }
     return solved;
+  }
+
+  // λ at x, where the last step, of length h, has ended.
+  template <Hamiltonian P, class X>
+    requires Castable<P>
+  Expected<typename P::Multiplier> multiplier(const P& problem, const X& x, const Memory<P, X>& at,
+                                              const typename P::Scalar& h) const {
+    if (multiplier_from == MultiplierFrom::last_stage) return stage_multiplier(at, h);
+    return taut::multiplier(problem, x.q, x.p);
+  }
+
+  // Λₛ of the last step, for any problem.
+  template <Hamiltonian P, class X>
+  static typename P::Multiplier stage_multiplier(const Memory<P, X>& at, const typename P::Scalar& h) {
+    using T = typename P::Scalar;
+    return at.momentum.nu / T(h * T(at.stage.b.whole(0, at.stage.stages() - 1)));
   }
 };
 

@@ -14,6 +14,8 @@
 #include <taut/solve/pivoted_lu.hpp>
 
 #include <array>
+#include <cmath>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -91,6 +93,35 @@ struct SplitCoefficients {
   }
 };
 
+// Σⱼ b(j) f[j] with what the additions lose carried along. A term that is the same in every step, such as the weight of a mass, added to
+// a sum of one binade is rounded by the same amount each time, in p at the end of the step: a bias.
+template <class B, int s>
+struct Weights : SplitCoefficients<B, s, 1> {
+  using SplitCoefficients<B, s, 1>::SplitCoefficients;
+
+  template <class Stages, class Vec>
+  void sum(int stages, const Stages& f, Vec& out) const {
+    using T = typename Vec::Scalar;
+    for (Eigen::Index k = 0; k < out.size(); ++k) {
+      T first(0), second(0);
+      for (int j = 0; j < stages; ++j) {
+        const T& v = f[static_cast<std::size_t>(j)][k];
+        const T term = T(this->high(0, j)) * v, total = first + term, added = total - first;
+        second += T(this->low(0, j)) * v + ((first - (total - added)) + (term - added));  // Knuth's two-sum
+        first = total;
+      }
+      out[k] = first + second;
+    }
+  }
+};
+
+// Within this many units of rounding g is taken as linear about an anchor, see StageSolve::residuals: the square of the distance, which
+// is neglected, is then far below a unit. 2^18 units, and 2^-16 of one, in double.
+template <class T>
+double anchor_within() {
+  return 0x1p-8 / std::sqrt(epsilon<T>());
+}
+
 // `fixed` stages have Q = q₀, and as many at the end no Λ: 1 for Lobatto, 0 for Gauss and Radau.
 template <Hamiltonian P, int fixed, int s_ = dynamic>
 class StageSolve {
@@ -119,8 +150,10 @@ class StageSolve {
         ry_(Q),
         rate_(Q),
         push_(Q),
+        anchor_(Q),
         rg_(L),
         right_(L),
+        g_at_anchor_(L),
         matrix_(s),
         q_per_unit_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
         p_per_unit_(q_per_unit_),
@@ -135,7 +168,7 @@ class StageSolve {
 
  public:
   SplitCoefficients<B, s_> A, A_hat;
-  SplitCoefficients<B, s_, 1> b;  // one row
+  Weights<B, s_> b;
   Vector<B, dynamic> c;
 
  private:
@@ -148,9 +181,11 @@ class StageSolve {
   PerStage<Vec, s_> Z, Y;
   PerStage<Multiplier, s_> L;
 
-  // From (q0, p0), with G0 = G(q0) and step h. K is taken at (q0, p0).
+  // From (q0, p0), with G0 = G(q0) and step h. K is taken at (q0, p0). Of the options tolerance and max_iterations count: the tolerance
+  // is one on every residual, in the units of q, p and g.
   [[gnu::flatten]] Expected<int> solve(const P& s, const Vec& q0, const Vec& p0,
-                                       const typename P::Jacobian& G0, const T& h) {
+                                       const typename P::Jacobian& G0, const T& h,
+                                       const SolveOptions& options = {}) {
     matrix_.right(s, q0, p0, G0, T(1));
     matrix_.assemble(G0);
     if (const int pivot = matrix_.factor(); pivot >= 0)
@@ -161,7 +196,10 @@ class StageSolve {
       correct(s, q0, p0, G0, h, active);
       return -1;
     };
-    const auto solved = drive_to_rounding<T>(200, true, residual, correction, stage_noise);
+    const int limit = options.max_iterations > 0 ? options.max_iterations : 200;
+    const auto solved = options.tolerance > 0
+                            ? residual.drive_to_tolerance(limit, options.tolerance, correction)
+                            : drive_to_rounding<T>(limit, Polish::yes, residual, correction, stage_noise);
     if (solved) return solved;
     Failure failure = solved.error();
     failure.stage = SolveStage::inner;
@@ -220,17 +258,33 @@ class StageSolve {
     const typename P::Jacobian& G0;
     const T& h;
 
+    Mask<T> close{false}, anchored{false};  // see residuals()
+
     void evaluate(int k) {
       stage.slopes(s, q0, p0, h);
-      stage.residuals(s, h);
+      stage.residuals(s, q0, h, close, anchored);
+      anchored = close;
       if (k == 0) stage.rounding_units(q0, p0, G0);
     }
-    Real<T> in_units() const {
+    Real<T> in_units() {
       Real<T> largest(0);
       each_residual([&](const auto& r, const auto& unit) {
         for (Eigen::Index i = 0; i < r.size(); ++i) largest = larger(largest, magnitude(r[i]) * unit[i]);
       });
+      close = close || largest <= Real<T>(anchor_within<T>());
       return largest;
+    }
+    template <class Correct>
+    Expected<int> drive_to_tolerance(int limit, double tolerance, Correct& correction) {
+      Vector<Real<T>, 1> worst;
+      auto form = [&] {
+        stage.slopes(s, q0, p0, h);
+        stage.residuals(s, q0, h, close, anchored);
+        worst[0] = Real<T>(0);
+        each_residual([&](const auto& r, const auto&) { worst[0] = larger(worst[0], largest_entry(r)); });
+        worst[0] = select(sound(), worst[0], Real<T>(std::numeric_limits<double>::quiet_NaN()));
+      };
+      return taut::drive_to_tolerance(limit, tolerance, worst, form, correction);
     }
     Mask<T> sound() const {
       Mask<T> good(true);
@@ -266,9 +320,9 @@ class StageSolve {
       H_p(s, Q[at(j)], P_[at(j)], velocity[at(j)]);
       H_q(s, Q[at(j)], P_[at(j)], work);
       work *= h;
+      s.G(Q[at(j)], G[at(j)]);
       if (j < free_stages()) {
         auto&& work_m = room(s, work_m_);
-        s.G(Q[at(j)], G[at(j)]);
         work_m = -L[at(j)];
         G[at(j)].subtract_transpose(work_m, work);  // h (H_q + GᵀΛ)
       }
@@ -276,7 +330,12 @@ class StageSolve {
     });
   }
 
-  void residuals(const P& s, const T& h) {
+  // Lanes that are close to the solution take g(q₀ + Z) = g(Q*) + G (q₀ + Z - Q*) about an anchor Q* that no more moves. Each evaluation
+  // of g is rounded differently, and an iteration that approaches from one side ends at the first point whose rounded g vanishes: what
+  // is left would remember the side, which is not the same for all stages, and the energy would drift. For the same reason Q* is a
+  // thousand roundings away from all points that an earlier g has led to.
+  void residuals(const P& s, const Vec& q0, const T& h, const Mask<T>& close, const Mask<T>& anchored) {
+    const T aside(1 + 1024 * epsilon<T>());
     each(0, stages(), [&](int i) __attribute__((always_inline)) {
       auto&& work = room(s, work_);
       A_hat.row(i, free_stages(), force, work);
@@ -284,7 +343,17 @@ class StageSolve {
       if (i < fixed) return;
       A.row(i, stages(), velocity, work);
       rz_[at(i)] = Z[at(i)] - h * work;  // (J1)
-      s.g(Q[at(i)], rg_[at(i)]);         // (J3)
+      if (!all(anchored)) {
+        Vec& anchor = anchor_[at(i)];
+        for (Eigen::Index k = 0; k < anchor.size(); ++k) {
+          const T now = Q[at(i)][k];
+          anchor[k] = select(anchored, anchor[k], select(close, T(aside * now), now));
+        }
+        s.g(anchor, g_at_anchor_[at(i)]);
+      }
+      work = Z[at(i)] - (anchor_[at(i)] - q0);
+      G[at(i)].times(work, rg_[at(i)]);
+      rg_[at(i)] += g_at_anchor_[at(i)];  // (J3)
     });
   }
 
@@ -367,8 +436,8 @@ class StageSolve {
     for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = select(active, T(x[i] + d[i]), x[i]);
   }
 
-  PerStage<Vec, s_> rz_, ry_, rate_, push_;
-  PerStage<Multiplier, s_> rg_, right_;
+  PerStage<Vec, s_> rz_, ry_, rate_, push_, anchor_;
+  PerStage<Multiplier, s_> rg_, right_, g_at_anchor_;
   ConstraintMatrix<P> matrix_;
   Vector<Real<T>, P::n> q_per_unit_, p_per_unit_;
   Vector<Real<T>, P::m> g_per_unit_;

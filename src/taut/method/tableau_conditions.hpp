@@ -5,6 +5,7 @@
 
 #include <Eigen/LU>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -39,7 +40,64 @@ inline Matrix<double, dynamic, dynamic> stage_product(const Tableau<Float128>& t
   return product;
 }
 
+inline Float128 power(Float128 x, int k) {
+  Float128 value = 1;
+  for (int i = 0; i < k; ++i) value *= x;
+  return value;
+}
+
+// Does the simplifying assumption of degree k hold? B, C and D of docs/theory/tableau.md.
+inline bool B_holds(const Tableau<Float128>& t, int k) {
+  Float128 sum = 0;
+  for (int i = 0; i < t.stages(); ++i) sum += t.b[i] * power(t.c[i], k - 1);
+  return vanishes(sum - Float128(1) / k);
+}
+inline bool C_holds(const Tableau<Float128>& t, int k) {
+  for (int i = 0; i < t.stages(); ++i) {
+    Float128 sum = 0;
+    for (int j = 0; j < t.stages(); ++j) sum += t.A(i, j) * power(t.c[j], k - 1);
+    if (!vanishes(sum - power(t.c[i], k) / k)) return false;
+  }
+  return true;
+}
+inline bool D_holds(const Tableau<Float128>& t, int k) {
+  for (int j = 0; j < t.stages(); ++j) {
+    Float128 sum = 0;
+    for (int i = 0; i < t.stages(); ++i) sum += t.b[i] * power(t.c[i], k - 1) * t.A(i, j);
+    if (!vanishes(sum - t.b[j] * (1 - power(t.c[j], k)) / k)) return false;
+  }
+  return true;
+}
+
+// The largest p such that `holds` for 1 … p.
+template <class Holds>
+int degree(const Tableau<Float128>& t, Holds&& holds) {
+  int p = 0;
+  while (p < 2 * t.stages() && holds(t, p + 1)) ++p;
+  return p;
+}
+
 }  // namespace tableau_conditions
+
+// The order that B(p), C(q), D(r) of a symplectic pair vouch for: min(p, 2q-2, q+r) (Jay, Theorem 4.1 and Corollary 4.4), 2s-2 for
+// Lobatto. It may be higher by accident; 0 where they vouch for nothing.
+inline int order_of(const Tableau<Float128>& t) {
+  using namespace tableau_conditions;
+  const int p = degree(t, B_holds), q = degree(t, C_holds), r = degree(t, D_holds);
+  return std::max(0, std::min({p, 2 * q - 2, q + r}));
+}
+
+// Read backwards the same method: b_{s+1-i} = bᵢ, a_{s+1-i,s+1-j} = bⱼ - aᵢⱼ, for Â too.
+inline bool is_symmetric(const Tableau<Float128>& t) {
+  using tableau_conditions::vanishes;
+  const int last = t.stages() - 1;
+  for (int i = 0; i <= last; ++i)
+    for (int j = 0; j <= last; ++j)
+      if (!vanishes(t.b[last - j] - t.b[j]) || !vanishes(t.A(last - i, last - j) + t.A(i, j) - t.b[j]) ||
+          !vanishes(t.A_hat(last - i, last - j) + t.A_hat(i, j) - t.b_hat[j]))
+        return false;
+  return true;
+}
 
 inline std::optional<std::string> violated_condition(const Tableau<Float128>& t) {
   using namespace tableau_conditions;

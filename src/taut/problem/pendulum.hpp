@@ -24,9 +24,9 @@ struct Pendulum : Shape<T, d, 1, PatternJacobian<T, FullPattern<1, d>>> {
   }
   const ScalarMass<T>& W() const { return inverse_mass; }
   void g(const Vec& q, Multiplier& g) const {
-    T sum = q[0] * q[0];
+    T sum = q[0] * q[0] - length * length;  // first: see rods.hpp
     for (int a = 1; a < d; ++a) sum += q[a] * q[a];
-    g[0] = (sum - length * length) / 2;
+    g[0] = sum / 2;
   }
   void G(const Vec& q, Jacobian& G) const {
     for (int i = 0; i < d; ++i) G.entries[i] = q[i];

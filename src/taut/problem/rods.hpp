@@ -47,13 +47,14 @@ struct RodSystem : Shape<T, d * particles, static_cast<int>(rods.size()),
   int constraints() const { return rod_count; }
   Jacobian make_jacobian() const { return {}; }
 
-  // `length2(k)` is L_k².
+  // `length2(k)` is L_k². It is subtracted first: floats lie twice as close below a power of two as above it, so that a sum
+  // rounded near L² = 1 before the subtraction is rounded to one side.
   template <class Length2>
   static void rods_g(const Vec& q, Multiplier& g, Length2&& length2) {
     unroll<rod_count>([&]<int k>() {
-      T sum = difference<k, 0>(q) * difference<k, 0>(q);
+      T sum = difference<k, 0>(q) * difference<k, 0>(q) - length2(k);
       unroll<d - 1>([&]<int a>() { sum += difference<k, a + 1>(q) * difference<k, a + 1>(q); });
-      g[k] = (sum - length2(k)) / 2;
+      g[k] = sum / 2;
     });
   }
   static void rods_G(const Vec& q, Jacobian& G) {

@@ -6,6 +6,8 @@
 
 #include <Eigen/Core>
 
+#include <cmath>
+
 namespace taut {
 
 enum class Iteration {
@@ -110,17 +112,29 @@ inline FailureKind kind_of_unsound(int k) {
   return k > 0 ? FailureKind::not_converged : FailureKind::not_finite;
 }
 
-// `polish`: make the corrections of left_over, above. A linear system, solved by one correction, needs none.
+// How the corrections of left_over, above, are made. A linear system, solved by one correction, needs none. Where convergence is
+// quadratic, what a correction will leave is known before it is made, from the residuals before it: the last one needs no
+// evaluation after it, and no rounded residual decides where it ends. A rate that does not improve is not relied on.
+enum class Polish { no, yes, quadratic };
+
+// Quadratic convergence is relied on only within this many units, where the square of a relative residual is below left_over.
+template <class T>
+double quadratic_within() {
+  return 0x1p-6 / std::sqrt(epsilon<T>());
+}
+
 // `noise`: a residual that has found no new minimum in six corrections counts as stagnated up to this many units. The rounding units
 // know the size of the terms, not the cancellation inside a stiff force.
 template <class T, class Residual, class Correct>
-Expected<int> drive_to_rounding(int limit, bool polish, Residual& residual, Correct& correct,
+Expected<int> drive_to_rounding(int limit, Polish polish, Residual& residual, Correct& correct,
                                 double noise = stagnation_slack) {
   Mask<T> active(true), done(false);
-  Real<T> previous(0), rate(0.5), left(polish ? 1 : 0), best(0), idle(0);
+  Real<T> previous(0), rate(0.5), left(polish == Polish::no ? 0 : 1), best(0), idle(0);
   for (int k = 0;; ++k) {
     residual.evaluate(k);
     active = active && !(done && left <= Real<T>(left_over));
+    Mask<T> last(false);  // lanes that need one more correction and no look at its outcome
+    Real<T> next(0);
     if (any(active && !done)) {
       const Real<T> now = residual.in_units();
       const Mask<T> going = !done;
@@ -130,18 +144,24 @@ Expected<int> drive_to_rounding(int limit, bool polish, Residual& residual, Corr
       best = select(better, now, best);
       idle = select(better, Real<T>(0), Real<T>(idle + Real<T>(1)));
       if (k > 0) {
-        const Real<T> ratio = now / previous;
+        const Real<T> ratio = now / previous, rate_before = rate;
         rate = select(Mask<T>(going && previous > Real<T>(clear_of_rounding) && ratio < Real<T>(0.5)), ratio,
                       rate);
         done = done || (now >= previous && now <= Real<T>(stagnation_slack)) ||
                (now >= Real<T>(0.9) * previous && now <= Real<T>(crawl_slack)) ||
                (idle >= Real<T>(6) && now <= Real<T>(noise));
+        if (polish == Polish::quadratic) {
+          next = now * ratio * ratio;
+          last = !done && now <= Real<T>(quadratic_within<T>()) && next <= Real<T>(left_over) &&
+                 Real<T>(8) * ratio <= rate_before;
+        }
       }
       previous = now;
       left = select(Mask<T>(going && now <= Real<T>(0)), Real<T>(0), left);  // nothing to correct
       active = active && !(done && left <= Real<T>(left_over));
     }
-    left = select(done, Real<T>(left * rate), left);
+    left = select(done, Real<T>(left * rate), select(last, next, left));
+    done = done || last;
     if (!any(active)) return k;
     if (const Mask<T> unsound = active && !residual.sound(); any(unsound))
       return residual.describe(kind_of_unsound(k), k, unsound);
@@ -171,8 +191,6 @@ Expected<int> drive_to_tolerance(int limit, double tolerance, const Residual& r,
   }
 }
 
-enum class Polish { no, yes };
-
 // For one vector r. `evaluate()` fills it; `rounding_units(unit)` says at what |rᵢ| rounding takes over, and is called once,
 // after the first evaluation.
 template <class Residual, class Units, class Evaluate, class RoundingUnits, class Correct>
@@ -199,7 +217,7 @@ Expected<int> drive_to_zero(const SolveOptions& options, const Residual& r, Unit
     }
   };
   Vector residual{r, unit, evaluate, rounding_units};
-  return drive_to_rounding<T>(options.limit(), polish == Polish::yes, residual, correct, noise);
+  return drive_to_rounding<T>(options.limit(), polish, residual, correct, noise);
 }
 
 }  // namespace taut
