@@ -22,10 +22,12 @@ Examples:
   taut compile pendulum --emit pendulum.hpp
   taut compile examples/four-bar.toml --emit four_bar.hpp --name FourBar
 
-  #include "four_bar.hpp"
-  #include <taut/method/rattle.hpp>
-  #include <taut/method/stepper.hpp>
-  int main() {
+)text"
+                              // includes of the reader's program, not of this file
+                              "  #include \"four_bar.hpp\"\n"
+                              "  #include <taut/method/rattle.hpp>\n"
+                              "  #include <taut/method/stepper.hpp>\n"
+                              R"text(  int main() {
     const taut::FourBar<> s;
     auto x = s.start();
     const auto stepper = taut::bind(taut::Rattle{}, s, x);

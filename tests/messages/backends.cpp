@@ -158,7 +158,7 @@ TEST_F(Backends, CompileWritesAHeaderThatCompiles) {
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(ran.out, "");
   EXPECT_EQ(ran.err, "taut: " + header + " holds taut::FourBar<>.\n");
-  EXPECT_NE(read_text(header).find("= T(0.8)"), std::string::npos) << "--set has no effect";
+  EXPECT_NE(read_text(header).find("T(0.8)"), std::string::npos) << "--set has no effect";
   EXPECT_EQ(run("compile four-bar --emit - --name FourBar --set crank=0.8").out, read_text(header));
 
   // The program that `taut compile --help` shows, compiled and run.
@@ -179,9 +179,9 @@ TEST_F(Backends, CompileRefusesWhatItCannotDo) {
   Ran ran = run("compile pendulum --emit x.hpp --name 'int'");
   EXPECT_EQ(ran.status, 2);
   EXPECT_EQ(ran.err, "taut: --name needs letters, digits and _, a capital letter first, not `int`.\n");
-  ran = run("compile pendulum --emit /nowhere/x.hpp");
+  ran = run("compile pendulum --emit /proc/taut/x.hpp");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_EQ(ran.err, "taut: cannot write /nowhere/x.hpp: No such file or directory\n");
+  EXPECT_EQ(ran.err, "taut: cannot make the folder /proc/taut: No such file or directory\n");
   ran = run("compile pendulum");
   EXPECT_EQ(ran.status, 2);
   ran = run("compile pendulums --emit -");

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <tuple>
 
 namespace taut {
 
@@ -89,9 +88,10 @@ void add_choice_error(ReadModel& read, const RunRequest& asked) {
     ode_choice(*read.draft.run.method, request_of(read.draft, asked));
   } catch (const ChoiceError& error) {
     ModelError placed = placed_error(read.draft, error);
+    const std::string typed = "run." + error.key;
     const auto same_place = [&](const ModelError& other) {
-      return std::tie(other.origin, other.line, other.column, other.excerpt) ==
-             std::tie(placed.origin, placed.line, placed.column, placed.excerpt);
+      if (other.line != placed.line || other.origin != placed.origin) return false;
+      return placed.line == 0 ? other.excerpt.starts_with(typed) : other.column == placed.column;
     };
     if (std::any_of(read.errors.begin(), read.errors.end(), same_place)) return;  // said already
     read.errors.push_back(std::move(placed));
