@@ -2,6 +2,7 @@
 // momentum projection, nothing generic. The yardstick of bench/rattle.cpp and bench/backends.cpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -38,6 +39,13 @@ struct Pendulum {
     px = PX - X * nu;
     py = PY - Y * nu;
     return k;
+  }
+
+  void write(double* to_q, double* to_p) const {
+    to_q[0] = x;
+    to_q[1] = y;
+    to_p[0] = px;
+    to_p[1] = py;
   }
 };
 
@@ -135,6 +143,11 @@ struct RodChain {
     q = Q;
     p = P;
     return iterations;
+  }
+
+  void write(double* to_q, double* to_p) const {
+    std::copy(q.begin(), q.end(), to_q);
+    std::copy(p.begin(), p.end(), to_p);
   }
 };
 

@@ -45,8 +45,9 @@ struct DenseConstraintMatrix : DenseGram<typename P::Scalar, P::m, P::n> {
 };
 
 template <class P>
-struct PatternConstraintMatrix : PatternGram<typename P::Scalar, typename P::Jacobian::Pattern> {
-  using Gram = PatternGram<typename P::Scalar, typename P::Jacobian::Pattern>;
+struct PatternConstraintMatrix : PatternGram<typename P::Jacobian> {
+  using Gram = PatternGram<typename P::Jacobian>;
+  PatternConstraintMatrix() = default;
   explicit PatternConstraintMatrix(const P&) {}
   void right(const P& s, const typename P::Vec&, const typename P::Vec&, const typename P::Jacobian& G0,
              const typename P::Scalar& gain) {

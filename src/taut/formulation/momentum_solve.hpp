@@ -24,20 +24,27 @@ class MomentumSolve {
         velocity_(zero_vector(s)),
         impulse_(velocity_) {}
 
+  MomentumSolve()  // room to work in for one solve
+    requires fixed_size<P> && std::default_initializable<ConstraintMatrix<P>>
+  {}
+
   Multiplier nu;  // the impulse removed; the multiplier of a step h is 2ν/h
 
-  template <class X>
-  Expected<int> solve(const P& s, const SolveOptions& options, X& x, const typename P::Jacobian& G) {
-    nu.setZero();
+  // `Options`: SolveOptions, or one of its rules. Of them the tolerance counts; the iteration is always Newton's.
+  template <class Options, class X>
+  Expected<int> solve(const P& s, const Options& options, X& x, const typename P::Jacobian& G) {
+    set_zero(nu);
+    Options newton;
+    newton.tolerance = options.tolerance;
     bool factored = false;
     auto solved = drive_to_zero(
-        {.tolerance = options.tolerance}, residual_, unit_,
+        newton, residual_, unit_,
         [&] {
           H_p(s, x.q, x.p, velocity_);
           G.times(velocity_, residual_);  // (M1)
         },
         [&](auto& unit) {
-          for (Eigen::Index j = 0; j < velocity_.size(); ++j) speed_[j] = magnitude(velocity_[j]);
+          each_index(velocity_, [&](int j) { speed_[j] = magnitude(velocity_[j]); });
           raise_vanishing(speed_);
           G.row_bounds(speed_, unit);
           unit *= Real<T>(epsilon<T>() / 2);  // (M4): what rounding the velocity alone does to G H_p
@@ -64,7 +71,7 @@ class MomentumSolve {
   void correct(const Mask<T>& active, X& x, const typename P::Jacobian& G) {
     delta_ = residual_;
     matrix_.solve(delta_);
-    for (Eigen::Index i = 0; i < delta_.size(); ++i) delta_[i] = select(active, delta_[i], T(0));
+    each_index(delta_, [&](int i) { delta_[i] = select(active, delta_[i], T(0)); });
     nu += delta_;
     kick_along(x, G, delta_, impulse_);  // (M2)
   }

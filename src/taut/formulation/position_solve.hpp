@@ -23,14 +23,19 @@ class PositionSolve {
         reach_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
         G1_(s.make_jacobian()) {}
 
+  PositionSolve()  // room to work in for one solve
+    requires fixed_size<P> && std::default_initializable<K>
+  {}
+
   Multiplier mu;  // the impulse found; which multiple of λ it is, its method says
   K matrix;       // its right factor, -∂q₁/∂μ, is set by the caller before solve()
 
   // `move(mu)` gives the end position q₁ for an impulse: p₀ - G₀ᵀμ at the start.
-  template <class Move>
-  Expected<int> solve(const P& s, const SolveOptions& options, const Vec& q0, const typename P::Jacobian& G0,
+  // `Options`: SolveOptions, or one of its rules.
+  template <class Options, class Move>
+  Expected<int> solve(const P& s, const Options& options, const Vec& q0, const typename P::Jacobian& G0,
                       Move&& move) {
-    mu.setZero();
+    set_zero(mu);
     bool factored = false;
     const Vec* q1 = &q0;
     return drive_to_zero(
@@ -40,7 +45,7 @@ class PositionSolve {
           s.g(*q1, residual_);  // (C1)
         },
         [&](auto& unit) {
-          for (Eigen::Index j = 0; j < q0.size(); ++j) reach_[j] = magnitude(q0[j]) + magnitude((*q1)[j]);
+          each_index(q0, [&](int j) { reach_[j] = magnitude(q0[j]) + magnitude((*q1)[j]); });
           raise_vanishing(reach_);
           G0.row_bounds(reach_, unit);
           unit *= Real<T>(epsilon<T>() / 2);  // (C4): what rounding q₁ alone does to g
@@ -48,8 +53,7 @@ class PositionSolve {
         [&](const Mask<T>& active) {
           if (const int pivot = newton_correction(s, options.iteration, *q1, G0, factored); pivot >= 0)
             return pivot;
-          for (Eigen::Index i = 0; i < mu.size(); ++i)
-            mu[i] = select(active, T(mu[i] + delta_[i]), mu[i]);  // (C2)
+          each_index(mu, [&](int i) { add_where(active, mu[i], delta_[i]); });  // (C2)
           return -1;
         },
         options.iteration == Iteration::full_newton ? Polish::quadratic : Polish::yes);

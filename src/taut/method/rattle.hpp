@@ -47,15 +47,63 @@ struct Rattle {
 
   // The step up to its momentum projection, which compositions leave out between their substeps. After a failure x is lost.
   template <Natural P, class X>
-  [[gnu::flatten]] Expected<int> advance(const P& s, X& x, Memory<P, X>& at,
-                                         const typename P::Scalar& h) const {
+  Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    return with_stop_rule(solve, [&](const auto& rule) { return advance_by(rule, s, x, at, h); });
+  }
+
+  template <Natural P, class X>
+  Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
+    return project_by(solve, s, x, at);
+  }
+
+  template <Natural P, class X>
+  Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    return steps(s, x, at, h, 1);
+  }
+
+  // `count` steps in one call, which keeps in registers what a call per step passes through memory. The value is the number of Newton
+  // corrections of all of them; after a failure x is as before the step that failed.
+  template <Natural P, class X>
+  Expected<int> steps(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h, int count) const {
+    return with_stop_rule(solve, [&](const auto& rule) { return steps_by(rule, s, x, at, h, count); });
+  }
+
+ private:
+  template <class Rule, Natural P, class X>
+  [[gnu::flatten]] static Expected<int> advance_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+                                                   const typename P::Scalar& h) {
+    return advanced(rule, s, x, at, h);
+  }
+
+  template <class Rule, Natural P, class X>
+  [[gnu::flatten]] static Expected<int> steps_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+                                                 const typename P::Scalar& h, int count) {
+    auto&& trial = room(s, at.trial);
+    int corrections = 0;
+    for (int i = 0; i < count; ++i) {
+      trial = x;
+      const auto solved = advanced(rule, s, trial, at, h);
+      if (!solved) return solved;
+      if (const auto projected = project_by(rule, s, trial, at); !projected) {
+        at.refresh(s, x.q);
+        return projected;
+      }
+      x = trial;
+      corrections += *solved;
+    }
+    return corrections;
+  }
+
+  template <class Rule, Natural P, class X>
+  static Expected<int> advanced(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+                                const typename P::Scalar& h) {
     auto&& position = room(s, at.position);
     auto&& work = room(s, at.work);
     auto&& kicked = room(s, at.kicked);
     position.matrix.right(s, x.q, x.p, at.G, h);
     kicked = x;
     kick(kicked, -h / 2 * at.grad_V);
-    const auto solved = position.solve(s, solve, kicked.q, at.G, [&](const auto& mu) -> const auto& {
+    const auto solved = position.solve(s, rule, kicked.q, at.G, [&](const auto& mu) -> const auto& {
       x = kicked;
       kick_along(x, at.G, mu, work);  // (R1)
       s.W().times(h, x.p, work);
@@ -66,28 +114,14 @@ struct Rattle {
     at.position.mu = position.mu;
     at.refresh(s, x.q);
     kick(x, -h / 2 * at.grad_V);  // (R4)
-    return solved;
+    return *solved;
   }
 
-  template <Natural P, class X>
-  Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
+  template <class Rule, Natural P, class X>
+  static Expected<int> project_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at) {
     auto&& momentum = room(s, at.momentum);
-    const auto solved = momentum.solve(s, solve, x, at.G);  // (R5)
+    const auto solved = momentum.solve(s, rule, x, at.G);  // (R5)
     at.momentum.nu = momentum.nu;
-    return solved;
-  }
-
-  template <Natural P, class X>
-  [[gnu::flatten]] Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    auto&& trial = room(s, at.trial);
-    trial = x;
-    const auto solved = advance(s, trial, at, h);
-    if (!solved) return solved;
-    if (const auto projected = project(s, trial, at); !projected) {
-      at.refresh(s, x.q);
-      return projected;
-    }
-    x = trial;
     return solved;
   }
 };

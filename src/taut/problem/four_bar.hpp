@@ -34,8 +34,7 @@ struct FourBar : Shape<T, 4, 3, PatternJacobian<T, RodPattern<2, 2, four_bar_rod
     g[2] = (square(q[2] - base, q[3]) - rocker * rocker) / 2;
   }
   void G(const Vec& q, Jacobian& G) const {
-    const T x = q[0] - q[2], y = q[1] - q[3];
-    G.entries = {q[0], q[1], x, y, -x, -y, q[2] - base, q[3]};
+    G.entries = {-q[0], -q[1], q[0] - q[2], q[1] - q[3], q[2] - base, q[3]};
   }
 
   template <class U>

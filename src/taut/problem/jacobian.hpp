@@ -10,6 +10,7 @@
 #include <taut/problem/state.hpp>
 #include <taut/scalar/unroll.hpp>
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
@@ -59,8 +60,15 @@ struct FullPattern {
   }();
 };
 
+// Where the number at a place is kept: in entries[entry], with a minus where `minus`.
+struct Source {
+  int entry;
+  bool minus;
+};
+
 // `Pattern` is a type with static constexpr int rows, columns and a sequence `places` of Place, ordered by row.
-// Every row has at least one place. Entry k of `entries` stands at places[k].
+// Every row has at least one place. Entry k of `entries` stands at places[k]; or, where the pattern names `sources` too, sources[k] says
+// which entry does: numbers that stand in two places, such as the two ends of a rod, are kept and multiplied once.
 template <class T, class Pattern_>
 struct PatternJacobian {
   using Scalar = T;
@@ -69,7 +77,19 @@ struct PatternJacobian {
   static constexpr int size = static_cast<int>(Pattern::places.size());
   using Row = Vector<T, Pattern::rows>;
   using Column = Vector<T, Pattern::columns>;
-  std::array<T, size> entries{};
+
+  static constexpr Source source(int k) {
+    if constexpr (requires { Pattern::sources; })
+      return Pattern::sources[k];
+    else
+      return {k, false};
+  }
+  static constexpr int entry_count = [] {
+    int largest = 0;
+    for (int k = 0; k < size; ++k) largest = std::max(largest, source(k).entry);
+    return largest + 1;
+  }();
+  std::array<T, static_cast<std::size_t>(entry_count)> entries{};
 
   PatternJacobian() = default;
   PatternJacobian(int, int) {}
@@ -77,22 +97,29 @@ struct PatternJacobian {
   void times(const Column& v, Row& y) const {
     unroll<size>([&]<int k>() {
       constexpr Place at = Pattern::places[k];
+      const T product = entries[source(k).entry] * v[at.column];
       if constexpr (first_of_row(k))
-        y[at.row] = entries[k] * v[at.column];
+        y[at.row] = source(k).minus ? T(-product) : product;
+      else if constexpr (source(k).minus)
+        y[at.row] -= product;
       else
-        y[at.row] += entries[k] * v[at.column];
+        y[at.row] += product;
     });
   }
   void subtract_transpose(const Row& l, Column& x) const {
     unroll<size>([&]<int k>() {
       constexpr Place at = Pattern::places[k];
-      x[at.column] -= entries[k] * l[at.row];
+      const T product = entries[source(k).entry] * l[at.row];
+      if constexpr (source(k).minus)
+        x[at.column] += product;
+      else
+        x[at.column] -= product;
     });
   }
   void row_bounds(const Vector<Real<T>, Pattern::columns>& v, Vector<Real<T>, Pattern::rows>& y) const {
     unroll<size>([&]<int k>() {
       constexpr Place at = Pattern::places[k];
-      const Real<T> bound = magnitude(entries[k]) * v[at.column];
+      const Real<T> bound = magnitude(entries[source(k).entry]) * v[at.column];
       if constexpr (first_of_row(k))
         y[at.row] = bound;
       else
@@ -101,7 +128,10 @@ struct PatternJacobian {
   }
   template <class F>
   void for_each(F&& f) const {
-    unroll<size>([&]<int k>() { f(Pattern::places[k].row, Pattern::places[k].column, entries[k]); });
+    unroll<size>([&]<int k>() {
+      const T& entry = entries[source(k).entry];
+      f(Pattern::places[k].row, Pattern::places[k].column, source(k).minus ? T(-entry) : entry);
+    });
   }
 
  private:

@@ -31,6 +31,15 @@ struct RodPattern {
         for (int a = 0; end != anchor && a < d; ++a) list[c++] = {k, d * end + a};
     return list;
   }();
+  // Entry dk + a is component a of r_i - r_j, and stands with a minus at the second end.
+  static constexpr std::array<Source, static_cast<std::size_t>(d* ends)> sources = [] {
+    std::array<Source, static_cast<std::size_t>(d * ends)> list{};
+    for (std::size_t c = 0; c < list.size(); ++c) {
+      const Rod r = rods[places[c].row];
+      list[c] = {d * places[c].row + places[c].column % d, places[c].column / d == r.j};
+    }
+    return list;
+  }();
 };
 
 // g and G of a rod graph; a problem inherits it and adds V.
@@ -58,15 +67,7 @@ struct RodSystem : Shape<T, d * particles, static_cast<int>(rods.size()),
     });
   }
   static void rods_G(const Vec& q, Jacobian& G) {
-    unroll<Jacobian::size>([&]<int e>() {
-      constexpr Place at = Jacobian::Pattern::places[e];
-      constexpr bool second = rods[at.row].j != anchor && at.column / d == rods[at.row].j;
-      const T r = difference<at.row, at.column % d>(q);
-      if constexpr (second)
-        G.entries[e] = -r;
-      else
-        G.entries[e] = r;
-    });
+    unroll<Jacobian::entry_count>([&]<int e>() { G.entries[e] = difference<e / d, e % d>(q); });
   }
 
   static std::string constraint_name(int k) {

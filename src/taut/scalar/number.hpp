@@ -5,7 +5,7 @@
 //   Base<T>       the type without tangents: what a Jacobian is formed in
 //   magnitude(x)  |x|, over value and tangents, so that "converged" means both
 //   Mask<T>       the outcome of comparing two Real<T>: bool, or one bool per lane
-//   select, any, all, finite, lanes, lane    how a mask is used and read
+//   select, add_where, any, all, finite, lanes, lane    how a mask is used and read
 #pragma once
 
 #include <cmath>
@@ -89,6 +89,12 @@ constexpr bool lane(bool mask, int) { return mask; }
 template <class T>
 constexpr T select(bool mask, const T& yes, const T& no) {
   return mask ? yes : no;
+}
+
+// x += dx in the lanes of the mask.
+template <class T>
+constexpr void add_where(const Mask<T>& mask, T& x, const T& dx) {
+  x = select(mask, T(x + dx), x);
 }
 
 template <class T>

@@ -9,8 +9,7 @@ namespace taut {
 // eliminated before it. Given is 1/pivot, which the factorisations keep; infinities and NaN count as vanished too.
 template <class T>
 Mask<T> pivot_vanished(const T& inverse_pivot, const T& diagonal) {
-  return !(magnitude(base(inverse_pivot)) * magnitude(base(diagonal)) * Real<T>(100 * epsilon<T>()) <
-           Real<T>(1));
+  return !(magnitude(base(inverse_pivot) * base(diagonal)) < Real<T>(1 / (100 * epsilon<T>())));
 }
 
 }  // namespace taut

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taut/scalar/number.hpp>
+#include <taut/scalar/unroll.hpp>
 #include <taut/solve/failure.hpp>
 
 #include <Eigen/Core>
@@ -28,6 +29,16 @@ struct SolveOptions {
   }
 };
 
+// The same options where the compiler knows which of the two rules stops the iteration. A loop over steps that holds both rules lacks
+// registers for either.
+struct ToRounding : SolveOptions {};
+struct ToTolerance : SolveOptions {};
+
+template <class F>
+auto with_stop_rule(const SolveOptions& options, F&& f) {
+  return options.tolerance > 0 ? f(ToTolerance{options}) : f(ToRounding{options});
+}
+
 // Stagnation counts as convergence only this close to the rounding level; above it, it is a failure.
 inline constexpr double stagnation_slack = 1000;
 // ... and falling by less than a tenth counts as stagnation this close to it.
@@ -45,7 +56,7 @@ template <class Residual>
 auto largest_entry(const Residual& r) {
   using T = typename Residual::Scalar;
   Real<T> largest(0);
-  for (Eigen::Index i = 0; i < r.size(); ++i) largest = larger(largest, magnitude(r[i]));
+  each_index(r, [&](int i) { largest = larger(largest, magnitude(r[i])); });
   return largest;
 }
 
@@ -54,8 +65,20 @@ template <class Residual>
 auto all_finite(const Residual& r) {
   using T = typename Residual::Scalar;
   Real<T> total(0);
-  for (Eigen::Index i = 0; i < r.size(); ++i) total += magnitude(r[i]);
+  each_index(r, [&](int i) { total = i == 0 ? magnitude(r[i]) : Real<T>(total + magnitude(r[i])); });
   return finite(total);
+}
+
+// |rᵢ| <= tolerance for every i; false for a NaN.
+template <class Residual>
+auto all_within(const Residual& r, double tolerance) {
+  using T = typename Residual::Scalar;
+  Mask<T> inside(true);
+  each_index(r, [&](int i) {
+    const Mask<T> entry = magnitude(r[i]) <= Real<T>(tolerance);
+    inside = i == 0 ? entry : Mask<T>(inside && entry);
+  });
+  return inside;
 }
 
 // Sizes to take rounding units from: a component that happens to vanish still feels the rounding of the others, so none
@@ -64,9 +87,9 @@ auto all_finite(const Residual& r) {
 template <class Sizes>
 void raise_vanishing(Sizes& sizes) {
   auto largest = typename Sizes::Scalar(0);
-  for (Eigen::Index i = 0; i < sizes.size(); ++i) largest = larger(largest, sizes[i]);
+  each_index(sizes, [&](int i) { largest = larger(largest, sizes[i]); });
   largest *= typename Sizes::Scalar(0x1p-10);
-  for (Eigen::Index i = 0; i < sizes.size(); ++i) sizes[i] = larger(sizes[i], largest);
+  each_index(sizes, [&](int i) { sizes[i] = larger(sizes[i], largest); });
 }
 
 // max |rᵢ|/unitᵢ: residuals of different kinds side by side, in units of rounding.
@@ -74,10 +97,10 @@ template <class Residual, class Units>
 auto largest_in_units(const Residual& r, const Units& unit) {
   using T = typename Residual::Scalar;
   Real<T> largest(0);
-  for (Eigen::Index i = 0; i < r.size(); ++i) {
+  each_index(r, [&](int i) {
     const Real<T> size = magnitude(r[i]);
     largest = larger(largest, select(Mask<T>(size <= Real<T>(0)), Real<T>(0), Real<T>(size / unit[i])));
-  }
+  });
   return largest;
 }
 
@@ -176,15 +199,12 @@ template <class Residual, class Evaluate, class Correct>
 Expected<int> drive_to_tolerance(int limit, double tolerance, const Residual& r, Evaluate& evaluate,
                                  Correct& correct) {
   using T = typename Residual::Scalar;
-  Mask<T> active(true);
   for (int k = 0;; ++k) {
     evaluate();
-    Mask<T> inside(true);  // stays false for a NaN
-    for (Eigen::Index i = 0; i < r.size(); ++i) inside = inside && magnitude(r[i]) <= Real<T>(tolerance);
-    active = active && !inside;
+    const Mask<T> active = !all_within(r, tolerance);  // a lane left alone stays where it ended
     if (!any(active)) return k;
-    if (const Mask<T> unsound = active && !all_finite(r); any(unsound))
-      return describe(kind_of_unsound(k), r, k, unsound);
+    if (const Mask<T> sound = all_finite(r); !all(sound))
+      return describe(kind_of_unsound(k), r, k, Mask<T>(!sound));
     if (k == limit) return describe(FailureKind::not_converged, r, k, active);
     if (const int pivot = correct(active); pivot >= 0)
       return describe(FailureKind::singular, r, k, active).at(pivot);
@@ -194,12 +214,10 @@ Expected<int> drive_to_tolerance(int limit, double tolerance, const Residual& r,
 // For one vector r. `evaluate()` fills it; `rounding_units(unit)` says at what |rᵢ| rounding takes over, and is called once,
 // after the first evaluation.
 template <class Residual, class Units, class Evaluate, class RoundingUnits, class Correct>
-Expected<int> drive_to_zero(const SolveOptions& options, const Residual& r, Units& unit, Evaluate&& evaluate,
+Expected<int> drive_to_zero(const ToRounding& options, const Residual& r, Units& unit, Evaluate&& evaluate,
                             RoundingUnits&& rounding_units, Correct&& correct, Polish polish = Polish::yes,
                             double noise = stagnation_slack) {
   using T = typename Residual::Scalar;
-  if (options.tolerance > 0)
-    return drive_to_tolerance(options.limit(), options.tolerance, r, evaluate, correct);
   struct Vector {
     const Residual& r;
     Units& unit;
@@ -218,6 +236,22 @@ Expected<int> drive_to_zero(const SolveOptions& options, const Residual& r, Unit
   };
   Vector residual{r, unit, evaluate, rounding_units};
   return drive_to_rounding<T>(options.limit(), polish, residual, correct, noise);
+}
+
+template <class Residual, class Units, class Evaluate, class RoundingUnits, class Correct>
+Expected<int> drive_to_zero(const ToTolerance& options, const Residual& r, Units&, Evaluate&& evaluate,
+                            RoundingUnits&&, Correct&& correct, Polish = Polish::yes,
+                            double = stagnation_slack) {
+  return drive_to_tolerance(options.limit(), options.tolerance, r, evaluate, correct);
+}
+
+template <class Residual, class Units, class Evaluate, class RoundingUnits, class Correct>
+Expected<int> drive_to_zero(const SolveOptions& options, const Residual& r, Units& unit, Evaluate&& evaluate,
+                            RoundingUnits&& rounding_units, Correct&& correct, Polish polish = Polish::yes,
+                            double noise = stagnation_slack) {
+  return with_stop_rule(options, [&](const auto& rule) {
+    return drive_to_zero(rule, r, unit, evaluate, rounding_units, correct, polish, noise);
+  });
 }
 
 }  // namespace taut

@@ -12,13 +12,14 @@
 namespace taut {
 
 // The plan of work for K, K = LU without pivoting, and the substitutions.
-template <class Pattern>
+template <class Jacobian>
 struct GramPlan {
+  using Pattern = typename Jacobian::Pattern;
   static constexpr int m = Pattern::rows;
   static constexpr int entries = static_cast<int>(Pattern::places.size());
-  struct Product {  // K(row, column) += G₁[left] R[right]
+  struct Product {  // K(row, column) ± G₁[left] R[right]
     int row, column, left, right;
-    bool first;
+    bool first, minus;
   };
   struct
       Update {  // K(row, column) -= K(row, pivot) K(pivot, column); a column or row equal to the pivot: see factor()
@@ -36,7 +37,8 @@ struct GramPlan {
           for (int b = 0; b < entries; ++b) {
             const auto left = Pattern::places[a], right = Pattern::places[b];
             if (left.row != row || right.row != column || left.column != right.column) continue;
-            f(Product{row, column, a, b, first});
+            f(Product{row, column, Jacobian::source(a).entry, b, first,
+                      Jacobian::source(a).minus != Jacobian::source(b).minus});
             first = false;
           }
       }
@@ -84,9 +86,11 @@ struct GramPlan {
   static constexpr auto updates = listed<Update>([](auto f) { each_update(f); });
 };
 
-template <class T, class Pattern>
+template <class Jacobian>
 class PatternGram {
-  using Plan = GramPlan<Pattern>;
+  using T = typename Jacobian::Scalar;
+  using Pattern = typename Jacobian::Pattern;
+  using Plan = GramPlan<Jacobian>;
   static constexpr int m = Plan::m;
 
  public:
@@ -95,21 +99,25 @@ class PatternGram {
   PatternGram() = default;
   PatternGram(int, int) {}
 
-  // The right factor W G₀ᵀ, kept in the pattern of G₀.
-  template <class Jacobian, class Mass>
+  // The right factor W G₀ᵀ, place by place and without the signs of its entries.
+  template <class Mass>
   void right(const Jacobian& G0, const Mass& W, const T& gain) {
-    unroll<Plan::entries>(
-        [&]<int k>() { right_[k] = gain * W.weight(Pattern::places[k].column) * G0.entries[k]; });
+    unroll<Plan::entries>([&]<int k>() {
+      right_[k] = gain * W.weight(Pattern::places[k].column) * G0.entries[Jacobian::source(k).entry];
+    });
   }
 
-  template <class Jacobian>
   void assemble(const Jacobian& G1) {
     unroll<static_cast<int>(Plan::products.size())>([&]<int i>() {
       constexpr auto p = Plan::products[i];
+      T& entry = k_[p.row][p.column];
+      const T product = G1.entries[p.left] * right_[p.right];
       if constexpr (p.first)
-        k_[p.row][p.column] = G1.entries[p.left] * right_[p.right];
+        entry = p.minus ? T(-product) : product;
+      else if constexpr (p.minus)
+        entry -= product;
       else
-        k_[p.row][p.column] += G1.entries[p.left] * right_[p.right];
+        entry += product;
     });
     unroll<m * m>([&]<int i>() {  // fill-in starts at zero
       if constexpr (Plan::filled[i / m][i % m] && !Plan::structure[i / m][i % m]) k_[i / m][i % m] = T(0);
@@ -120,7 +128,7 @@ class PatternGram {
   // The diagonal keeps the inverse pivots.
   int factor() {
     if constexpr (m == 1) {  // nothing to eliminate; solve() divides
-      return all(Mask<T>(magnitude(base(diagonal_[0])) > Real<T>(0))) ? -1 : 0;
+      return any(Mask<T>(base(diagonal_[0]) == base(T(0)))) ? 0 : -1;
     }
     constexpr bool pair = m == 2 && Plan::filled[0][1];
     // The second pivot by the determinant: two divisions side by side, not one after the other.
@@ -172,9 +180,11 @@ class PatternGram {
 
  private:
   int first_vanished() const {
-    int i = 0;
-    while (i < m - 1 && !any(pivot_vanished(k_[i][i], diagonal_[i]))) ++i;
-    return i;
+    int first = m;
+    unroll<m>([&]<int i>() {  // a loop would keep k_ in memory
+      if (first == m && any(pivot_vanished(k_[i][i], diagonal_[i]))) first = i;
+    });
+    return first;
   }
   std::array<T, Plan::entries> right_;
   std::array<std::array<T, m>, m> k_;
