@@ -261,7 +261,7 @@ class StageSolve {
     Mask<T> close{false}, anchored{false};  // see residuals()
 
     void evaluate(int k) {
-      stage.slopes(s, q0, p0, h);
+      stage.slopes(s, q0, p0, h, any(close));
       stage.residuals(s, q0, h, close, anchored);
       anchored = close;
       if (k == 0) stage.rounding_units(q0, p0, G0);
@@ -278,7 +278,7 @@ class StageSolve {
     Expected<int> drive_to_tolerance(int limit, double tolerance, Correct& correction) {
       Vector<Real<T>, 1> worst;
       auto form = [&] {
-        stage.slopes(s, q0, p0, h);
+        stage.slopes(s, q0, p0, h, false);
         stage.residuals(s, q0, h, close, anchored);
         worst[0] = Real<T>(0);
         each_residual([&](const auto& r, const auto&) { worst[0] = larger(worst[0], largest_entry(r)); });
@@ -312,7 +312,8 @@ class StageSolve {
     }
   };
 
-  void slopes(const P& s, const Vec& q0, const Vec& p0, const T& h) {
+  // `every_G`: also at stages that have no Λ.
+  void slopes(const P& s, const Vec& q0, const Vec& p0, const T& h, bool every_G) {
     each(0, stages(), [&](int j) __attribute__((always_inline)) {
       auto&& work = room(s, work_);
       Q[at(j)] = q0 + Z[at(j)];
@@ -320,7 +321,7 @@ class StageSolve {
       H_p(s, Q[at(j)], P_[at(j)], velocity[at(j)]);
       H_q(s, Q[at(j)], P_[at(j)], work);
       work *= h;
-      s.G(Q[at(j)], G[at(j)]);
+      if (j < free_stages() || every_G) s.G(Q[at(j)], G[at(j)]);
       if (j < free_stages()) {
         auto&& work_m = room(s, work_m_);
         work_m = -L[at(j)];
@@ -343,17 +344,23 @@ class StageSolve {
       if (i < fixed) return;
       A.row(i, stages(), velocity, work);
       rz_[at(i)] = Z[at(i)] - h * work;  // (J1)
+      if (!any(close)) {
+        s.g(Q[at(i)], rg_[at(i)]);  // (J3)
+        return;
+      }
+      Vec& anchor = anchor_[at(i)];
+      Multiplier& g = g_at_anchor_[at(i)];
       if (!all(anchored)) {
-        Vec& anchor = anchor_[at(i)];
         for (Eigen::Index k = 0; k < anchor.size(); ++k) {
           const T now = Q[at(i)][k];
           anchor[k] = select(anchored, anchor[k], select(close, T(aside * now), now));
         }
-        s.g(anchor, g_at_anchor_[at(i)]);
+        s.g(anchor, g);
       }
-      work = Z[at(i)] - (anchor_[at(i)] - q0);
+      work = Z[at(i)] - (anchor - q0);
       G[at(i)].times(work, rg_[at(i)]);
-      rg_[at(i)] += g_at_anchor_[at(i)];  // (J3)
+      for (Eigen::Index k = 0; k < g.size(); ++k)
+        rg_[at(i)][k] = g[k] + select(close, rg_[at(i)][k], T(0));  // (J3), linear where close
     });
   }
 
