@@ -118,6 +118,7 @@ void add_compare(Program& program) {
   typed->add_length(*command);
   typed->add_set(*command);
   reports->add(*command);
+  typed->add_backend(*command);
   typed->add_solve(*command);
   program.actions[command] = [typed, reports, methods] { return compare(*typed, *reports, *methods); };
 }

@@ -18,6 +18,8 @@ RunSummary run_with(ModelRun run, double h, std::int64_t steps) {
   run.request.step = h;
   run.request.steps = steps;
   run.request.until.reset();
+  // Not compiled for the long rungs and interpreted for the short ones: seconds would not compare.
+  if (run.request.backend == Backend::automatic) run.request.backend = Backend::interpret;
   run.request.every = std::max<std::int64_t>(1, steps);
   SilentObserver nobody;
   RunSummary summary = run.run(nobody, "");

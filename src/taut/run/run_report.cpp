@@ -208,7 +208,8 @@ std::vector<Fact> facts(const std::vector<RecordedRun>& runs) {
 std::string warnings(const std::vector<RecordedRun>& runs) {
   std::string text;
   for (const RecordedRun& run : runs)
-    if (!run.summary.error.empty()) text += fmt::format("! {}\n\n", run.summary.error);  // it names the method
+    if (!run.summary.error.empty())
+      text += fmt::format("! {}\n\n", run.summary.error);  // it names the method
   return text;
 }
 
