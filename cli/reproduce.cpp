@@ -1,4 +1,4 @@
-#include <taut/run/study_set.hpp>
+#include <taut/run/study_report.hpp>
 
 #include <fmt/core.h>
 
@@ -15,8 +15,9 @@ namespace taut::cli {
 namespace {
 
 struct ReproduceFlags {
-  std::string study;  // as reich/table1, or reich, or the path of a file; empty: all
-  int threads = 0;    // 0: one for each core
+  std::string study;            // as reich/table1, or reich, or the path of a file; empty: all
+  std::string report, figures;  // folders; empty: none
+  int threads = 0;              // 0: one for each core
   bool json = false;
 };
 
@@ -111,6 +112,19 @@ bool all_as_expected(const std::vector<StudyResult>& results) {
   return true;
 }
 
+// WriteError where they cannot be written.
+void write_page(const ReproduceFlags& flags, const std::vector<StudyResult>& results) {
+  if (flags.report.empty() && flags.figures.empty()) return;
+  const Report report = study_report(results);
+  if (!flags.report.empty()) {
+    write_report(flags.report + "/report.html", report);
+    fmt::print(stderr, "taut: the report is in {}/report.html\n", flags.report);
+  }
+  if (!flags.figures.empty())
+    fmt::print(stderr, "taut: {} figures are in {}\n", write_figures(flags.figures, report).size(),
+               flags.figures);
+}
+
 int print_studies(const ReproduceFlags& flags) {
   const int cores = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 64U));
   RunCount count;
@@ -124,6 +138,7 @@ int print_studies(const ReproduceFlags& flags) {
     print_table(results);
   }
   const int written = finish_output();
+  write_page(flags, results);
   return all_as_expected(results) ? written : 1;
 }
 
@@ -137,6 +152,10 @@ void add_reproduce(Program& program) {
   command->add_option("STUDY", flags->study,
                       "reich/table1, or reich for all of a paper, or a file; all when left out");
   command->add_flag("--json", flags->json, "print a JSON list");
+  command->add_option("--report", flags->report, "write a page with every table and figure, DIR/report.html")
+      ->type_name("DIR");
+  command->add_option("--figures", flags->figures, "folder for the figures of that page as SVG files")
+      ->type_name("DIR");
   command->add_option("--threads", flags->threads, "runs at a time; default: one for each core")
       ->type_name("N")
       ->check(CLI::Range(1, 256));

@@ -26,7 +26,7 @@ void expect_contract(const json& rows) {
                                            "expected", "reading"}));
     EXPECT_TRUE(verdicts.contains(row["verdict"])) << row;
     EXPECT_EQ(row["verdict"], row["expected"]) << row;
-    if (row["verdict"] != "reproduced") EXPECT_NE(row["reading"], "") << row;
+    EXPECT_TRUE(row["verdict"] == "reproduced" || row["reading"] != "") << row;
   }
 }
 
@@ -73,12 +73,12 @@ TEST(ChartRules, AreReadFromTheName) {
   const auto energy = [](const std::string& formulation) {
     const Ran ran = run_taut(
         "run pendulum --set y=0 --set p_y=-2 --set gravity=0 --method implicit-midpoint --step 0.01 "
-        "--until 50 --json --formulation '" +
+        "--until 100 --json --formulation '" +
         formulation + "'");
     EXPECT_EQ(ran.status, 0) << ran.err;
     return json::parse(ran.out)["energy"]["final"].get<double>() - 2;
   };
-  EXPECT_NEAR(energy("state-space(coordinates, after, 0.70710678118654752)"), -1.02e-3, 2e-5);
+  EXPECT_NEAR(energy("state-space(coordinates, after, 0.70710678118654752)"), -2.041e-3, 2e-6);
   EXPECT_NE(energy("state-space"), energy("state-space(coordinates)"));
   EXPECT_EQ(energy("state-space"), energy("state-space(tangent, before, 0.5)"));
   for (const char* wrong :
@@ -89,6 +89,22 @@ TEST(ChartRules, AreReadFromTheName) {
     EXPECT_EQ(ran.status, 2) << wrong;
     EXPECT_EQ(ran.out, "") << wrong;
   }
+}
+
+TEST(Reproduce, WritesAPageAndFigures) {
+  const OwnFolder folder;
+  const Ran ran = run_taut("reproduce seiler/section6 --report page --figures svg", folder.string());
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const std::string page = taut::test::read_text(folder / "page/report.html");
+  for (const char* part :
+       {"<html", "seiler/section6", "Position against momentum projections", "Periodogram of x"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  int figures = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "svg")) {
+    EXPECT_NE(taut::test::read_text(entry.path()).find("<svg"), std::string::npos) << entry.path();
+    ++figures;
+  }
+  EXPECT_EQ(figures, 3);
 }
 
 TEST(Reproduce, AnUnknownNameIsRefused) {
