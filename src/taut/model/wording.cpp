@@ -26,14 +26,14 @@ std::string number_text(Float128 x) {
   if (text.size() > 6) ++point;  // rounded up to the next power of ten
   while (text.size() > 1 && text.back() == '0') text.pop_back();
   if (scientific) {
-    if (text.size() > 1) text.insert(1, ".");
+    if (text.size() > 1) text.insert(1, 1, '.');
     text.append("e").append(std::to_string(point));
   } else if (point < 0) {
-    text.insert(0, static_cast<std::size_t>(-point - 1), '0').insert(0, "0.");
+    text = std::string("0.").append(static_cast<std::size_t>(-point - 1), '0').append(text);
   } else {
     const auto whole = static_cast<std::size_t>(point) + 1;
     if (text.size() < whole) text += std::string(whole - text.size(), '0');
-    if (text.size() > whole) text.insert(whole, ".");
+    if (text.size() > whole) text.insert(whole, 1, '.');
   }
   return (d < 0 ? "-" : "") + text;
 }
