@@ -52,18 +52,25 @@ Expected<PlainState> Trials::after(const PlainState& x, double h, std::int64_t s
 }
 
 Trials::Order Trials::order(int expected) const {
-  double h = h_;
-  Order order = order_at(h, expected);
-  if (order.outcome == Order::Outcome::seen) return order;
+  using enum Order::Outcome;
+  const auto enough = [&](const Order& o) {
+    return o.outcome == seen && o.fit.order > expected - order_slack;
+  };
+  Order order = order_at(h_, expected);
   // Longer steps lift the error above rounding, shorter ones bring it into the asymptotic range.
-  const double factor = order.outcome == Order::Outcome::at_rounding ? order_ratio : 1 / order_ratio;
-  for (int k = 0; k < farthest; ++k) {
-    h *= factor;
+  const bool longer = order.outcome == at_rounding;
+  double h = h_;
+  for (int k = 0; k < farthest && !enough(order); ++k) {
+    h *= longer ? order_ratio : 1 / order_ratio;
     const Order next = order_at(h, expected);
-    if (next.outcome == order.outcome) continue;
-    if (next.outcome == Order::Outcome::seen) return next;
-    return {.outcome =
-                Order::Outcome::at_rounding};  // from one into the other: what there is to see is too little
+    if (longer) {
+      if (next.outcome == at_rounding) continue;
+      return next.outcome == seen
+                 ? next
+                 : order;  // or what there is to see between rounding and there is too little
+    }
+    if (next.outcome == at_rounding) return order.outcome == seen ? order : next;
+    if (next.outcome == seen) order = next;  // perhaps too low a power, and shorter steps show the true one
   }
   return order;
 }

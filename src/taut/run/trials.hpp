@@ -20,8 +20,9 @@ class Trials {
     OrderFit fit = {};                 // of what was seen
     double largest = 0, smallest = 0;  // step sizes it was seen at
   };
-  // By what a change of the step changes after a fixed time, at the step h or as near to it as powers of the step are to be seen. A high
-  // order is `expected` to fall from the asymptotic range to rounding within fewer step sizes.
+  static constexpr double order_slack = 0.3;  // what the fit of a few steps may miss; a whole order is 1
+  // By what a change of the step changes after a fixed time, at the step h or as near to it as the expected power of the step is to be
+  // seen. The error of a high order falls from the asymptotic range to rounding within fewer step sizes.
   Order order(int expected) const;
 
   Expected<DifferenceDefect> symplectic_defect() const;  // of a few steps
