@@ -65,9 +65,8 @@ Trials::Order Trials::order(int expected) const {
     const Order next = order_at(h, expected);
     if (longer) {
       if (next.outcome == at_rounding) continue;
-      return next.outcome == seen
-                 ? next
-                 : order;  // or what there is to see between rounding and there is too little
+      // Where it is not seen: between rounding and the end of the asymptotic range there is too little to see.
+      return next.outcome == seen ? next : order;
     }
     if (next.outcome == at_rounding) return order.outcome == seen ? order : next;
     if (next.outcome == seen) order = next;  // perhaps too low a power, and shorter steps show the true one
