@@ -69,8 +69,9 @@ Check order_check(const Trials& trials, const MethodFacts& facts, double step) {
     return check;
   }
   check.measured = order.fit.order;
-  check.uncertainty = fmt::format("± {:.2g}", 2 * order.fit.error);
-  check.pass = order.fit.order > facts.order - Trials::order_slack;
+  const double error = 2 * order.fit.error;
+  check.uncertainty = fmt::format("± {:.2g}", error);
+  check.pass = order.fit.order + error > facts.order - Trials::order_slack;
   check.note = fmt::format("steps {:.3g} to {:.3g}", order.largest, order.smallest);
   if (std::abs(order.largest) < std::abs(step))
     check.note += fmt::format("; {:.3g} is too long for the asymptotic range", step);
