@@ -32,6 +32,9 @@ struct Program {
 void add_problems(Program& program);
 void add_methods(Program& program);
 void add_run(Program& program);
+void add_resume(Program& program);
+void add_show(Program& program);
+void add_export(Program& program);
 void add_compile(Program& program);
 void add_check(Program& program);
 void add_completions(Program& program);

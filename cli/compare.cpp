@@ -76,9 +76,9 @@ int compare(const TypedModel& typed, const TypedReport& reports, const std::stri
   std::vector<std::string> names;
   for (const ModelRun& run : runs) {
     RunRecord record;
-    Watcher watcher("", {}, schedule_of(run.request), &record);
+    Watcher watcher(schedule_of(run.request), nullptr, &record);
     const RunSummary summary = run.run(watcher, "what `taut run` by this method puts out");
-    watcher.close();
+    watcher.clear();
     names.push_back(method_label(summary));
     done.push_back({names.back(), summary, std::move(record)});
   }

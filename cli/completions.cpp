@@ -213,6 +213,8 @@ void add_completions(Program& program) {
   };
   program.values["--projection"] = projection_names;
   program.values["--solver"] = [] { return solver_names; };
+  program.values["--format"] = [] { return format_names; };
+  program.values["--on-failure"] = [] { return failure_actions; };
   program.values["PROBLEM"] = [] {
     std::vector<std::string> names;
     for (const BundledModel& model : bundled_models()) names.emplace_back(model.name);
@@ -220,6 +222,7 @@ void add_completions(Program& program) {
   };
   program.files["PROBLEM"] = Program::Files::models;
   program.files["--out"] = Program::Files::folders;
+  program.files["DIR"] = Program::Files::folders;
 }
 
 }  // namespace taut::cli

@@ -16,7 +16,8 @@ namespace taut::cli {
 namespace {
 
 constexpr const char* exit_status =
-    "\nExit status: 0 done; 1 the run failed, results up to there are kept; 2 the input is wrong.";
+    "\nExit status: 0 done; 1 the run failed, results up to there are kept; 2 the input is wrong;\n"
+    "128 + signal: stopped by SIGINT, SIGTERM or SIGHUP.";
 
 // Refuses a command or an option that does not exist with the nearest one that does, before CLI11 words it.
 void refuse_unknown(const CLI::App& app, const std::vector<std::string>& arguments) {
@@ -48,6 +49,9 @@ void add_commands(Program& program) {
   add_problems(program);
   add_methods(program);
   add_run(program);
+  add_resume(program);
+  add_show(program);
+  add_export(program);
   add_compile(program);
   add_check(program);
   add_completions(program);

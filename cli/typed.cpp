@@ -10,19 +10,25 @@ namespace taut::cli {
 
 namespace {
 
+// Which of the names it is; `what` they are, in the singular.
+std::size_t choice_of(const std::string& text, std::string_view what, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (text == names[i]) return i;
+  throw InputError(fmt::format("there is no {0} `{1}`.{2} The {0}s are: {3}.", what, text,
+                               did_you_mean(text, names), joined(names)));
+}
+
 Solver solver_of(const std::string& text) {
-  for (std::size_t i = 0; i < solver_names.size(); ++i)
-    if (text == solver_names[i]) return static_cast<Solver>(i);
-  throw InputError(fmt::format("there is no solver `{}`.{} The solvers are: {}.", text,
-                               did_you_mean(text, solver_names), joined(solver_names)));
+  return static_cast<Solver>(choice_of(text, "solver", solver_names));
+}
+
+SampleFormat format_of(const std::string& text) {
+  return static_cast<SampleFormat>(1 + choice_of(text, "format", format_names));
 }
 
 Backend backend_of(const std::string& text) {
-  const std::vector<std::string> names = {"automatic", "interpret", "compile", "specialise"};
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (text == names[i]) return static_cast<Backend>(i);
-  throw InputError(fmt::format("there is no backend `{}`.{} The backends are: {}.", text,
-                               did_you_mean(text, names), joined(names)));
+  return static_cast<Backend>(
+      choice_of(text, "backend", {"automatic", "interpret", "compile", "specialise"}));
 }
 
 std::int64_t every_of(const std::string& text) {
@@ -53,6 +59,14 @@ std::int64_t count_of(const std::string& text, const std::string& what) {
     throw InputError(fmt::format("{} needs a whole number, not `{}`.", what, text));
   return static_cast<std::int64_t>(value);
 }
+
+double seconds_of(const std::string& text, const std::string& what) {
+  const double seconds = number_of(text, what);
+  if (!(seconds >= 0)) throw InputError(fmt::format("{} {}: a time is not negative.", what, text));
+  return seconds;
+}
+
+bool halves(const std::string& on_failure) { return choice_of(on_failure, "action", failure_actions) == 1; }
 
 void TypedModel::add_problem(CLI::App& command) {
   command.add_option("PROBLEM", problem, "name listed by `taut problems`, or a model file")->required();
@@ -99,7 +113,22 @@ void TypedModel::add_set(CLI::App& command) {
 }
 
 void TypedModel::add_out(CLI::App& command) {
-  command.add_option("--out", request_.out, "folder for samples.csv and summary.json")->type_name("DIR");
+  command.add_option("--out", request_.out, "folder for samples, checkpoints and summary.json")
+      ->type_name("DIR");
+}
+
+void TypedModel::add_keeping(CLI::App& command) {
+  command
+      .add_option("--format", format_,
+                  "of the samples: csv, binary or compressed; default: csv up to 100000 of them, else binary")
+      ->type_name("F");
+  command
+      .add_option("--checkpoint-every", checkpoint_every_, "seconds between checkpoints in --out; default 60")
+      ->type_name("S");
+  command
+      .add_option("--on-failure", on_failure_,
+                  "of a step: stop (default), or halve: take it in 2, 4, … parts")
+      ->type_name("A");
 }
 
 void TypedModel::add_solve(CLI::App& command) {
@@ -134,6 +163,10 @@ RunRequest TypedModel::request() const {
     request.projection_tolerance = number_of(projection_tolerance_, "--projection-tolerance");
   if (!solver_.empty()) request.solver = solver_of(solver_);
   if (!backend_.empty()) request.backend = backend_of(backend_);
+  if (!format_.empty()) request.format = format_of(format_);
+  if (!checkpoint_every_.empty())
+    request.checkpoint_every = seconds_of(checkpoint_every_, "--checkpoint-every");
+  if (!on_failure_.empty()) request.halve_on_failure = halves(on_failure_);
   return request;
 }
 

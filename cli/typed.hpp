@@ -8,9 +8,15 @@
 namespace taut::cli {
 
 inline const std::vector<std::string> solver_names = {"newton", "symmetric", "sweep"};  // as Solver
+inline const std::vector<std::string> format_names = {"csv", "binary",
+                                                      "compressed"};  // as SampleFormat, from 1
+inline const std::vector<std::string> failure_actions = {"stop", "halve"};
 
 double number_of(const std::string& text, const std::string& what);
 std::int64_t count_of(const std::string& text, const std::string& what);  // "10000", "1e6", "-3", not "2.5"
+
+double seconds_of(const std::string& text, const std::string& what);  // not negative
+bool halves(const std::string& on_failure);                           // stop or halve
 
 // A model and how it is to be integrated: PROBLEM, --method, --step, --set, …, alike for every command that takes a model.
 class TypedModel {
@@ -22,7 +28,8 @@ class TypedModel {
   void add_every(CLI::App& command);
   void add_set(CLI::App& command);
   void add_out(CLI::App& command);
-  void add_solve(CLI::App& command);  // --project-start, --tolerance, --solver, --plain-updates
+  void add_keeping(CLI::App& command);  // --format, --checkpoint-every, --on-failure
+  void add_solve(CLI::App& command);    // --project-start, --tolerance, --solver, --plain-updates
   void add_backend(CLI::App& command);
 
   std::string problem;           // a bundled model, or the path of a file
@@ -31,7 +38,8 @@ class TypedModel {
 
  private:
   RunRequest request_;  // what needs no reading
-  std::string step_, steps_, until_, every_, tolerance_, solver_, backend_, projection_tolerance_;
+  std::string step_, steps_, until_, every_, tolerance_, solver_, backend_, projection_tolerance_, format_,
+      checkpoint_every_, on_failure_;
 };
 
 }  // namespace taut::cli

@@ -1,5 +1,7 @@
 #include "watcher.hpp"
 
+#include <taut/run/signals.hpp>
+
 #include <fmt/core.h>
 
 #include <cmath>
@@ -7,25 +9,23 @@
 
 namespace taut::cli {
 
-Watcher::Watcher(const std::string& out, const std::vector<std::string>& columns, const Schedule& schedule,
-                 RunRecord* record)
-    : out_(out), columns_(columns), schedule_(schedule), record_(record) {}
+Watcher::Watcher(const Schedule& schedule, Recording* recording, RunRecord* record)
+    : schedule_(schedule), recording_(recording), record_(record) {}
 
 void Watcher::sample(double time, std::span<const double> q, std::span<const double> p,
                      const Reading& reading) {
   if (record_ != nullptr) record_->add(time, q, p, reading);
-  if (out_.empty()) return;
+  if (recording_ == nullptr) return;
   const auto index = static_cast<std::int64_t>(std::llround(time / schedule_.step));
   if (index % schedule_.every != 0 && index != schedule_.steps) return;
-  if (!samples_) samples_.emplace(out_, columns_);
-  samples_->add(time, q, p, reading);
+  recording_->sample(time, q, p, reading);
 }
 
 void Watcher::note(const std::string& sentence) { fmt::print(stderr, "taut: {}\n", sentence); }
 
-void Watcher::close() {
-  line_.clear();
-  if (samples_) samples_->close();
+std::string Watcher::stop_reason() {
+  const int signal = StopSignals::caught();
+  return signal == 0 ? std::string() : fmt::format("stopped by {}", StopSignals::name(signal));
 }
 
 void TypedReport::add(CLI::App& command) {

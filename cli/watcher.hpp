@@ -1,7 +1,7 @@
 // What the command line does with the samples of a run.
 #pragma once
 
-#include <taut/run/files.hpp>
+#include <taut/run/recording.hpp>
 #include <taut/run/run_report.hpp>
 
 #include <CLI/CLI.hpp>
@@ -12,24 +12,25 @@
 
 namespace taut::cli {
 
-// Keeps samples in a file, made with the first of them: a request that is refused leaves no folder behind. All go to the record, where
-// there is one; the file has those of the schedule.
+// Keeps the run in its folder, where there is a recording, and ends it when a signal asks for that. All samples go to the record, where
+// there is one; the folder has those of the schedule.
 class Watcher final : public RunObserver {
  public:
-  Watcher(const std::string& out, const std::vector<std::string>& columns, const Schedule& schedule,
-          RunRecord* record);
+  Watcher(const Schedule& schedule, Recording* recording, RunRecord* record);
   void sample(double time, std::span<const double> q, std::span<const double> p,
               const Reading& reading) override;
   void progress(std::int64_t done, std::int64_t wanted) override { line_.show(done, wanted); }
   void note(const std::string& sentence) override;
-  void close();
+  bool wants_checkpoints() const override { return recording_ != nullptr; }
+  bool checkpoint_due() override { return recording_ != nullptr && recording_->checkpoint_due(); }
+  void checkpoint(const Snapshot& snapshot) override { recording_->checkpoint(snapshot); }
+  std::string stop_reason() override;
+  void clear() { line_.clear(); }
 
  private:
-  std::string out_;
-  std::vector<std::string> columns_;
   Schedule schedule_;
+  Recording* recording_;
   RunRecord* record_;
-  std::optional<SamplesFile> samples_;
   Progress line_;
 };
 

@@ -55,6 +55,11 @@ class ChartField {
   Eigen::MatrixXd A;
   int charts = 0;  // chosen so far
   int parameters() const { return n_ - m_; }
+  template <class Carry>
+  void carry(Carry& c) {
+    c(A);
+    c(charts);
+  }
 
   // How well the present chart suits q.
   double suits(const P& s, const Position& q) const { return smallest_cosine(A, kernel(s, q)); }

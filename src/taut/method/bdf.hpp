@@ -53,6 +53,11 @@ struct Bdf {
     std::vector<typename P::Scalar> share;  // αᵢ/α₀
     typename P::Scalar beta;                // 1/α₀
 
+    template <class Carry>
+    void carry(Carry& c) {
+      c(past);
+      c(known);
+    }
     void remember() {
       std::rotate(past.begin(), past.end() - (past.empty() ? 0 : 1), past.end());
       if (!past.empty()) past.front() = before;

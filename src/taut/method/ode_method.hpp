@@ -64,6 +64,11 @@ struct OdeMethod {
     Projector<P> projector;
 
     const ProjectionCount& projections() const { return projector.count; }
+    template <class Carry>
+    void carry(Carry& c) {
+      c(projector.count);
+      if constexpr (requires { field.carry(c); }) field.carry(c);
+    }
 
    private:
     static int size(const P& s, const Field& field) {

@@ -35,6 +35,11 @@ struct ShakeMemory {
   PositionSolve<P> position;
   MomentumSolve<P> momentum;
   bool started = false;
+
+  template <class Carry>
+  void carry(Carry& c) {
+    c(started);
+  }
 };
 
 // p_n on M from the half-step momentum in x.
@@ -109,6 +114,12 @@ struct ShakeTwoStep {
   struct Memory : ShakeMemory<P, X> {
     Memory(const P& s, const X& x) : ShakeMemory<P, X>(s, x), q_before(x.q) {}
     typename P::Vec q_before;
+
+    template <class Carry>
+    void carry(Carry& c) {
+      ShakeMemory<P, X>::carry(c);
+      c(q_before);
+    }
   };
 
   // x.q is q_n; x.p is p_{n-1/2} = M (q_n - q_{n-1})/h, kept for output.
@@ -169,6 +180,13 @@ struct ShakeVelocity {
     X half;  // q_n and p_{n+1/2}
     X end, ahead;
     typename P::Multiplier mu;  // (h/2) λ_n: found with the step before, since p_n contains it
+
+    template <class Carry>
+    void carry(Carry& c) {
+      ShakeMemory<P, X>::carry(c);
+      c(half);
+      c(mu);
+    }
   };
 
   template <Natural P, class X>

@@ -1,6 +1,7 @@
 // A method bound to a problem, its type hidden: one virtual call per step. What the time loop and the theorem tests hold.
 #pragma once
 
+#include <taut/method/carry.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/projection_count.hpp>
 #include <taut/problem/tiers.hpp>
@@ -19,6 +20,8 @@ class Stepper {
   // Makes x, a copy of the state between steps, the state at the mesh point: on M where the method is.
   virtual Expected<int> output(X& x, const typename P::Scalar& h) = 0;
   virtual void restart(const X& x) = 0;  // forget everything but x
+  // What does not follow from x, saved or, after a restart(x), filled: the steps that follow are then the same to the last bit.
+  virtual void carry(Carry& c) = 0;
   virtual ProjectionCount projections() const { return {}; }
   // The method's own multiplier at the end of the last step, which was of size h; empty where it has none.
   virtual Vector<typename P::Scalar, dynamic> last_multiplier(const typename P::Scalar&) const { return {}; }
@@ -43,6 +46,9 @@ class BoundStepper final : public Stepper<P, X> {
       override {  // built in place: a memory holds room that is not initialised, and is not copied
     std::destroy_at(&memory_);
     ::new (static_cast<void*>(&memory_)) Memory(make_memory(method_, problem_, x));
+  }
+  void carry(Carry& c) override {
+    if constexpr (requires { memory_.carry(c); }) memory_.carry(c);
   }
   ProjectionCount projections() const override {
     if constexpr (requires { memory_.projections(); })

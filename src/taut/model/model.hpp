@@ -65,7 +65,7 @@ struct Model {
   std::vector<Float128> mass_values;  // the same, evaluated
   std::vector<NamedFormula> q, p;     // the start, one for each coordinate
   RunSettings run;
-  std::optional<std::string> output_directory;
+  std::optional<std::string> output_directory, output_format;  // the second: csv, binary or compressed
   std::optional<DrawTable> draw;
 
   // An error that points at a key of the file ("run.method", "system.hamiltonian", "system.constraints.0", "initial.x") or, where

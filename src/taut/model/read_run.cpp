@@ -13,7 +13,8 @@ constexpr double most_steps = 9e15;  // beyond, counting steps in a double would
 
 const std::vector<std::string> run_keys{"method", "formulation", "projection", "step",
                                         "steps",  "until",       "every"};
-const std::vector<std::string> output_keys{"directory"};
+const std::vector<std::string> output_keys{"directory", "format"};
+const std::vector<std::string> formats{"csv", "binary", "compressed"};
 const std::vector<std::string> formulations{
     "underlying", "dirac", "dirac-simplified", "dirac-weak", "hamilton-dirac", "state-space", "linear"};
 const std::vector<std::string> projections{"none", "position", "momentum", "both"};
@@ -117,6 +118,12 @@ void ModelReader::read_output() {
     if (model_.output_directory &&
         (model_.output_directory->empty() || model_.output_directory->find('\0') != std::string::npos))
       fail(e->value, "the directory has no usable name");
+  }
+  if (const Entry* e = t.find("format")) {
+    model_.output_format = text_of_entry(*e, "the format");
+    if (model_.output_format && !contains(formats, *model_.output_format))
+      fail(e->value, "unknown format " + ticked(*model_.output_format),
+           known_names("known here:", *model_.output_format, formats));
   }
 }
 

@@ -6,6 +6,8 @@
 #include <taut/run/tally.hpp>
 
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace taut {
 
@@ -14,6 +16,9 @@ class Machine {
   virtual ~Machine() = default;
   // At most `count` steps, each added to the tally; ends before the first that fails.
   virtual void advance(double h, std::int64_t count, Tally& tally) = 0;
+  // The step that failed, again from the last good mesh point, in 2, 4, … equal parts of h: at most 1024. Counts as one step of the tally; a method
+  // with a memory begins anew before and after it.
+  virtual void advance_by_halves(double h, Tally& tally) = 0;
   // The last good mesh point, as the method puts it out.
   virtual std::span<const double> q() const = 0;
   virtual std::span<const double> p() const = 0;
@@ -22,6 +27,11 @@ class Machine {
   virtual std::vector<double> last_multiplier(
       double h) const = 0;  // the method's own; empty where it has none
   virtual ProjectionCount projections() const = 0;
+
+  // All that the next step depends on, as bytes. A machine of the same problem and method that is filled with them goes on to the
+  // same bits. False where they are not of such a machine, which is then not to be used.
+  virtual std::string save() = 0;
+  virtual bool restore(std::string_view bytes) = 0;
 };
 
 }  // namespace taut

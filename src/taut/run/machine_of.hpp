@@ -36,6 +36,33 @@ class MachineOf final : public Machine {
     }
   }
 
+  void advance_by_halves(double h, Tally& tally) override {
+    constexpr int most = 1024;
+    for (int parts = 2; parts <= most; parts *= 2) {
+      begin_anew();
+      tally.clear_failure();
+      if (take_in_parts(parts, h / parts, tally)) {
+        tally.count_halved(parts);
+        break;
+      }
+    }
+    begin_anew();
+  }
+
+  std::string save() override {
+    Carry c;
+    carry(c);
+    stepper_->carry(c);
+    return c.bytes();
+  }
+  bool restore(std::string_view bytes) override {
+    Carry c(bytes);
+    carry(c);
+    stepper_->restart(x_);
+    stepper_->carry(c);
+    return c.complete();
+  }
+
   std::span<const double> q() const override {
     return {mesh_.q.data(), static_cast<std::size_t>(mesh_.q.size())};
   }
@@ -52,13 +79,47 @@ class MachineOf final : public Machine {
     const auto lambda = stepper_->last_multiplier(h);
     return {lambda.data(), lambda.data() + lambda.size()};
   }
-  ProjectionCount projections() const override { return stepper_->projections(); }
+  ProjectionCount projections() const override {
+    const ProjectionCount now = stepper_->projections();
+    return {projected_.position + now.position, projected_.momentum + now.momentum};
+  }
 
  private:
+  void carry(Carry& c) {
+    c(x_);
+    c(mesh_);
+    c(projected_);
+  }
+  void begin_anew() {
+    projected_ = projections();
+    x_ = mesh_;
+    stepper_->restart(x_);
+  }
+  bool take_in_parts(int parts, double h, Tally& tally) {
+    int corrections = 0;
+    for (int i = 0; i < parts; ++i) {
+      const auto solved = stepper_->step(x_, h);
+      if (!solved) {
+        tally.failure = solved.error();
+        return false;
+      }
+      corrections += *solved;
+    }
+    next_ = x_;
+    if (const auto put_out = stepper_->output(next_, h); !put_out) {
+      tally.failure = put_out.error();
+      return false;
+    }
+    if (!tally.add(gauge_.read(problem_, next_.q, next_.p), corrections)) return false;
+    std::swap(mesh_, next_);
+    return true;
+  }
+
   P problem_;
   std::unique_ptr<S> stepper_;
   X x_, mesh_, next_;  // between steps; at the last good mesh point; at the one that is being looked at
   Gauge<P> gauge_;
+  ProjectionCount projected_;  // before the stepper was last begun anew
 };
 
 }  // namespace taut

@@ -67,6 +67,10 @@ RunRequest request_of(const Model& model, const RunRequest& asked) {
   request.until = run.until;
   request.every = run.every.value_or(0);
   if (request.out.empty()) request.out = model.output_directory.value_or("");
+  if (request.format == SampleFormat::automatic && model.output_format)
+    request.format = *model.output_format == "csv"      ? SampleFormat::csv
+                     : *model.output_format == "binary" ? SampleFormat::binary
+                                                        : SampleFormat::compressed;
   return request;
 }
 
@@ -135,7 +139,7 @@ std::vector<std::string> ModelRun::columns() const {
   return names;
 }
 
-RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good) const {
+RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, const Snapshot* from) const {
   try {
     const auto make = [&](const MethodChoice& choice, const PlainState& start, std::int64_t steps) {
       BackedMachine made =
@@ -143,7 +147,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good) cons
       if (!made.note.empty()) observer.note(made.note);
       return std::move(made.machine);
     };
-    RunSummary summary = time_loop(*mechanism, make, name, request, observer, last_good);
+    RunSummary summary = time_loop(*mechanism, make, name, request, observer, last_good, from);
     summary.model = title();
     return summary;
   } catch (const ChoiceError& error) {
@@ -161,13 +165,20 @@ void ModelRun::refuse(const ChoiceError& error) const {
 ModelRun model_run(std::string text, const std::string& name, const RunRequest& request,
                    const std::vector<std::string>& set) {
   const std::vector<std::string> all = assignments(request, set);
-  ReadModel read = read_model(std::move(text), name, all);
+  ReadModel read = read_model(text, name, all);
   if (!read.model) {
     add_choice_error(read, request);
     name_options({all.begin() + static_cast<std::ptrdiff_t>(set.size()), all.end()}, read.errors);
     throw ModelFileError(without_end(text_of(read.errors)));
   }
-  ModelRun run{.name = name, .model = std::move(*read.model), .request = {}, .system = {}, .mechanism = {}};
+  ModelRun run{.name = name,
+               .model = std::move(*read.model),
+               .request = {},
+               .text = std::move(text),
+               .asked = request,
+               .set = set,
+               .system = {},
+               .mechanism = {}};
   run.request = request_of(run.model, request);
   run.system = compile(run.model);
   run.mechanism = with_problem(run.system, [](const auto& problem) { return make_mechanism(problem); });

@@ -16,12 +16,16 @@ struct ModelRun {
   std::string name;  // in messages: the path of the file, or the name of a bundled model
   Model model;
   RunRequest request;  // of the file and of the command line together
+  // What it was made of: model_run(text, name, asked, set) gives it again.
+  std::string text;
+  RunRequest asked;
+  std::vector<std::string> set;
   std::shared_ptr<const FormulaSystem> system;
   std::shared_ptr<const Mechanism> mechanism;  // of the system, interpreted
 
   std::string title() const;
   std::vector<std::string> columns() const;  // names of coordinates, then of momenta
-  RunSummary run(RunObserver& observer, std::string_view last_good) const;
+  RunSummary run(RunObserver& observer, std::string_view last_good, const Snapshot* from = nullptr) const;
   // The error at its place in the file; as it is where the choice was typed.
   [[noreturn]] void refuse(const ChoiceError& error) const;
 };

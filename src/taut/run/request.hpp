@@ -12,6 +12,9 @@ namespace taut {
 
 enum class Solver { newton, symmetric, sweep };
 
+// How samples are kept; automatic: as text (csv) up to a hundred thousand of them, else binary.
+enum class SampleFormat { automatic, csv, binary, compressed };
+
 // How formulas are evaluated; automatic: by the length of the run. See backend.hpp.
 enum class Backend { automatic, interpret, compile, specialise };
 
@@ -28,9 +31,12 @@ struct RunRequest {
   double tolerance = 0;              // on max |g| and max |G H_p|; 0: until rounding stops the iteration
   Solver solver = Solver::newton;
   Backend backend = Backend::automatic;
-  bool plain_updates = false;  // without compensated sums
-  bool project_start = false;  // bring an inconsistent start onto the manifold
-  std::string out = {};        // folder for samples.csv and summary.json; empty: no files
+  bool plain_updates = false;     // without compensated sums
+  bool project_start = false;     // bring an inconsistent start onto the manifold
+  bool halve_on_failure = false;  // take a step that fails in parts
+  std::string out = {};           // folder for samples, checkpoints and the summary; empty: no files
+  SampleFormat format = SampleFormat::automatic;
+  double checkpoint_every = 60;  // seconds
 };
 
 // The input is wrong: a sentence (or a few lines) for the person who wrote it.

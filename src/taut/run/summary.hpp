@@ -41,6 +41,8 @@ struct RunSummary {
   double iterations_mean = 0;
   int iterations_max = 0;
   std::int64_t position_projections = 0, momentum_projections = 0;
+  std::int64_t halved = 0;  // steps that failed and were taken in parts: the run is then not of fixed step
+  int parts_max = 1;        // the most parts of one
   double seconds = 0;
   std::optional<StartMove> moved = {};
   std::string error = {};  // empty: the run went to its end

@@ -26,6 +26,7 @@ std::string to_json(const RunSummary& s) {
   }
   if (s.trend) object["energy"]["drift"] = {{"total", s.trend->total}, {"error", s.trend->error}};
   if (s.moved) object["start_moved"] = {{"q", s.moved->q}, {"p", s.moved->p}};
+  if (s.halved > 0) object["halved"] = {{"steps", s.halved}, {"parts_max", s.parts_max}};
   if (!s.error.empty()) object["error"] = s.error;
   return object.dump(2);
 }

@@ -16,6 +16,8 @@ struct Tally {
   double energy_error = 0, position_max, momentum_max;
   std::int64_t iterations = 0;
   int iterations_max = 0;
+  std::int64_t halved = 0;  // steps taken in parts,
+  int parts_max = 1;        // the most parts of one
   BlockAverages blocks;
   std::optional<Failure> failure = {};  // of step number steps + 1
   bool energy_not_finite = false;       // that step ended on the constraints, but where H has no value
@@ -29,6 +31,30 @@ struct Tally {
         blocks(length) {}
 
   bool failed() const { return failure || energy_not_finite; }
+  void clear_failure() {
+    failure.reset();
+    energy_not_finite = false;
+  }
+  void count_halved(int parts) {
+    ++halved;
+    parts_max = std::max(parts_max, parts);
+  }
+
+  // To bytes and back; of a run of the same length.
+  template <class Carry>
+  void carry(Carry& c) {
+    c(first);
+    c(now);
+    c(steps);
+    c(energy_error);
+    c(position_max);
+    c(momentum_max);
+    c(iterations);
+    c(iterations_max);
+    c(halved);
+    c(parts_max);
+    blocks.carry(c);
+  }
 
   // A step that ended so, after so many corrections; false, and not counted, where the energy is not finite.
   bool add(const Reading& reading, int corrections) {

@@ -1,16 +1,19 @@
+#include <taut/method/carry.hpp>
 #include <taut/method/catalogue.hpp>
+#include <taut/run/chunk_file.hpp>
+#include <taut/run/loop.hpp>
 #include <taut/run/mesh_point.hpp>
 #include <taut/run/methods.hpp>
 #include <taut/run/sentences.hpp>
 #include <taut/run/time_loop.hpp>
 
-#include <chrono>
+#include <fmt/format.h>
+
+#include <cstring>
 
 namespace taut {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::vector<std::string> names_of(const Mechanism& mechanism, const std::vector<int>& constraints) {
   std::vector<std::string> names;
@@ -18,29 +21,26 @@ std::vector<std::string> names_of(const Mechanism& mechanism, const std::vector<
   return names;
 }
 
-// Steps from sample to sample, telling the observer; what could not be written ends the run and is returned.
-std::string go(Machine& machine, const Schedule& schedule, RunObserver& observer, Tally& tally) {
-  constexpr std::int64_t most = 1024;  // steps between two looks at the clock
-  auto told = Clock::now();
-  const auto sample = [&] {
-    observer.sample(static_cast<double>(tally.steps) * schedule.step, machine.q(), machine.p(), tally.now);
-  };
-  try {
-    sample();
-    while (tally.steps < schedule.steps) {
-      const std::int64_t to_sample = schedule.every - tally.steps % schedule.every;
-      machine.advance(schedule.step, std::min({to_sample, most, schedule.steps - tally.steps}), tally);
-      if (tally.failed()) break;
-      if (tally.steps % schedule.every == 0 || tally.steps == schedule.steps) sample();
-      if (const auto now = Clock::now(); now - told > std::chrono::milliseconds(100)) {
-        told = now;
-        observer.progress(tally.steps, schedule.steps);
-      }
-    }
-  } catch (const WriteError& error) {
-    return error.what();
-  }
-  return {};
+// The state after the first steps from the start: eight, so that a method that starts with another one has come to its own. The machine stays at the start.
+std::string start_digest(Machine& machine, const Schedule& schedule) {
+  const std::string start = machine.save();
+  Tally tally(machine.read(), schedule.steps);
+  machine.advance(schedule.step, std::min<std::int64_t>(8, schedule.steps), tally);
+  std::string digest = fmt::format("{:08x}", checksum(machine.save()));
+  machine.restore(start);
+  return digest;
+}
+
+void restore(const Snapshot& from, const std::string& digest, Machine& machine, Tally& tally) {
+  Carry saved(from.tally);
+  tally.carry(saved);
+  if (!saved.complete() || !machine.restore(from.machine) || tally.steps != from.steps)
+    throw InputError("the checkpoint does not fit this model and method.");
+  const Reading reading = machine.read();
+  if (digest != from.start_digest || std::memcmp(&reading, &tally.now, sizeof reading) != 0)
+    throw InputError(
+        "this program, or this machine, computes other digits than the one that wrote the checkpoint: the "
+        "run would not be the same. Go on with the program that began it, or begin anew.");
 }
 
 std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Machine& machine,
@@ -75,6 +75,8 @@ void add_totals(const Tally& tally, RunSummary& summary) {
   if (tally.steps > 0)
     summary.iterations_mean = static_cast<double>(tally.iterations) / static_cast<double>(tally.steps);
   summary.iterations_max = tally.iterations_max;
+  summary.halved = tally.halved;
+  summary.parts_max = tally.parts_max;
 }
 
 void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
@@ -141,7 +143,8 @@ SolveOptions solve_options(const RunRequest& request) {
 }
 
 RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
-                     const RunRequest& request, RunObserver& observer, std::string_view last_good) {
+                     const RunRequest& request, RunObserver& observer, std::string_view last_good,
+                     const Snapshot* from) {
   const Schedule schedule = schedule_of(request);
   const MethodChoice choice = chosen_method(mechanism, model, request);
   const ReadyStart start = ready_start(mechanism, model, choice, request.project_start);
@@ -151,11 +154,14 @@ RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const 
         "--plain-updates works with shake, rattle, midpoint and compositions of rattle, not with " +
         choice.method + ".");
 
-  const auto began = Clock::now();
   Tally tally(machine->read(), schedule.steps);
+  std::string digest;
+  if (from != nullptr || observer.wants_checkpoints()) digest = start_digest(*machine, schedule);
+  if (from != nullptr) restore(*from, digest, *machine, tally);
   RunSummary summary;
-  summary.error = go(*machine, schedule, observer, tally);
-  summary.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  Loop loop(*machine, schedule, request.halve_on_failure, observer, tally);
+  summary.error = loop.go(digest, from == nullptr ? 0 : from->seconds, from == nullptr);
+  summary.seconds = loop.seconds();
   summary.model = model;
   summary.moved = start.moved;
   summary.step = schedule.step;

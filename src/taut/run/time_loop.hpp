@@ -27,8 +27,10 @@ using MakeMachine = std::function<std::unique_ptr<Machine>(const MethodChoice& c
                                                            const PlainState& start, std::int64_t steps)>;
 
 // Runs to the end or to the first failure, which is then in the summary. `last_good` says, for the failure sentence, where the reader
-// will find the last good state.
+// will find the last good state. `from`: goes on after that step; InputError where it is of another run, or of a program or machine
+// that computes other digits.
 RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
-                     const RunRequest& request, RunObserver& observer, std::string_view last_good);
+                     const RunRequest& request, RunObserver& observer, std::string_view last_good,
+                     const Snapshot* from = nullptr);
 
 }  // namespace taut

@@ -1,0 +1,159 @@
+// What 10⁹ steps do: the energy error stays bounded, the residuals at rounding, the memory flat, and what rounding does to the energy grows like a random
+// walk (Brouwer's law), t^(1/2):
+//   cmake --build build/release --target bench_many_steps && build/release/bench/bench_many_steps [STEPS [FILE.svg]]
+// STEPS of the pendulum, 1e9 by default, and a tenth of them of the double pendulum; each with rattle and lobatto(3), the types known to the compiler.
+//
+// The truncation error of the energy oscillates, bounded, far above rounding. It is taken out by averages over blocks with a smooth window, exp(-1/(s(1-s))):
+// for a motion of a few frequencies such averages converge faster than any power of the length of the block (Das & Yorke, Nonlinearity 31, 2018), and
+// what is left is the walk. How far it comes in so many blocks is averaged over all pairs of blocks of that distance.
+#include <taut/formulation/manifold.hpp>
+#include <taut/measure/energy.hpp>
+#include <taut/measure/growth.hpp>
+#include <taut/method/lobatto.hpp>
+#include <taut/method/rattle.hpp>
+#include <taut/problem/double_pendulum.hpp>
+#include <taut/problem/pendulum.hpp>
+
+#include "plot.hpp"
+
+#include <fmt/core.h>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+
+using namespace taut;
+
+namespace {
+
+constexpr long blocks = 1000, stride = 10;  // the energy is looked at every 10 steps
+constexpr int farthest = 100;               // blocks apart, a tenth of all: enough pairs
+
+std::vector<double> smooth_window(long entries) {
+  std::vector<double> weight(static_cast<std::size_t>(entries));
+  double sum = 0;
+  for (std::size_t i = 0; i < weight.size(); ++i) {
+    const double s = (static_cast<double>(i) + 0.5) / static_cast<double>(entries);
+    sum += weight[i] = std::exp(-1 / (s * (1 - s)));
+  }
+  for (double& w : weight) w /= sum;
+  return weight;
+}
+
+double resident_megabytes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  long whole = 0, resident = 0;
+  if (file == nullptr || std::fscanf(file, "%ld %ld", &whole, &resident) != 2) return 0;
+  std::fclose(file);
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1048576;
+}
+
+struct Outcome {
+  double energy = 0, energy_late = 0;  // max |H - H₀| over all, over the last tenth
+  double position = 0, momentum = 0;   // max |g|, max |G H_p|
+  std::vector<double> average;         // H - H₀, one for each block
+  double memory_before = 0, memory_after = 0, seconds = 0;
+};
+
+template <class Method, class P>
+Outcome run(const Method& method, const P& s, const StateOf<P>& start, double h, long steps) {
+  CompensatedState<double, P::n> x(start);
+  auto memory = make_memory(method, s, x);
+  const double H0 = H(s, x.q, x.p);
+  const long entries = steps / blocks / stride;
+  const std::vector<double> weight = smooth_window(entries);
+  Outcome out;
+  out.average.reserve(blocks);
+  out.memory_before = resident_megabytes();
+  const auto began = std::chrono::steady_clock::now();
+  for (long b = 0; b < blocks; ++b) {
+    double average = 0;
+    for (const double w : weight) {
+      for (long i = 0; i < stride; ++i)
+        if (!method.step(s, x, memory, h)) {
+          fmt::print(stderr, "a step failed in block {}\n", b);
+          std::exit(1);
+        }
+      const double error = H(s, x.q, x.p) - H0;
+      average += w * error;
+      out.energy = std::max(out.energy, std::abs(error));
+      if (b >= blocks / 10 * 9) out.energy_late = std::max(out.energy_late, std::abs(error));
+      out.position = std::max(out.position, position_residual(s, x.q));
+      out.momentum = std::max(out.momentum, momentum_residual(s, x.q, x.p));
+    }
+    out.average.push_back(average);
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  out.memory_after = resident_megabytes();
+  return out;
+}
+
+// How far the averages come in d blocks, root mean square over all pairs.
+plot::Curve walk(const std::string& name, const std::vector<double>& average, double steps_per_block) {
+  plot::Curve curve{name, {}, {}};
+  for (int d = 1; d <= farthest; d = std::max(d + 1, d * 5 / 4)) {
+    double sum = 0;
+    const std::size_t pairs = average.size() - static_cast<std::size_t>(d);
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const double moved = average[i + static_cast<std::size_t>(d)] - average[i];
+      sum += moved * moved;
+    }
+    curve.x.push_back(d * steps_per_block);
+    curve.y.push_back(std::sqrt(sum / static_cast<double>(pairs)));
+  }
+  return curve;
+}
+
+template <class Method, class P>
+bool report(std::vector<plot::Curve>& curves, const std::string& name, const Method& method, const P& s,
+            const StateOf<P>& start, double h, long steps) {
+  const Outcome out = run(method, s, start, h, steps);
+  curves.push_back(walk(name, out.average, static_cast<double>(steps) / blocks));
+  const LineFit fit = growth_exponent(curves.back().x, curves.back().y);
+  const bool bounded = out.energy_late < 1.5 * out.energy, walks = fit.slope <= 0.65,
+             on_M = out.position < 1e-15 && out.momentum < 1e-15,
+             flat = out.memory_after < out.memory_before + 1;
+  fmt::print(
+      "{:<26} {:7.0e} {:8.1e} {:8.1e}   {:.2f} +- {:.2f}   {:8.1e} {:8.1e}   {:.1f} -> {:.1f} MB {:7.0f} s  "
+      "{}\n",
+      name, static_cast<double>(steps), out.energy, out.energy_late, fit.slope, fit.confidence(),
+      out.position, out.momentum, out.memory_before, out.memory_after, out.seconds,
+      bounded && walks && on_M && flat ? "ok" : "NOT AS IT SHOULD BE");
+  std::fflush(stdout);
+  return bounded && walks && on_M && flat;
+}
+
+// Swings of about 20 and 10 degrees: a motion of two frequencies, not a chaotic one.
+StateOf<DoublePendulum<>> small_swing() {
+  StateOf<DoublePendulum<>> x{{0.3, -std::sqrt(1 - 0.09), 0.1, 0}, {0, 0, 0, 0}};
+  x.q[3] = x.q[1] - std::sqrt(1 - 0.04);
+  return x;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const double wanted = argc > 1 ? std::atof(argv[1]) : 1e9;
+  constexpr double least = 100.0 * blocks * stride;
+  if (!(wanted >= 10 * least)) {
+    fmt::print(stderr, "at least {:.0e} steps\n", 10 * least);
+    return 2;
+  }
+  const long one = static_cast<long>(wanted / least) * static_cast<long>(least), two = one / 10;
+  const PlanarPendulum<> pendulum;
+  const DoublePendulum<> twice;
+  std::vector<plot::Curve> curves;
+  fmt::print("{:<26} {:>7} {:>8} {:>8}   {:<12}   {:>8} {:>8}   memory\n", "", "steps", "|H - H0|", "at end",
+             "exponent", "|g|", "|G H_p|");
+  bool good = report(curves, "pendulum, rattle", Rattle{}, pendulum, pendulum.start(), 0.01, one);
+  good = report(curves, "pendulum, lobatto(3)", Lobatto<3>{}, pendulum, pendulum.start(), 0.01, one) && good;
+  good = report(curves, "double pendulum, rattle", Rattle{}, twice, small_swing(), 0.01, two) && good;
+  good = report(curves, "double pendulum, lobatto(3)", Lobatto<3>{}, twice, small_swing(), 0.01, two) && good;
+  if (argc > 2 && !plot::write_loglog(argv[2], "What rounding does to the energy", "steps",
+                                      "rms change of the averaged energy", curves)) {
+    fmt::print(stderr, "{}: could not be written\n", argv[2]);
+    return 1;
+  }
+  return good ? 0 : 1;
+}

@@ -1,0 +1,98 @@
+#include "carry_out.hpp"
+
+#include <taut/run/files.hpp>
+#include <taut/run/signals.hpp>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+
+#include "commands.hpp"
+
+namespace taut::cli {
+
+namespace {
+
+// 2000000 as "2 000 000".
+std::string grouped(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), 1, ' ');
+  return digits;
+}
+
+std::string vector_text(const std::vector<double>& x, std::string_view format) {
+  std::string text;
+  for (const double value : x) text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(format), value);
+  return "(" + text + ")";
+}
+
+void print_summary(const RunSummary& s) {
+  fmt::print("{}, {}, step {}: {} step{} to t = {:.10g} in {:.2f} s ({:.2g} steps/s)\n", s.model,
+             s.formulation.empty() ? s.method : s.method + " on " + s.formulation, s.step, grouped(s.steps),
+             s.steps == 1 ? "" : "s", s.time, s.seconds, s.steps_per_second());
+  if (s.moved)
+    fmt::print("  start     moved onto the manifold: q by {:.1e}, p by {:.1e}\n", s.moved->q, s.moved->p);
+  fmt::print("  energy    H = {:.6g} at the start, max |H - H0| = {:.1e}\n", s.energy_initial,
+             s.energy_error);
+  if (s.trend)
+    fmt::print("  drift     {:.1e} ± {:.1e} over the run ({})\n", s.trend->total, s.trend->error,
+               s.trend->beyond_its_error() ? "beyond its error bar" : "none beyond its error bar");
+  fmt::print("  residual  max |g| = {:.1e}, max |G H_p| = {:.1e}\n", s.position_max, s.momentum_max);
+  fmt::print("  solve     {:.2f} iterations a step, {} at most\n", s.iterations_mean, s.iterations_max);
+  if (s.halved > 0)
+    fmt::print(
+        "  halved    {} step{} failed and {} taken in up to {} parts: the run is no longer of fixed step\n",
+        grouped(s.halved), s.halved == 1 ? "" : "s", s.halved == 1 ? "was" : "were", s.parts_max);
+  if (!s.projection.empty() && s.projection != "none")
+    fmt::print("  projected position {}, momentum {} times\n", grouped(s.position_projections),
+               grouped(s.momentum_projections));
+  // A failed run hands its last good state over to the last digit.
+  const bool failed = !s.error.empty();
+  if (failed || s.q.size() <= 4) {
+    const std::string_view format = failed ? "{}" : "{:.10g}";
+    fmt::print("  state     q = {}\n            p = {}\n", vector_text(s.q, format),
+               vector_text(s.p, format));
+    if (!s.lambda.empty()) fmt::print("            lambda = {}\n", vector_text(s.lambda, format));
+  }
+}
+
+std::string how_to_go_on(const std::string& out, const Recording* recording) {
+  if (recording == nullptr)
+    return StopSignals::caught() == 0 ? "" : "  Nothing was kept: with --out DIR a run can be continued.\n";
+  if (!recording->saved()) return "  No checkpoint was written.\n";
+  return fmt::format("  All up to step {} is safe in {}; `taut resume {}` continues from there.\n",
+                     *recording->saved(), out, out);
+}
+
+}  // namespace
+
+int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
+  const std::string& out = model.request.out;
+  const std::string last_good = !out.empty() ? "in " + out + "/summary.json"
+                                : how.json   ? "in the JSON object on standard output"
+                                             : "on standard output";
+  const StopSignals signals;
+  RunSummary summary = model.run(watcher, last_good, how.from);
+  watcher.clear();
+  const auto write = [&summary](const auto& file) {
+    try {
+      file();
+    } catch (const WriteError& error) {
+      if (summary.error.empty()) summary.error = error.what();
+    }
+  };
+  if (how.recording != nullptr && how.recording->saved()) write([&] { write_summary(out, summary); });
+  if (how.report) write([&] { how.report(summary); });
+  if (how.json)
+    fmt::print("{}\n", to_json(summary));
+  else
+    print_summary(summary);
+  const int written = finish_output();
+  if (summary.error.empty()) return written;
+  fmt::print(stderr, "taut: {}\n{}", summary.error, how_to_go_on(out, how.recording));
+  return StopSignals::caught() == 0 ? 1 : 128 + StopSignals::caught();
+}
+
+}  // namespace taut::cli

@@ -1,0 +1,54 @@
+#include <fmt/core.h>
+
+#include <cstdio>
+
+#include "carry_out.hpp"
+#include "commands.hpp"
+#include "typed.hpp"
+
+namespace taut::cli {
+
+namespace {
+
+struct ResumeFlags {
+  std::string folder, checkpoint_every, on_failure;
+  bool previous = false, new_samples = false, json = false;
+};
+
+int resume(const ResumeFlags& flags) {
+  FoundRun found = find_run(flags.folder, flags.previous);
+  if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
+  const Snapshot& from = found.checkpoint.snapshot;
+  if (from.status == RunStatus::finished) {
+    fmt::print(stderr, "taut: the run in {} is finished: {} steps.\n", flags.folder, from.steps);
+    return 0;
+  }
+  for (RunRequest* request : {&found.run.request, &found.run.asked}) {
+    if (!flags.checkpoint_every.empty())
+      request->checkpoint_every = seconds_of(flags.checkpoint_every, "--checkpoint-every");
+    if (!flags.on_failure.empty()) request->halve_on_failure = halves(flags.on_failure);
+  }
+  Recording recording(found.run, found.checkpoint, flags.new_samples);
+  Watcher watcher(found.checkpoint.identity.schedule, &recording, nullptr);
+  return carry_out(found.run, watcher, {.recording = &recording, .from = &from, .json = flags.json});
+}
+
+}  // namespace
+
+void add_resume(Program& program) {
+  CLI::App* command = program.command(
+      "resume", "Continue a run that was killed, stopped or failed, to the same bits",
+      "  taut resume out/particle                         goes on after the last checkpoint\n");
+  const auto flags = std::make_shared<ResumeFlags>();
+  command->add_option("DIR", flags->folder, "the --out of the run")->required();
+  command->add_flag("--previous", flags->previous, "from the checkpoint before the last");
+  command->add_flag("--new-samples", flags->new_samples,
+                    "put a damaged file of samples aside and begin a new one");
+  command->add_option("--checkpoint-every", flags->checkpoint_every, "seconds between checkpoints")
+      ->type_name("S");
+  command->add_option("--on-failure", flags->on_failure, "of a step: stop or halve")->type_name("A");
+  command->add_flag("--json", flags->json, "print one JSON object instead of the summary");
+  program.actions[command] = [flags] { return resume(*flags); };
+}
+
+}  // namespace taut::cli

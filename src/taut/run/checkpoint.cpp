@@ -1,0 +1,98 @@
+#include <taut/run/checkpoint.hpp>
+#include <taut/run/durable_file.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace taut {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 4> status_names = {"running", "stopped", "failed", "finished"};
+
+std::string where_it_stands(const Checkpoint& c) {
+  return Json{{"step", c.snapshot.steps},
+              {"status", status_name(c.snapshot.status)},
+              {"seconds", c.snapshot.seconds},
+              {"start_digest", c.snapshot.start_digest},
+              {"samples",
+               {{"file", c.mark.file},
+                {"taken", c.mark.samples},
+                {"bytes", c.mark.bytes},
+                {"inside", c.mark.inside},
+                {"checksum", c.mark.checksum}}}}
+      .dump(1);
+}
+
+void read_where_it_stands(const std::string& json, Checkpoint& c) {
+  try {
+    const Json object = Json::parse(json);
+    c.snapshot.steps = object.at("step");
+    const std::string status = object.at("status");
+    const auto* const known = std::find(status_names.begin(), status_names.end(), status);
+    if (known == status_names.end()) throw InputError("its status is not known");
+    c.snapshot.status = static_cast<RunStatus>(known - status_names.begin());
+    c.snapshot.seconds = object.at("seconds");
+    c.snapshot.start_digest = object.at("start_digest");
+    const Json& samples = object.at("samples");
+    c.mark = {.file = samples.at("file"),
+              .samples = samples.at("taken"),
+              .bytes = samples.at("bytes"),
+              .inside = samples.at("inside"),
+              .checksum = samples.at("checksum")};
+  } catch (const Json::exception& error) {
+    throw InputError(fmt::format("it does not say where the run stands: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+std::string_view status_name(RunStatus status) { return status_names[static_cast<std::size_t>(status)]; }
+
+void write_checkpoint(const std::string& folder, const Checkpoint& c) {
+  const std::filesystem::path at(folder);
+  std::string bytes = file_signature(FileKind::checkpoint);
+  bytes += encode("HEAD", 0, to_json(c.identity));
+  bytes += encode("STEP", 1, where_it_stands(c));
+  bytes += encode("MACH", 2, c.snapshot.machine);
+  bytes += encode("TALY", 3, c.snapshot.tally);
+  bytes += encode("DONE", 4, "");
+  replace_file((at / checkpoint_name).string(), bytes, (at / previous_checkpoint_name).string());
+}
+
+Checkpoint read_checkpoint(const std::string& path) {
+  OpenFile file(std::fopen(path.c_str(), "rb"));
+  if (!file) throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  try {
+    return read_checkpoint(std::move(file));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{} cannot be used: {}", path, error.what()));
+  }
+}
+
+Checkpoint read_checkpoint(OpenFile file) {
+  ChunkReader reader(std::move(file), FileKind::checkpoint);
+  const auto chunk = [&](std::string_view tag) {
+    auto next = reader.next();
+    if (!next) throw InputError(reader.damage().empty() ? "the file ends too early" : reader.damage());
+    if (next->tag != tag) throw InputError(fmt::format("chunk {} is not {}", next->number, tag));
+    return std::move(next->payload);
+  };
+  Checkpoint c;
+  c.identity = run_identity(chunk("HEAD"));
+  read_where_it_stands(chunk("STEP"), c);
+  c.snapshot.machine = chunk("MACH");
+  c.snapshot.tally = chunk("TALY");
+  chunk("DONE");
+  if (reader.good_bytes() != reader.size()) throw InputError("something follows after its end");
+  return c;
+}
+
+}  // namespace taut

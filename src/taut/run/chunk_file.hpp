@@ -1,0 +1,57 @@
+// The container of trajectories and checkpoints: a signature, then chunks, each with its length, its number and two checksums, so that a
+// file that ends anywhere is read up to its last whole chunk, and a flipped bit is found. Layout: docs/guide/trajectory-file.md.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace taut {
+
+enum class FileKind : std::uint32_t { trajectory = 1, checkpoint = 2 };
+
+inline constexpr std::uint32_t file_layout = 1;
+inline constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 30;  // bytes; a longer one is not read
+
+std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0);  // CRC-32, as in zlib and PNG
+
+std::string file_signature(FileKind kind);
+
+struct Chunk {
+  std::string tag;  // four letters
+  std::uint64_t number = 0;
+  std::string payload;
+};
+
+// `compress` shuffles the bytes of the 8-byte words (all first bytes, all second, …), then deflates.
+std::string encode(std::string_view tag, std::uint64_t number, std::string_view payload,
+                   bool compress = false);
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
+
+class ChunkReader {
+ public:
+  // A file that can be sought in; it is read from its beginning.
+  ChunkReader(OpenFile file, FileKind kind);
+
+  // The next whole chunk. None at the end of the file, and where something is wrong, which damage() then says.
+  std::optional<Chunk> next();
+  const std::string& damage() const { return damage_; }
+  std::uint64_t good_bytes() const { return good_; }  // everything before is whole
+  std::uint64_t size() const { return size_; }
+
+ private:
+  std::optional<Chunk> wrong(const std::string& what);
+  std::string bytes(std::uint64_t count);
+  OpenFile file_;
+  std::uint64_t size_ = 0, good_ = 0, number_ = 0;
+  std::string damage_;
+};
+
+}  // namespace taut

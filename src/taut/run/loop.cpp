@@ -1,0 +1,115 @@
+#include <taut/method/carry.hpp>
+#include <taut/run/loop.hpp>
+#include <taut/run/request.hpp>
+
+#include <algorithm>
+
+namespace taut {
+
+namespace {
+
+constexpr double look_every = 0.005, tell_every = 0.1, keep_every = 0.5;  // seconds
+
+double seconds_of(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+}  // namespace
+
+Loop::Loop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer,
+           Tally& tally)
+    : machine_(machine), schedule_(schedule), halve_(halve_on_failure), observer_(observer), tally_(tally) {}
+
+double Loop::seconds() const { return before_.seconds + seconds_of(Clock::now() - began_); }
+
+std::string Loop::go(const std::string& start_digest, double seconds, bool from_the_start) {
+  before_.start_digest = start_digest;
+  before_.seconds = seconds;
+  began_ = looked_ = told_ = Clock::now();
+  wants_checkpoints_ = observer_.wants_checkpoints();
+  keep();
+  try {
+    if (from_the_start) {
+      sample();
+      if (wants_checkpoints_) observer_.checkpoint(snapshot(RunStatus::running));
+    }
+    while (!has_ended() && stop_.empty()) {
+      advance();
+      if (tally_.failed()) break;
+      if (tally_.steps % schedule_.every == 0 || has_ended()) sample();
+      if (since_look_ >= pace_) look();
+    }
+    if (tally_.failed()) back_to_last_good();
+    if (wants_checkpoints_)
+      observer_.checkpoint(snapshot(tally_.failed() ? RunStatus::failed
+                                    : has_ended()   ? RunStatus::finished
+                                                    : RunStatus::stopped));
+  } catch (const WriteError& error) {
+    return error.what();
+  }
+  return has_ended() ? std::string() : stop_;
+}
+
+void Loop::advance() {
+  const std::int64_t before = tally_.steps, to_sample = schedule_.every - before % schedule_.every;
+  machine_.advance(schedule_.step, std::min({to_sample, pace_, schedule_.steps - before}), tally_);
+  if (tally_.failed() && halve_) machine_.advance_by_halves(schedule_.step, tally_);
+  since_look_ += tally_.steps - before;
+}
+
+void Loop::sample() {
+  observer_.sample(static_cast<double>(tally_.steps) * schedule_.step, machine_.q(), machine_.p(),
+                   tally_.now);
+}
+
+void Loop::look() {
+  const auto now = Clock::now();
+  const double each = seconds_of(now - looked_) / static_cast<double>(since_look_);
+  pace_ =
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(look_every / std::max(each, 1e-9)), 1, 2 * pace_);
+  looked_ = now;
+  since_look_ = 0;
+  if (seconds_of(now - told_) > tell_every) {
+    told_ = now;
+    observer_.progress(tally_.steps, schedule_.steps);
+  }
+  if (observer_.checkpoint_due()) observer_.checkpoint(snapshot(RunStatus::running));
+  if (wants_checkpoints_ && seconds_of(now - kept_at_) > keep_every) keep();
+  stop_ = observer_.stop_reason();
+}
+
+void Loop::keep() {
+  if (wants_checkpoints_) kept_ = snapshot(RunStatus::running);
+  kept_at_ = Clock::now();
+}
+
+// A step that fails may leave the machine beyond the last good one; the steps since the last copy are made again, to the same bits.
+void Loop::back_to_last_good() {
+  if (!wants_checkpoints_) return;
+  const Tally failed = tally_;
+  Carry saved(kept_.tally);
+  tally_.carry(saved);
+  machine_.restore(kept_.machine);
+  tally_.clear_failure();
+  while (tally_.steps < failed.steps) {
+    machine_.advance(schedule_.step, failed.steps - tally_.steps, tally_);
+    if (tally_.failed()) machine_.advance_by_halves(schedule_.step, tally_);  // as it was the first time
+  }
+  tally_.failure = failed.failure;
+  tally_.energy_not_finite = failed.energy_not_finite;
+}
+
+Snapshot Loop::snapshot(RunStatus status) const {
+  Snapshot s = before_;
+  s.steps = tally_.steps;
+  s.status = status;
+  s.machine = machine_.save();
+  Carry c;
+  Tally tally = tally_;
+  tally.carry(c);
+  s.tally = c.bytes();
+  s.seconds = seconds();
+  return s;
+}
+
+}  // namespace taut

@@ -1,0 +1,47 @@
+// The time loop proper: steps from sample to sample, looks at the clock now and then, and leaves a checkpoint at the last good step however it ends.
+#pragma once
+
+#include <taut/run/machine.hpp>
+#include <taut/run/observer.hpp>
+#include <taut/run/schedule.hpp>
+
+#include <chrono>
+
+namespace taut {
+
+class Loop {
+ public:
+  Loop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer,
+       Tally& tally);
+
+  // Why the run was stopped or what could not be written; empty where it went to its end or a step failed, which is in the tally.
+  // `seconds` of work went before.
+  std::string go(const std::string& start_digest, double seconds, bool from_the_start);
+  double seconds() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void advance();  // to the next sample, or to the next look at the clock
+  void sample();
+  void look();
+  void keep();
+  void back_to_last_good();
+  Snapshot snapshot(RunStatus status) const;
+  bool has_ended() const { return tally_.steps >= schedule_.steps; }
+
+  Machine& machine_;
+  const Schedule& schedule_;
+  bool halve_;
+  RunObserver& observer_;
+  Tally& tally_;
+
+  Snapshot before_;
+  Clock::time_point began_ = Clock::now(), looked_ = began_, told_ = began_, kept_at_ = began_;
+  std::int64_t pace_ = 1, since_look_ = 0;  // steps between two looks at the clock
+  bool wants_checkpoints_ = false;
+  Snapshot kept_;  // a moment ago: what a failed step is gone back from
+  std::string stop_;
+};
+
+}  // namespace taut

@@ -1,0 +1,53 @@
+// Keeps a run in a folder: samples, checkpoints. With the signals it is what makes a run last.
+#pragma once
+
+#include <taut/run/checkpoint.hpp>
+#include <taut/run/durable_file.hpp>
+#include <taut/run/model_run.hpp>
+
+#include <chrono>
+
+namespace taut {
+
+RunIdentity identity_of(const ModelRun& run, const Schedule& schedule);
+
+class Recording {
+ public:
+  // Begins with the first sample: a request that is refused leaves no folder behind. Where the folder holds a run that is not finished,
+  // InputError, unless it is to be overwritten.
+  Recording(const ModelRun& run, const Schedule& schedule, bool overwrite);
+  // Goes on after a checkpoint. Where `new_samples`, in a new file: the old one is put aside. InputError where its samples cannot be gone on with.
+  Recording(const ModelRun& run, const Checkpoint& from, bool new_samples);
+
+  // WriteError from all of these.
+  void sample(double time, std::span<const double> q, std::span<const double> p, const Reading& reading);
+  bool checkpoint_due();  // also hands over samples that have waited for a second
+  void checkpoint(const Snapshot& snapshot);
+
+  // The step of the last checkpoint; none before the first.
+  std::optional<std::int64_t> saved() const { return saved_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void begin();
+
+  const ModelRun& run_;
+  Schedule schedule_;
+  bool overwrite_ = false;
+  RunIdentity identity_;
+  std::optional<FolderLock> lock_;
+  std::unique_ptr<SampleSink> samples_;
+  std::optional<std::int64_t> saved_;
+  Clock::time_point flushed_ = Clock::now(), checkpointed_ = flushed_;
+};
+
+// The run that a folder holds: from its last checkpoint, or from the one before it. InputError with the reason where it cannot be gone on with, and what
+// can be done.
+struct FoundRun {
+  Checkpoint checkpoint;
+  ModelRun run;
+  std::string note;  // for the user; may be empty
+};
+FoundRun find_run(const std::string& folder, bool previous);
+
+}  // namespace taut

@@ -1,0 +1,141 @@
+#include <taut/run/run_identity.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+
+namespace taut {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array solver_names = {"newton", "symmetric", "sweep"};
+constexpr std::array backend_names = {"automatic", "interpret", "compile", "specialise"};
+constexpr std::array format_names = {"automatic", "csv", "binary", "compressed"};
+
+template <class Names>
+int index_of(const Names& names, const std::string& name) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (name == names[i]) return static_cast<int>(i);
+  throw InputError(fmt::format("`{}` is not known here", name));
+}
+
+template <class T>
+void put(Json& object, const char* key, const std::optional<T>& value) {
+  if (value) object[key] = *value;
+}
+template <class T>
+std::optional<T> optional_of(const Json& object, const char* key) {
+  if (!object.contains(key)) return std::nullopt;
+  return object.at(key).get<T>();
+}
+
+// What decides the bits of the run; where and how its samples are kept does not.
+Json deciding_part(const RunRequest& r) {
+  Json object = {{"method", r.method}, {"formulation", r.formulation}, {"projection", r.projection}};
+  put(object, "projection_tolerance", r.projection_tolerance);
+  put(object, "step", r.step);
+  put(object, "steps", r.steps);
+  put(object, "until", r.until);
+  object["every"] = r.every;
+  object["tolerance"] = r.tolerance;
+  object["solver"] = solver_names[static_cast<std::size_t>(r.solver)];
+  object["backend"] = backend_names[static_cast<std::size_t>(r.backend)];
+  object["plain_updates"] = r.plain_updates;
+  object["project_start"] = r.project_start;
+  return object;
+}
+
+Json json_of(const RunRequest& r) {
+  Json object = deciding_part(r);
+  object["halve_on_failure"] = r.halve_on_failure;
+  object["format"] = format_names[static_cast<std::size_t>(r.format)];
+  object["checkpoint_every"] = r.checkpoint_every;
+  return object;
+}
+
+RunRequest request_of(const Json& object) {
+  RunRequest r;
+  r.method = object.at("method");
+  r.formulation = object.at("formulation");
+  r.projection = object.at("projection");
+  r.projection_tolerance = optional_of<double>(object, "projection_tolerance");
+  r.step = optional_of<double>(object, "step");
+  r.steps = optional_of<std::int64_t>(object, "steps");
+  r.until = optional_of<double>(object, "until");
+  r.every = object.at("every");
+  r.tolerance = object.at("tolerance");
+  r.solver = static_cast<Solver>(index_of(solver_names, object.at("solver")));
+  r.backend = static_cast<Backend>(index_of(backend_names, object.at("backend")));
+  r.plain_updates = object.at("plain_updates");
+  r.project_start = object.at("project_start");
+  r.halve_on_failure = object.at("halve_on_failure");
+  r.format = static_cast<SampleFormat>(index_of(format_names, object.at("format")));
+  r.checkpoint_every = object.at("checkpoint_every");
+  return r;
+}
+
+// A path may hold any bytes; JSON may not.
+std::string dumped(const Json& object, int indent) {
+  return object.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::vector<std::string> RunIdentity::columns() const {
+  std::vector<std::string> names = {"t"};
+  for (const std::string& q : coordinates) names.push_back(q);
+  for (const std::string& q : coordinates) names.push_back("p_" + q);
+  for (const char* measured : {"energy", "position_residual", "momentum_residual"})
+    names.emplace_back(measured);
+  return names;
+}
+
+std::string RunIdentity::digest() const {
+  const std::string all = dumped(Json{{"text", text}, {"set", set}, {"asked", deciding_part(asked)}}, -1);
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : all) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+std::string to_json(const RunIdentity& r) {
+  return dumped(Json{{"taut", r.version},
+                     {"run", r.digest()},
+                     {"model", r.model},
+                     {"title", r.title},
+                     {"method", r.method},
+                     {"step", r.schedule.step},
+                     {"steps", r.schedule.steps},
+                     {"every", r.schedule.every},
+                     {"columns", r.columns()},
+                     {"coordinates", r.coordinates},
+                     {"parameters", r.parameters},
+                     {"model_text", r.text},
+                     {"set", r.set},
+                     {"asked", json_of(r.asked)}},
+                1);
+}
+
+RunIdentity run_identity(const std::string& json) {
+  try {
+    const Json object = Json::parse(json);
+    RunIdentity r;
+    r.version = object.at("taut");
+    r.model = object.at("model");
+    r.title = object.at("title");
+    r.text = object.at("model_text");
+    r.set = object.at("set").get<std::vector<std::string>>();
+    r.asked = request_of(object.at("asked"));
+    r.method = object.at("method");
+    r.schedule = {object.at("step"), object.at("steps"), object.at("every")};
+    r.coordinates = object.at("coordinates").get<std::vector<std::string>>();
+    r.parameters = object.at("parameters").get<std::map<std::string, double>>();
+    return r;
+  } catch (const Json::exception& error) {
+    throw InputError(fmt::format("its description of the run is not as taut writes it: {}", error.what()));
+  }
+}
+
+}  // namespace taut

@@ -1,0 +1,126 @@
+// A machine that was saved and restored makes the same steps to the last bit: every method of the catalogue, every formulation.
+#include <taut/method/carry.hpp>
+#include <taut/run/methods.hpp>
+#include <taut/run/model_run.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/source_files.hpp"
+
+namespace taut {
+namespace {
+
+constexpr int half = 20;
+
+struct Kind {
+  const char* model;
+  Tier tier;
+};
+constexpr std::array kinds = {Kind{"double-pendulum", Tier::natural}, Kind{"stiff-pendulum", Tier::split},
+                              Kind{"charged-particle", Tier::hamiltonian}};
+
+ModelRun model_of(const char* name) { return read_model_run(name, {}, {}); }
+
+std::unique_ptr<Machine> machine_of(const ModelRun& run, const MethodChoice& choice, bool plain = false) {
+  return run.mechanism->bind(choice, run.mechanism->start(), {}, plain);
+}
+
+// Bytes of machine and tally after so many more steps.
+std::string after(Machine& machine, Tally& tally, int steps, double h) {
+  machine.advance(h, steps, tally);
+  Carry c;
+  tally.carry(c);
+  return machine.save() + c.bytes();
+}
+
+// Nothing where the restored machine does as the one that was never saved.
+std::string difference(const ModelRun& run, const MethodChoice& choice, double h, bool plain = false) {
+  const auto whole = machine_of(run, choice, plain), first = machine_of(run, choice, plain),
+             second = machine_of(run, choice, plain);
+  Tally whole_tally(whole->read(), 2 * half), first_tally = whole_tally, second_tally = whole_tally;
+  const std::string right = after(*whole, whole_tally, 2 * half, h);
+  after(*first, first_tally, half, h);
+  if (whole_tally.failed() || whole_tally.steps != 2 * half) return "the run itself fails";
+  Carry saving;
+  first_tally.carry(saving);
+  Carry filling(saving.bytes());
+  second_tally.carry(filling);
+  if (!filling.complete() || !second->restore(first->save())) return "it cannot be restored";
+  return after(*second, second_tally, half, h) == right ? "" : "it goes on to other bits";
+}
+
+TEST(ARestoredMachine, MakesTheSameStepsWithEveryMethodOfTheCatalogue) {
+  for (const Kind& kind : kinds) {
+    const ModelRun run = model_of(kind.model);
+    ASSERT_EQ(run.mechanism->tier(), kind.tier) << kind.model;
+    std::vector<std::string> methods = run.mechanism->fitting();
+    if (kind.tier == Tier::split)  // what the natural problem without the split serves
+      for (const std::string& method : method_names())
+        if (!needs_formulation(method) && run.mechanism->fits(method)) methods.push_back(method);
+    EXPECT_GT(methods.size(), 10U);
+    for (const std::string& method : methods)
+      EXPECT_EQ(difference(run, {method}, 0.01), "") << kind.model << ", " << method;
+  }
+}
+
+TEST(ARestoredMachine, MakesTheSameStepsWithPlainUpdates) {
+  const ModelRun run = model_of("double-pendulum");
+  for (const char* method : {"shake", "rattle", "midpoint", "yoshida4"})
+    EXPECT_EQ(difference(run, {method}, 0.01, true), "") << method;
+}
+
+TEST(ARestoredMachine, MakesTheSameStepsOnEveryFormulation) {
+  for (const char* model : {"double-pendulum", "charged-particle"}) {
+    const ModelRun run = model_of(model);
+    for (const FormulationFacts& formulation : formulation_facts())
+      for (const char* method : {"rk4", "implicit-midpoint"}) {
+        const OdeChoice ode{.formulation = std::string(formulation.name),
+                            .kind = "both",
+                            .projection = {.kind = ProjectionKind::both, .tolerance = 1e-9}};
+        if (run.mechanism->refusal(ode, run.mechanism->start())) continue;
+        EXPECT_EQ(difference(run, {.method = method, .ode = ode}, 0.01), "")
+            << model << ", " << method << " on " << formulation.name;
+      }
+  }
+}
+
+// A chart is chosen once and kept: its matrix is no function of x.
+TEST(ARestoredMachine, KeepsItsChart) {
+  const ModelRun run = model_of("double-pendulum");
+  EXPECT_EQ(difference(run,
+                       {.method = "rk4",
+                        .ode = OdeChoice{.formulation = "state-space", .kind = "none", .projection = {}}},
+                       0.05),
+            "");
+}
+
+// The hypothesis: what a method carries beyond (q, p) must be restored with them.
+TEST(ARestoredMachine, GoesElsewhereWithoutWhatTheMethodCarries) {
+  const ModelRun run = model_of("double-pendulum");
+  const double h = 0.01;
+  for (const char* method : {"shake", "shake(two-step)", "shake-velocity", "bdf(3)", "rattle"}) {
+    const auto whole = machine_of(run, {method});
+    Tally tally(whole->read(), 2 * half);
+    whole->advance(h, half, tally);
+    const PlainState middle{Eigen::Map<const Vector<double, dynamic>>(whole->q().data(), 4),
+                            Eigen::Map<const Vector<double, dynamic>>(whole->p().data(), 4)};
+    const auto anew = run.mechanism->bind({method}, middle, {}, false);
+    EXPECT_NE(after(*whole, tally, half, h), after(*anew, tally, half, h)) << method;
+  }
+}
+
+TEST(ARestoredMachine, RefusesBytesOfAnother) {
+  const ModelRun double_pendulum = model_of("double-pendulum"), particle = model_of("charged-particle");
+  const auto rattle = machine_of(double_pendulum, {"rattle"}), bdf = machine_of(double_pendulum, {"bdf(3)"}),
+             other = machine_of(particle, {"midpoint"});
+  EXPECT_TRUE(rattle->restore(rattle->save()));
+  EXPECT_FALSE(rattle->restore(bdf->save()));
+  EXPECT_FALSE(bdf->restore(rattle->save()));
+  EXPECT_FALSE(other->restore(rattle->save()));
+  EXPECT_FALSE(rattle->restore(""));
+  EXPECT_FALSE(rattle->restore(rattle->save() + "x"));
+  EXPECT_FALSE(rattle->restore(rattle->save().substr(1)));
+}
+
+}  // namespace
+}  // namespace taut

@@ -1,0 +1,20 @@
+// Any bytes as a formula: parsed, evaluated, and its graph differentiated.
+#include <taut/model/formula.hpp>
+#include <taut/model/graph.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const taut::ParsedFormula parsed =
+      taut::parse_formula(std::string(reinterpret_cast<const char*>(data), size), "the formula");
+  if (parsed.error) {
+    if (parsed.error->sentence.empty() || parsed.error->span.end > size + 1) std::abort();
+    return 0;
+  }
+  const auto values = taut::evaluate(
+      parsed.formula, [](std::string_view name) { return static_cast<taut::Float128>(name.size()) / 3; });
+  if (values.size() != parsed.formula.nodes.size()) std::abort();
+  return 0;
+}
