@@ -5,6 +5,7 @@
 #include <taut/solve/dense_gram.hpp>
 #include <taut/solve/envelope_gram.hpp>
 #include <taut/solve/pattern_gram.hpp>
+#include <taut/solve/sparse_gram.hpp>
 
 namespace taut {
 
@@ -12,6 +13,8 @@ template <class J>
 inline constexpr bool has_pattern = requires { typename J::Pattern; };
 template <class J>
 inline constexpr bool has_rows = requires(const J& G) { G.begin; };
+template <class J>
+inline constexpr bool has_groups = requires(const J& G) { G.groups(); };
 
 template <class P>
 inline constexpr bool has_diagonal_mass = false;
@@ -65,11 +68,30 @@ struct EnvelopeConstraintMatrix : EnvelopeGram<typename P::Scalar> {
 };
 
 template <class P>
+struct SparseConstraintMatrix : SparseGram<typename P::Scalar> {
+  using Gram = SparseGram<typename P::Scalar>;
+  explicit SparseConstraintMatrix(const P& s) : SparseConstraintMatrix(s, s.make_jacobian()) {}
+  void right(const P&, const typename P::Vec&, const typename P::Vec&, const typename P::Jacobian& G0,
+             const typename P::Scalar& gain) {
+    Gram::right(G0, gain);
+  }
+
+ private:
+  SparseConstraintMatrix(const P& s, const typename P::Jacobian& G) : Gram(plan(G), G, s.W()) {}
+  static std::shared_ptr<const GramPlan> plan(const typename P::Jacobian& G) {
+    return G.structure->template analysis<GramPlan>(batch_lanes<typename P::Scalar> > 1,
+                                                    [&] { return plan_gram<typename P::Scalar>(G); });
+  }
+};
+
+template <class P>
 constexpr auto pick_constraint_matrix() {
   if constexpr (has_diagonal_mass<P> && has_pattern<typename P::Jacobian>)
     return std::type_identity<PatternConstraintMatrix<P>>{};
   else if constexpr (has_diagonal_mass<P> && has_rows<typename P::Jacobian>)
     return std::type_identity<EnvelopeConstraintMatrix<P>>{};
+  else if constexpr (has_diagonal_mass<P> && has_groups<typename P::Jacobian>)
+    return std::type_identity<SparseConstraintMatrix<P>>{};
   else
     return std::type_identity<DenseConstraintMatrix<P>>{};
 }
