@@ -71,8 +71,8 @@ struct GroupedJacobian {
     for (const RowGroup& g : groups())
       for (int e = 0; e < g.size; ++e)
         for (int k = 0; k < g.rows; k += batch_lanes<T>)
-          g.column[e].subtract(x.data(), k,
-                               Batch<T>(entry(g, e, k) * load_batch(l.data() + g.first_row + k, g.rows - k)));
+          g.column[e].add(x.data(), k,
+                          Batch<T>(-(entry(g, e, k) * load_batch(l.data() + g.first_row + k, g.rows - k))));
   }
   void row_bounds(const Vector<Real<T>, dynamic>& v, Vector<Real<T>, dynamic>& y) const {
     if constexpr (batch_lanes<T> > 1) {

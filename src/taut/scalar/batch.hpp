@@ -87,7 +87,7 @@ class Places {
     return std::min(batch_lanes<T>, count_ - k);
   }
 
-  // The batch that begins at k, a multiple of the number of lanes, shifted by `offset`.
+  // The batch that begins at k, a multiple of the number of lanes.
   template <class T>
   Batch<T> gather(const T* from, int k) const {
     if constexpr (batch_lanes<T> == 1) {
@@ -110,13 +110,13 @@ class Places {
   }
   // A place may stand in a batch more than once.
   template <class T>
-  void subtract(T* from, int k, const Batch<T>& x) const {
+  void add(T* to, int k, const Batch<T>& x) const {
     if constexpr (batch_lanes<T> == 1) {
-      from[at_[k]] -= x;
+      to[at_[k]] += x;
     } else {
       if (const int start = start_[k / batch_size]; start >= 0)
-        return store_batch(from + start, Batch<T>(load_batch(from + start) - x));
-      for (int i = 0; i < lanes<T>(k); ++i) from[at_[k + i]] -= x[i];
+        return store_batch(to + start, Batch<T>(load_batch(to + start) + x));
+      for (int i = 0; i < lanes<T>(k); ++i) to[at_[k + i]] += x[i];
     }
   }
 
