@@ -69,7 +69,7 @@ Comparison against_dense(const std::vector<Edges>& groups, int particles, int di
   const Eigen::MatrixXd K1 = dense(G1, n) * R, K0 = dense(G0, n) * R;
   const Eigen::VectorXd b = Eigen::VectorXd::Random(G0.rows());
 
-  SparseGram<double> gram(plan_gram<double>(G0), G0, W);
+  SparseGram<double> gram(plan_sparse<double>(G0), G0, W);
   const auto solved = [&](const GroupedJacobian<double>& G) {
     gram.right(G0, 0.7);
     gram.assemble(G);
@@ -178,8 +178,8 @@ TEST(SparseSolve, OtherScalarsGiveTheSame) {
   fill(G, random, 1, 0);
   GroupedJacobian<long double> G_long(structure);
   for (std::size_t k = 0; k < G.entries.size(); ++k) G_long.entries[k] = G.entries[k];
-  SparseGram<double> gram(plan_gram<double>(G), G, ScalarMass<double>{});
-  SparseGram<long double> gram_long(plan_gram<long double>(G_long), G_long, ScalarMass<long double>{});
+  SparseGram<double> gram(plan_sparse<double>(G), G, ScalarMass<double>{});
+  SparseGram<long double> gram_long(plan_sparse<long double>(G_long), G_long, ScalarMass<long double>{});
   Vector<double, dynamic> b = Vector<double, dynamic>::Random(120);
   Vector<long double, dynamic> b_long = b.cast<long double>();
   const auto run = [](auto& K, auto& matrix, auto& x, auto one) {
@@ -203,7 +203,7 @@ TEST(SparseSolve, ADependentConstraintIsNamed) {
     for (const RowGroup& g : G.groups())
       if (row >= g.first_row && row < g.first_row + g.rows)
         for (int e = 0; e < g.size; ++e) G.entries[g.first_entry + e * g.stride + row - g.first_row] = 0;
-    SparseGram<double> gram(plan_gram<double>(G), G, ScalarMass<double>{});
+    SparseGram<double> gram(plan_sparse<double>(G), G, ScalarMass<double>{});
     gram.right(G, 1);
     gram.assemble(G);
     return gram.factor();

@@ -5,7 +5,6 @@
 #include <taut/solve/dense_gram.hpp>
 #include <taut/solve/envelope_gram.hpp>
 #include <taut/solve/pattern_gram.hpp>
-#include <taut/solve/sparse_gram.hpp>
 
 namespace taut {
 
@@ -67,22 +66,9 @@ struct EnvelopeConstraintMatrix : EnvelopeGram<typename P::Scalar> {
   }
 };
 
+// In sparse_constraint_matrix.hpp: whoever solves for a problem with a grouped Jacobian includes it, and the others do not pay for it.
 template <class P>
-struct SparseConstraintMatrix : SparseGram<typename P::Scalar> {
-  using Gram = SparseGram<typename P::Scalar>;
-  explicit SparseConstraintMatrix(const P& s) : SparseConstraintMatrix(s, s.make_jacobian()) {}
-  void right(const P&, const typename P::Vec&, const typename P::Vec&, const typename P::Jacobian& G0,
-             const typename P::Scalar& gain) {
-    Gram::right(G0, gain);
-  }
-
- private:
-  SparseConstraintMatrix(const P& s, const typename P::Jacobian& G) : Gram(plan(G), G, s.W()) {}
-  static std::shared_ptr<const GramPlan> plan(const typename P::Jacobian& G) {
-    return G.structure->template analysis<GramPlan>(batch_lanes<typename P::Scalar> > 1,
-                                                    [&] { return plan_gram<typename P::Scalar>(G); });
-  }
-};
+struct SparseConstraintMatrix;
 
 template <class P>
 constexpr auto pick_constraint_matrix() {

@@ -60,21 +60,21 @@ struct GroupedJacobian {
   int rows() const { return structure->rows; }
   const std::vector<RowGroup>& groups() const { return structure->groups; }
 
-  void times(const Vec& v, Vec& y) const {
+  [[gnu::noinline]] void times(const Vec& v, Vec& y) const {
     each_batch([&](const RowGroup& g, int k) {
       Batch<T> sum(0);
       for (int e = 0; e < g.size; ++e) sum += entry(g, e, k) * g.column[e].gather(v.data(), k);
       store_batch(y.data() + g.first_row + k, sum, g.rows - k);
     });
   }
-  void subtract_transpose(const Vec& l, Vec& x) const {
+  [[gnu::noinline]] void subtract_transpose(const Vec& l, Vec& x) const {
     for (const RowGroup& g : groups())
       for (int e = 0; e < g.size; ++e)
         for (int k = 0; k < g.rows; k += batch_lanes<T>)
           g.column[e].add(x.data(), k,
                           Batch<T>(-(entry(g, e, k) * load_batch(l.data() + g.first_row + k, g.rows - k))));
   }
-  void row_bounds(const Vector<Real<T>, dynamic>& v, Vector<Real<T>, dynamic>& y) const {
+  [[gnu::noinline]] void row_bounds(const Vector<Real<T>, dynamic>& v, Vector<Real<T>, dynamic>& y) const {
     if constexpr (batch_lanes<T> > 1) {
       each_batch([&](const RowGroup& g, int k) {
         Batch<T> sum(0);

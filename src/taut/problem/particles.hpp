@@ -69,7 +69,8 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   const DiagonalMass<T, dynamic>& W() const { return mass_; }
   const std::shared_ptr<const System>& system() const { return system_; }
 
-  T V(const Vec& q) const {
+  // Out of line: see sparse_gram.hpp.
+  [[gnu::noinline]] T V(const Vec& q) const {
     T sum(0);
     for (const auto& terms : potentials_)
       terms.values(q.data(), [&](int k, const Batch<T>& f) {
@@ -78,7 +79,7 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
     for (const auto& pair : pairs_) sum += pair.value(q.data());
     return sum;
   }
-  void grad_V(const Vec& q, Vec& out) const {
+  [[gnu::noinline]] void grad_V(const Vec& q, Vec& out) const {
     out.setZero();
     for (const auto& terms : potentials_)
       terms.gradients(q.data(), [&](int k, const Batch<T>* slope) {
@@ -87,7 +88,7 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
       });
     for (const auto& pair : pairs_) pair.add_gradient(q.data(), out.data());
   }
-  void g(const Vec& q, Multiplier& out) const {
+  [[gnu::noinline]] void g(const Vec& q, Multiplier& out) const {
     T* to = out.data();
     for (const auto& terms : constraints_) {
       const int size = terms.group().size();
@@ -95,7 +96,7 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
       to += size;
     }
   }
-  void G(const Vec& q, Jacobian& out) const {
+  [[gnu::noinline]] void G(const Vec& q, Jacobian& out) const {
     std::size_t which = 0;
     for (const auto& terms : constraints_) {
       const RowGroup& rows = out.groups()[which++];
