@@ -580,7 +580,7 @@ class ParticleReader {
   // Differentiates f and compiles both.
   void compile(Group& g, int f) const {
     std::vector<int> inputs;
-    for (int j = 0; j < g.terms.places() * model_->dimension; ++j) inputs.push_back(g.graph.input(j));
+    for (int j = 0; j < g.terms.places() * model_->dimension; ++j) inputs.push_back(j);
     g.terms.value = std::make_shared<const Program>(linearise(g.graph, {f}, block));
     g.terms.gradient = std::make_shared<const Program>(linearise(g.graph, g.graph.gradient(f, inputs), block));
   }
@@ -821,7 +821,7 @@ class ParticleReader {
     const auto u = formula(graph, e->value, "the potential", {"r"}, [](Graph& x, std::string_view) { return x.input(0); });
     if (!u) return;
     pairs->value = std::make_shared<const Program>(linearise(graph, {*u}, block));
-    pairs->slope = std::make_shared<const Program>(linearise(graph, graph.gradient(*u, {graph.input(0)}), block));
+    pairs->slope = std::make_shared<const Program>(linearise(graph, graph.gradient(*u, {0}), block));
     model_->pairs.push_back(std::move(pairs));
   }
   double positive(const Value& v, const std::string& what) {
