@@ -116,16 +116,16 @@ class ChainFactor {
       store_batch(spike_.data() + k, s);
       if constexpr (!symmetric) store_batch(back_spike_.data() + k, r);
       diagonal = load_batch(inverse + k + batch_size);
-      d = diagonal - lp * u;  // (S1)
-      left -= r * pivot * s;  // (S3)
-      s = -(lp * s);          // (S2)
+      d = diagonal - lp * u;  // (Z1)
+      left -= r * pivot * s;  // (Z3)
+      s = -(lp * s);          // (Z2)
       if constexpr (symmetric)
         r = s;
       else
         r = -(u * pivot * r);
     }
     const int piece = b * batch_size;
-    store_batch(d_.data() + piece, d);  // (S4)
+    store_batch(d_.data() + piece, d);  // (Z4)
     store_batch(l_.data() + piece, s);
     store_batch(u_.data() + piece, r);
     store_batch(left_.data() + piece, left);
