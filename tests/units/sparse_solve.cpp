@@ -193,6 +193,29 @@ TEST(SparseSolve, OtherScalarsGiveTheSame) {
   EXPECT_LT(static_cast<double>((b.cast<long double>() - b_long).norm() / b_long.norm()), rounding);
 }
 
+// A band whose rows are numbered at random fills no more than in its natural order, and a tree nothing at all.
+TEST(SparseSolve, TheOrderOfEliminationFillsLittle) {
+  constexpr int n = 600;
+  std::vector<int> number(n);
+  for (int k = 0; k < n; ++k) number[k] = k;
+  std::shuffle(number.begin(), number.end(), std::mt19937(11));
+  std::vector<std::vector<int>> band(n), tree(n);
+  const auto join = [&](std::vector<std::vector<int>>& graph, int i, int j) {
+    graph[number[i]].push_back(number[j]);
+    graph[number[j]].push_back(number[i]);
+  };
+  for (int i = 0; i < n; ++i)
+    for (int d = 1; d <= 4 && i + d < n; ++d) join(band, i, i + d);
+  for (int i = 1; i < n; ++i) join(tree, i, (i - 1) / 3);
+  const auto entries = [](const std::vector<std::vector<int>>& graph) {
+    std::size_t count = 0;
+    for (const auto& column : front_detail::factor_structure(graph, plan_fronts(graph).order)) count += column.size();
+    return count;
+  };
+  EXPECT_LE(entries(band), 4U * n);
+  EXPECT_EQ(entries(tree), n - 1U);
+}
+
 // A row that is a multiple of another, in a chain, in a batch and alone: the constraint found is one of the two.
 TEST(SparseSolve, ADependentConstraintIsNamed) {
   const auto failing = [](const std::vector<Edges>& groups, int particles, int row) {

@@ -52,10 +52,10 @@ struct GroupedJacobian {
   static constexpr int rows_at_compile_time = dynamic, columns_at_compile_time = dynamic;
   using Vec = Vector<T, dynamic>;
   std::shared_ptr<const GroupedRows> structure;
-  std::vector<T> entries;  // padding is 0
+  Vec entries;  // padding is 0; Eigen aligns it for whole batches
 
   explicit GroupedJacobian(std::shared_ptr<const GroupedRows> shared)
-      : structure(std::move(shared)), entries(structure->entries, T(0)) {}
+      : structure(std::move(shared)), entries(Vec::Zero(structure->entries)) {}
 
   int rows() const { return structure->rows; }
   const std::vector<RowGroup>& groups() const { return structure->groups; }

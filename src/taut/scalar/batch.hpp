@@ -87,6 +87,9 @@ class Places {
     return std::min(batch_lanes<T>, count_ - k);
   }
 
+  // The first place of the batch that begins at k where the others follow it, else -1.
+  int run(int k) const { return start_[k / batch_size]; }
+
   // The batch that begins at k, a multiple of the number of lanes.
   template <class T>
   Batch<T> gather(const T* from, int k) const {

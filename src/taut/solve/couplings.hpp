@@ -86,7 +86,8 @@ Couplings find_couplings(const Jacobian& G) {
         for (int at = begin[column]; at < begin[column + 1] && where[at].row < i; ++at)
           met.push_back({where[at].row, e, where[at].entry});
       }
-      std::stable_sort(met.begin(), met.end(), [](const Meeting& a, const Meeting& b) { return a.j < b.j; });
+      std::sort(met.begin(), met.end(),
+                [](const Meeting& a, const Meeting& b) { return std::pair(a.j, a.entry) < std::pair(b.j, b.entry); });
       for (std::size_t from = 0; from < met.size();) {
         shared.clear();
         const int j = met[from].j;

@@ -52,12 +52,13 @@ using Graph = std::vector<std::vector<int>>;  // neighbours of each row
 
 inline std::vector<int> minimum_degree(const Graph& graph) {
   const int n = static_cast<int>(graph.size());
-  Eigen::SparseMatrix<char, Eigen::ColMajor, int> pattern(n, n);
-  std::vector<int> counts(n);
-  for (int i = 0; i < n; ++i) counts[i] = static_cast<int>(graph[i].size());
-  pattern.reserve(counts);
-  for (int i = 0; i < n; ++i)
-    for (const int j : graph[i]) pattern.insert(j, i) = 1;
+  std::vector<Eigen::Triplet<double, int>> entries;
+  for (int i = 0; i < n; ++i) {
+    entries.emplace_back(i, i, 1.0);  // without its diagonal entry a row counts as dense, and comes last
+    for (const int j : graph[i]) entries.emplace_back(j, i, 1.0);
+  }
+  Eigen::SparseMatrix<double, Eigen::ColMajor, int> pattern(n, n);
+  pattern.setFromTriplets(entries.begin(), entries.end());
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
   Eigen::AMDOrdering<int>()(pattern, permutation);
   return {permutation.indices().data(), permutation.indices().data() + n};

@@ -60,12 +60,13 @@ class SparseGram {
     }
     const T* left = G1.entries.data();
     for (const SparsePlan::Products& p : plan_->diagonal)
-      for (int k = 0; k < p.to.size(); k += batch_lanes<T>) p.to.scatter(inverse_.data(), k, product(p, left, k));
+      for (int k = 0; k < p.to.size(); k += batch_lanes<T>)
+        p.to.scatter(inverse_.data(), k, product(p.shared, p.a, left, p.b, right_.data(), k));
     for (const int slot : plan_->padding) inverse_[slot] = T(1);
     for (const SparsePlan::Products& p : plan_->products)
       for (int k = 0; k < p.to.size(); k += batch_lanes<T>) {
-        p.to.scatter(upper_.data(), k, product(p, left, k));
-        if (!symmetric_) p.to.scatter(lower_.data(), k, mirrored(p, left, k));
+        p.to.scatter(upper_.data(), k, product(p.shared, p.a, left, p.b, right_.data(), k));
+        if (!symmetric_) p.to.scatter(lower_.data(), k, product(p.shared, p.a, right_.data(), p.b, left, k));
       }
   }
 
@@ -97,14 +98,17 @@ class SparseGram {
   }
 
  private:
-  Batch<T> product(const SparsePlan::Products& p, const T* left, int k) const {
+  // Σ of[a + i] · with[b + j] over the shared entries (i, j), for a batch of pairs of rows.
+  static Batch<T> product(const std::vector<std::pair<int, int>>& shared, const Places& a, const T* of, const Places& b,
+                          const T* with, int k) {
     Batch<T> sum(0);
-    for (const auto& [a, b] : p.shared) sum += p.a.gather(left + a, k) * p.b.gather(right_.data() + b, k);
-    return sum;
-  }
-  Batch<T> mirrored(const SparsePlan::Products& p, const T* left, int k) const {
-    Batch<T> sum(0);
-    for (const auto& [a, b] : p.shared) sum += p.b.gather(left + b, k) * p.a.gather(right_.data() + a, k);
+    if (a.run(k) >= 0 && b.run(k) >= 0) {
+      of += a[k];
+      with += b[k];
+      for (const auto& [i, j] : shared) sum += load_batch(of + i) * load_batch(with + j);
+    } else {
+      for (const auto& [i, j] : shared) sum += a.gather(of + i, k) * b.gather(with + j, k);
+    }
     return sum;
   }
 

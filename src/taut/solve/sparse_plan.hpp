@@ -6,6 +6,7 @@
 #include <taut/solve/couplings.hpp>
 #include <taut/solve/front_tree.hpp>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -181,12 +182,13 @@ class SparsePlanner {
     struct Lists {
       std::vector<int> a, b, to;
     };
-    std::map<std::vector<int>, Lists> kinds;  // by how, orientation and the two groups
+    using Kind = std::array<int, 4>;  // how, orientation, and the two groups
+    std::map<Kind, Lists> kinds;
     for (const Coupling& x : couplings_.list) {
       const SparsePlan::Part& part = plan_.parts[part_[x.i]];
       const bool swap = !goes_first(part, slot_[x.i], slot_[x.j]);
       const int a = swap ? x.j : x.i, b = swap ? x.i : x.j;
-      Lists& lists = kinds[{x.how, swap, group[a], group[b]}];
+      Lists& lists = kinds[Kind{x.how, swap, group[a], group[b]}];
       lists.a.push_back(row[a].first_entry);
       lists.b.push_back(row[b].first_entry);
       lists.to.push_back(place(part, slot_[a], slot_[b]));
