@@ -177,7 +177,7 @@ TEST(SparseSolve, OtherScalarsGiveTheSame) {
   GroupedJacobian<double> G(structure);
   fill(G, random, 1, 0);
   GroupedJacobian<long double> G_long(structure);
-  for (std::size_t k = 0; k < G.entries.size(); ++k) G_long.entries[k] = G.entries[k];
+  G_long.entries = G.entries.cast<long double>();
   SparseGram<double> gram(plan_sparse<double>(G), G, ScalarMass<double>{});
   SparseGram<long double> gram_long(plan_sparse<long double>(G_long), G_long, ScalarMass<long double>{});
   Vector<double, dynamic> b = Vector<double, dynamic>::Random(120);
@@ -213,7 +213,7 @@ TEST(SparseSolve, TheOrderOfEliminationFillsLittle) {
     return count;
   };
   EXPECT_LE(entries(band), 4U * n);
-  EXPECT_EQ(entries(tree), n - 1U);
+  EXPECT_EQ(entries(tree), static_cast<std::size_t>(n - 1));
 }
 
 // A row that is a multiple of another, in a chain, in a batch and alone: the constraint found is one of the two.

@@ -64,6 +64,24 @@ inline std::vector<int> minimum_degree(const Graph& graph) {
   return {permutation.indices().data(), permutation.indices().data() + n};
 }
 
+// A tree from its leaves to a root fills nothing; nothing is returned for other graphs.
+inline std::vector<int> leaves_first(const Graph& graph) {
+  std::size_t ends = 0;
+  for (const auto& neighbours : graph) ends += neighbours.size();
+  if (ends != 2 * (graph.size() - 1)) return {};
+  std::vector<int> order{0};
+  std::vector<char> seen(graph.size(), 0);
+  seen[0] = 1;
+  for (std::size_t at = 0; at < order.size(); ++at)
+    for (const int j : graph[order[at]])
+      if (!seen[j]) {
+        seen[j] = 1;
+        order.push_back(j);
+      }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
 // structure[k]: the later ones that column k of the factor touches; the parent in the elimination tree is the first of them.
 inline Graph factor_structure(const Graph& graph, const std::vector<int>& order) {
   const int n = static_cast<int>(order.size());
@@ -212,7 +230,8 @@ inline void place_updates(FrontTree& tree) {
 inline FrontTree plan_fronts(const std::vector<std::vector<int>>& graph) {
   using namespace front_detail;
   FrontTree tree;
-  tree.order = minimum_degree(graph);
+  tree.order = leaves_first(graph);
+  if (tree.order.empty()) tree.order = minimum_degree(graph);
   tree.order = postordered(factor_structure(graph, tree.order), tree.order);
   const auto structure = factor_structure(graph, tree.order);
   make_fronts(structure, tree);
