@@ -7,8 +7,8 @@
 #include <taut/method/rattle.hpp>
 #include <taut/model/particles.hpp>
 
-#include <Eigen/SparseCholesky>
 #include <fmt/core.h>
+#include <Eigen/SparseCholesky>
 
 #include <chrono>
 #include <cstring>
@@ -38,7 +38,8 @@ std::shared_ptr<const ParticleModel> model_of(const Case& c) {
   model->count = c.count;
   model->mass.assign(c.count, 1);
   for (const Edges& edges : c.groups) {
-    TermGroup<Program> group{.what = "rod", .rods = true, .particle = {}, .number = {}, .value = {}, .gradient = {}};
+    TermGroup<Program> group{
+        .what = "rod", .rods = true, .particle = {}, .number = {}, .value = {}, .gradient = {}};
     std::vector<int> first, second;
     std::vector<double> length;
     for (const auto& [i, j] : edges) {
@@ -122,8 +123,8 @@ double length_error(const Case& c, const Problem& s, const Vec& q) {
 }
 
 // taut's own, as RATTLE calls it: q₁(μ) = q₀ + W (p₀ - G₀ᵀμ).
-Row general_path(const Case& c, const Problem& s, const State<double, dynamic>& x, const SolveOptions& options,
-                 const std::string& name) {
+Row general_path(const Case& c, const Problem& s, const State<double, dynamic>& x,
+                 const SolveOptions& options, const std::string& name) {
   auto G = s.make_jacobian();
   s.G(x.q, G);
   PositionSolve<Problem> position(s);
@@ -198,7 +199,8 @@ Vec apart(const Case& c, const std::vector<double>& v) {
 }
 
 // SHAKE: one bond after the other along the old directions, until all are within the tolerance. In space, unit masses.
-Row shake(const Case& c, const Problem& s, const State<double, dynamic>& x, double tolerance, const std::string& name) {
+Row shake(const Case& c, const Problem& s, const State<double, dynamic>& x, double tolerance,
+          const std::string& name) {
   const auto bonds = bonds_of(c, s);
   const auto q0 = interleaved(c, x.q), free = interleaved(c, Vec(x.q + x.p));
   auto q = free;
@@ -298,7 +300,8 @@ Row eigen_ldlt(const Case& c, const Problem& s, const State<double, dynamic>& x,
   for (int i = 0; i < c.count; ++i)
     for (const int k : at[i])
       for (const int l : at[i])
-        if (k >= l) entries.push_back({k, l, (bonds[k].i == i ? 1.0 : -1.0) * (bonds[l].i == i ? 1.0 : -1.0)});
+        if (k >= l)
+          entries.push_back({k, l, (bonds[k].i == i ? 1.0 : -1.0) * (bonds[l].i == i ? 1.0 : -1.0)});
   std::vector<double> old(d * m);
   for (int k = 0; k < m; ++k)
     for (int a = 0; a < d; ++a) old[d * k + a] = q0[d * bonds[k].i + a] - q0[d * bonds[k].j + a];
@@ -315,8 +318,7 @@ Row eigen_ldlt(const Case& c, const Problem& s, const State<double, dynamic>& x,
   for (const Entry& e : entries) {
     const int* from = K.innerIndexPtr() + K.outerIndexPtr()[e.column];
     const int* to = K.innerIndexPtr() + K.outerIndexPtr()[e.column + 1];
-    place.push_back(static_cast<int>(
-        std::lower_bound(from, to, e.row) - K.innerIndexPtr()));
+    place.push_back(static_cast<int>(std::lower_bound(from, to, e.row) - K.innerIndexPtr()));
   }
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> ldlt;
   ldlt.analyzePattern(K);
@@ -389,8 +391,8 @@ Row water_newton(const Case& c, const Problem& s, const State<double, dynamic>& 
         double K[3][3];
         for (int k = 0; k < 3; ++k)
           for (int l = 0; l < 3; ++l) {
-            const double weight = (first[k] == first[l]) + (second[k] == second[l]) - (first[k] == second[l]) -
-                                  (second[k] == first[l]);
+            const double weight = (first[k] == first[l]) + (second[k] == second[l]) -
+                                  (first[k] == second[l]) - (second[k] == first[l]);
             K[k][l] = weight * (now[k][0] * old[l][0] + now[k][1] * old[l][1] + now[k][2] * old[l][2]);
           }
         for (int k = 0; k < 3; ++k)
@@ -443,7 +445,8 @@ Case waters(int count) {
   const double shape[3][3] = {{0, 0, 0}, {1, 0, 0}, {-0.333, 0.943, 0}};
   for (int w = 0; w < count; ++w) {
     for (int k = 0; k < 3; ++k)
-      for (int a = 0; a < 3; ++a) c.q[a * c.count + 3 * w + k] = shape[k][a] + (a == 0 ? 3 * w % 100 : a == 1 ? 3 * w / 100 % 100 : 0);
+      for (int a = 0; a < 3; ++a)
+        c.q[a * c.count + 3 * w + k] = shape[k][a] + (a == 0 ? 3 * w % 100 : a == 1 ? 3 * w / 100 % 100 : 0);
     c.groups[0].emplace_back(3 * w, 3 * w + 1);
     c.groups[1].emplace_back(3 * w, 3 * w + 2);
     c.groups[2].emplace_back(3 * w + 1, 3 * w + 2);
@@ -453,7 +456,12 @@ Case waters(int count) {
 
 // A zigzag whose angles are held by 1-3 distances.
 Case strip(int particles) {
-  Case c{fmt::format("strip of {} particles with rigid angles", particles), 3, particles, std::vector<Edges>(2), {}, 0.01};
+  Case c{fmt::format("strip of {} particles with rigid angles", particles),
+         3,
+         particles,
+         std::vector<Edges>(2),
+         {},
+         0.01};
   c.q = Vec::Zero(3 * particles);
   std::mt19937 random(4);
   std::normal_distribution<double> some(0, 0.2);
@@ -468,7 +476,8 @@ Case strip(int particles) {
 }
 
 Case sheet(int side) {
-  Case c{fmt::format("triangulated sheet of {0} × {0} particles", side), 3, side * side, {Edges{}}, {}, 0.003};
+  Case c{
+      fmt::format("triangulated sheet of {0} × {0} particles", side), 3, side * side, {Edges{}}, {}, 0.003};
   c.q = Vec::Zero(3 * c.count);
   std::mt19937 random(5);
   std::normal_distribution<double> some(0, 0.15);
@@ -486,11 +495,12 @@ Case sheet(int side) {
 }
 
 void print(const Row& row, double yardstick) {
-  fmt::print("  {:<44} {:>9.1f} {:>8.2f}   {:.0e} {:>6}\n", row.name, row.ns, row.ns / yardstick, row.error, row.corrections);
+  fmt::print("  {:<44} {:>9.1f} {:>8.2f}   {:.0e} {:>6}\n", row.name, row.ns, row.ns / yardstick, row.error,
+             row.corrections);
 }
 void heading(const Case& c, const Problem& s, double set_up) {
-  fmt::print("\n{}: {} constraints, set up in {:.3f} s\n  {:<44} {:>9} {:>8}   {:>5} {:>6}\n", c.name, s.constraints(), set_up, "",
-             "ns/constr", "ratio", "error", "corr.");
+  fmt::print("\n{}: {} constraints, set up in {:.3f} s\n  {:<44} {:>9} {:>8}   {:>5} {:>6}\n", c.name,
+             s.constraints(), set_up, "", "ns/constr", "ratio", "error", "corr.");
 }
 
 void compare(const Case& c, bool chain, bool water, bool slow) {
@@ -502,7 +512,9 @@ void compare(const Case& c, bool chain, bool water, bool slow) {
   heading(c, s, set_up.count());
   const Row newton = general_path(c, s, x, {.tolerance = 1e-12}, "taut, full Newton, 1e-12");
   print(newton, newton.ns);
-  print(general_path(c, s, x, {.iteration = Iteration::symmetric, .tolerance = 1e-12}, "taut, symmetric, 1e-12"), newton.ns);
+  print(general_path(c, s, x, {.iteration = Iteration::symmetric, .tolerance = 1e-12},
+                     "taut, symmetric, 1e-12"),
+        newton.ns);
   print(general_path(c, s, x, {}, "taut, to rounding"), newton.ns);
   print(momentum_path(s, x), newton.ns);
   if (chain) print(thomas(c, s, x, 1e-12), newton.ns);
@@ -516,9 +528,12 @@ void compare(const Case& c, bool chain, bool water, bool slow) {
 
 int main(int argc, char** argv) {
   const auto asked = [&](const char* name) { return argc < 2 || std::strcmp(argv[1], name) == 0; };
-  fmt::print("Position solve of one step; ratio to taut with full Newton. corr. < 0: not converged after so many.\n");
+  fmt::print(
+      "Position solve of one step; ratio to taut with full Newton. corr. < 0: not converged after so "
+      "many.\n");
   if (asked("chain"))
-    for (const int rods : {1000, 10000, 100000, 1000000}) compare(freely_jointed_chain(rods), true, false, rods > 100000);
+    for (const int rods : {1000, 10000, 100000, 1000000})
+      compare(freely_jointed_chain(rods), true, false, rods > 100000);
   if (asked("water")) compare(waters(10000), false, true, false);
   if (asked("strip")) compare(strip(10000), false, false, true);
   if (asked("sheet")) compare(sheet(71), false, false, true);

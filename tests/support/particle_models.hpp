@@ -31,7 +31,8 @@ Vector<double, dynamic> angular_momentum(const X& x) {
   Vector<double, dynamic> sum = Vector<double, dynamic>::Zero(3);
   for (int a = 0; a < 3; ++a) {
     const int b = (a + 1) % 3, c = (a + 2) % 3;
-    sum[a] = x.q.segment(b * n, n).dot(x.p.segment(c * n, n)) - x.q.segment(c * n, n).dot(x.p.segment(b * n, n));
+    sum[a] =
+        x.q.segment(b * n, n).dot(x.p.segment(c * n, n)) - x.q.segment(c * n, n).dot(x.p.segment(b * n, n));
   }
   return sum;
 }

@@ -54,7 +54,8 @@ inline std::vector<SourceFile> files_under(std::string_view folder,
 // The models of examples/ that have a [system]. Those of particles have tests of their own, particle_examples.cpp.
 inline std::vector<SourceFile> system_examples() {
   std::vector<SourceFile> files = files_under("examples", {".toml"});
-  std::erase_if(files, [](const SourceFile& file) { return file.text.find("[particles]") != std::string::npos; });
+  std::erase_if(files,
+                [](const SourceFile& file) { return file.text.find("[particles]") != std::string::npos; });
   return files;
 }
 

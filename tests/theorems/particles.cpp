@@ -34,7 +34,8 @@ struct Motion {
 };
 
 template <class Method>
-Motion run(const Method& method, const Problem& s, X x, double h, int steps, const SolveOptions& options = {}) {
+Motion run(const Method& method, const Problem& s, X x, double h, int steps,
+           const SolveOptions& options = {}) {
   Motion motion;
   const double start = H(s, x.q, x.p), kinetic = start - s.V(x.q);
   const auto stepper = bind(method, s, x, options);
@@ -85,7 +86,9 @@ TEST(Particles, ACageOfSixty) {
       for (int signs = 0; signs < 8; ++signs) {
         std::array<double, 3> v{};
         for (int a = 0; a < 3; ++a) v[(a + turn) % 3] = (signs >> a & 1) != 0 ? -b[a] : b[a];
-        const auto near = [&](const auto& w) { return std::hypot(v[0] - w[0], v[1] - w[1], v[2] - w[2]) < 1e-9; };
+        const auto near = [&](const auto& w) {
+          return std::hypot(v[0] - w[0], v[1] - w[1], v[2] - w[2]) < 1e-9;
+        };
         if (std::none_of(corners.begin(), corners.end(), near)) corners.push_back(v);
       }
   ASSERT_EQ(corners.size(), 60U);
@@ -96,29 +99,34 @@ TEST(Particles, ACageOfSixty) {
     std::snprintf(line, sizeof line, "[%.17g, %.17g, %.17g],\n", corners[i][0], corners[i][1], corners[i][2]);
     positions += line;
     for (std::size_t j = 0; j < i; ++j)
-      if (std::abs(std::hypot(corners[i][0] - corners[j][0], corners[i][1] - corners[j][1], corners[i][2] - corners[j][2]) - 2) < 1e-9) {
+      if (std::abs(std::hypot(corners[i][0] - corners[j][0], corners[i][1] - corners[j][1],
+                              corners[i][2] - corners[j][2]) -
+                   2) < 1e-9) {
         edges += "[" + std::to_string(j) + ", " + std::to_string(i) + "],";
         ++count;
       }
   }
   ASSERT_EQ(count, 90);
-  stays("[particles]\ncount = 60\nposition = [" + positions + "]\nvelocity = [\"0.1*sin(i)\", \"0.1*cos(2*i)\", \"0.1*sin(3*i)\"]\n" +
-            "[[rods]]\nbetween = [" + edges + "]\n",
+  stays("[particles]\ncount = 60\nposition = [" + positions +
+            "]\nvelocity = [\"0.1*sin(i)\", \"0.1*cos(2*i)\", \"0.1*sin(3*i)\"]\n" + "[[rods]]\nbetween = [" +
+            edges + "]\n",
         0.05, 100, 0.02, true);
 }
 
 // The same chain of rods and springs as a problem with envelope storage: one trajectory.
 TEST(Particles, AgreeWithTheOtherStorage) {
   constexpr int links = 130;
-  const Problem s(test::particles_of("[parameters]\nlinks = 130\n[particles]\ndimension = 2\ncount = \"links\"\n"
-                                     "position = [\"i + 1\", \"0\"]\n[[surface]]\nof = 0\nformula = \"(x^2 + y^2 - 1)/2\"\n"
-                                     "[[rods]]\nbetween = [\"i\", \"i+1\"]\nfor = \"i in 0..links-2\"\n[[field]]\npotential = \"m*y\"\n"));
+  const Problem s(test::particles_of(
+      "[parameters]\nlinks = 130\n[particles]\ndimension = 2\ncount = \"links\"\n"
+      "position = [\"i + 1\", \"0\"]\n[[surface]]\nof = 0\nformula = \"(x^2 + y^2 - 1)/2\"\n"
+      "[[rods]]\nbetween = [\"i\", \"i+1\"]\nfor = \"i in 0..links-2\"\n[[field]]\npotential = \"m*y\"\n"));
   RodNetwork<double> other;
   other.particles = links;
   other.gravity = 1;
   other.length.assign(links, 1.0);
   for (int k = 0; k < links; ++k) other.rods.push_back({k - 1, k});
-  State<double, dynamic> y{Vector<double, dynamic>::Zero(2 * links), Vector<double, dynamic>::Zero(2 * links)};
+  State<double, dynamic> y{Vector<double, dynamic>::Zero(2 * links),
+                           Vector<double, dynamic>::Zero(2 * links)};
   for (int i = 0; i < links; ++i) y.q[2 * i] = i + 1;
   for (const Iteration iteration : {Iteration::full_newton, Iteration::symmetric}) {
     const Motion motion = run(Rattle{}, s, s.start(), 0.02, 50, {.iteration = iteration});
@@ -126,7 +134,8 @@ TEST(Particles, AgreeWithTheOtherStorage) {
     ASSERT_TRUE(flow(Rattle{}, other, end, 0.02, 50));
     double apart = 0;
     for (int i = 0; i < links; ++i)
-      for (int a = 0; a < 2; ++a) apart = std::max(apart, std::abs(motion.x.q[a * links + i] - end.q[2 * i + a]));
+      for (int a = 0; a < 2; ++a)
+        apart = std::max(apart, std::abs(motion.x.q[a * links + i] - end.q[2 * i + a]));
     EXPECT_LT(apart, 1e-10);
   }
 }
@@ -154,10 +163,11 @@ TEST(Particles, AResumedRunHasTheSameBits) {
 
 // Three links and a bend in the plane: the 2-form on the manifold of dimension 10.
 TEST(Particles, TheStepIsSymplecticOnM) {
-  const Problem s(test::particles_of("[particles]\ndimension = 2\ncount = 4\nposition = [\"i\", \"0.3*sin(2*i)\"]\n"
-                                     "velocity = [\"0.2*sin(i)\", \"0.3*cos(2*i)\"]\n[[rods]]\nbetween = [\"i\", \"i+1\"]\n"
-                                     "for = \"i in 0..2\"\n[[bends]]\nbetween = [0, 1, 2]\nstiffness = 2.0\nangle = 2.0\n"
-                                     "[[pairs]]\npotential = \"0.2/r^2\"\ncutoff = 9.0\nexclude_bonded = 1\n"));
+  const Problem s(test::particles_of(
+      "[particles]\ndimension = 2\ncount = 4\nposition = [\"i\", \"0.3*sin(2*i)\"]\n"
+      "velocity = [\"0.2*sin(i)\", \"0.3*cos(2*i)\"]\n[[rods]]\nbetween = [\"i\", \"i+1\"]\n"
+      "for = \"i in 0..2\"\n[[bends]]\nbetween = [0, 1, 2]\nstiffness = 2.0\nangle = 2.0\n"
+      "[[pairs]]\npotential = \"0.2/r^2\"\ncutoff = 9.0\nexclude_bonded = 1\n"));
   const X x = consistent_start(s);
   constexpr int tangents = 10;
   using Tangent = Dual<double, tangents>;
@@ -183,20 +193,27 @@ TEST(Particles, TheStepIsSymplecticOnM) {
 TEST(Particles, HardGraphsConverge) {
   const std::string nearly_straight =
       "[particles]\ncount = 1001\nposition = [\"i\", \"0.02*sin(1.7*i)\", \"0.02*cos(2.3*i)\"]\n"
-      "velocity = [\"0\", \"0.05*sin(i)\", \"0.05*cos(3*i)\"]\n[[rods]]\nbetween = [\"i\", \"i+1\"]\nfor = \"i in 0..999\"\n";
+      "velocity = [\"0\", \"0.05*sin(i)\", \"0.05*cos(3*i)\"]\n[[rods]]\nbetween = [\"i\", \"i+1\"]\nfor = "
+      "\"i in 0..999\"\n";
   const std::string diamonds =
-      "[particles]\nfor = \"d in 0..49, k in 0..3\"\nposition = [\"3*d + 0.8*cos(pi*k/2)\", \"sin(pi*k/2)\", \"0\"]\n"
+      "[particles]\nfor = \"d in 0..49, k in 0..3\"\nposition = [\"3*d + 0.8*cos(pi*k/2)\", \"sin(pi*k/2)\", "
+      "\"0\"]\n"
       "velocity = [\"0.1*sin(i)\", \"0.1*cos(i)\", \"0.1*sin(2*i)\"]\n"
       "[[rods]]\nbetween = [\"4*d + k\", \"4*d + k + 1\"]\nfor = \"d in 0..49, k in 0..2\"\n"
-      "[[rods]]\nbetween = [\"4*d + 3\", \"4*d\"]\nfor = \"d in 0..49\"\n[[rods]]\nbetween = [\"4*d\", \"4*d + 2\"]\nfor = \"d in 0..49\"\n";
+      "[[rods]]\nbetween = [\"4*d + 3\", \"4*d\"]\nfor = \"d in 0..49\"\n[[rods]]\nbetween = [\"4*d\", \"4*d "
+      "+ 2\"]\nfor = \"d in 0..49\"\n";
   const std::string strip =
       "[particles]\ncount = 300\nposition = [\"0.8*i\", \"0.3*(1 - cos(pi*i))\", \"0.2*sin(1.3*i)\"]\n"
-      "velocity = [\"0\", \"0.02*sin(i)\", \"0.05*cos(3*i)\"]\n[[rods]]\nbetween = [\"i\", \"i+1\"]\nfor = \"i in 0..298\"\n"
+      "velocity = [\"0\", \"0.02*sin(i)\", \"0.05*cos(3*i)\"]\n[[rods]]\nbetween = [\"i\", \"i+1\"]\nfor = "
+      "\"i in 0..298\"\n"
       "[[angles]]\nbetween = [\"i\", \"i+1\", \"i+2\"]\nfor = \"i in 0..297\"\n";
   const std::string sheet =
-      "[particles]\nfor = \"i in 0..19, j in 0..19\"\nposition = [\"i + 0.5*j\", \"0.866*j\", \"0.2*sin(2*i + 3*j)\"]\n"
-      "velocity = [\"0\", \"0\", \"0.02*sin(5*i + j)\"]\n[[rods]]\nbetween = [\"20*i + j\", \"20*i + j + 1\"]\n"
-      "for = \"i in 0..19, j in 0..18\"\n[[rods]]\nbetween = [\"20*i + j\", \"20*i + 20 + j\"]\nfor = \"i in 0..18, j in 0..19\"\n"
+      "[particles]\nfor = \"i in 0..19, j in 0..19\"\nposition = [\"i + 0.5*j\", \"0.866*j\", \"0.2*sin(2*i "
+      "+ 3*j)\"]\n"
+      "velocity = [\"0\", \"0\", \"0.02*sin(5*i + j)\"]\n[[rods]]\nbetween = [\"20*i + j\", \"20*i + j + "
+      "1\"]\n"
+      "for = \"i in 0..19, j in 0..18\"\n[[rods]]\nbetween = [\"20*i + j\", \"20*i + 20 + j\"]\nfor = \"i in "
+      "0..18, j in 0..19\"\n"
       "[[rods]]\nbetween = [\"20*i + 20 + j\", \"20*i + j + 1\"]\nfor = \"i in 0..18, j in 0..18\"\n";
   for (const std::string& text : {nearly_straight, diamonds, strip, sheet}) {
     const Problem s(test::particles_of(text));
@@ -211,8 +228,9 @@ TEST(Particles, HardGraphsConverge) {
 
 // A square in the plane with both diagonals: six rods where five suffice. All six depend on each other, and are named; a chain beside it is not.
 TEST(Particles, RedundantConstraintsAreNamed) {
-  const Problem s(test::particles_of("[particles]\ndimension = 2\ncount = 10\nposition = [\"cos(pi*i/2)\", \"sin(pi*i/2)\"]\n"
-                                     "[[rods]]\nbetween = [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3], [4, 5], [6, 7]]\n"));
+  const Problem s(test::particles_of(
+      "[particles]\ndimension = 2\ncount = 10\nposition = [\"cos(pi*i/2)\", \"sin(pi*i/2)\"]\n"
+      "[[rods]]\nbetween = [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3], [4, 5], [6, 7]]\n"));
   const auto named = dependent_constraints(s, s.start());
   EXPECT_EQ(named, (std::vector<int>{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(s.constraint_name(4), "rod 0-2");
@@ -228,9 +246,10 @@ TEST(Particles, RedundantConstraintsAreNamed) {
 
 // Gradients of V and of the constraints against differences in 128 bits.
 TEST(Particles, DerivativesAgreeWithDifferences) {
-  const std::string angles = "[particles]\ncount = 5\nposition = [\"i\", \"0.5*sin(2*i)\", \"0.4*cos(3*i)\"]\n[[angles]]\n"
-                             "between = [\"i\", \"i+1\", \"i+2\"]\nfor = \"i in 0..2\"\n[[constraint]]\nbetween = [0, 4]\nformula = "
-                             "\"x1*y2 - z1^2 + 0.3\"\n[[bends]]\nbetween = [1, 2, 3]\nstiffness = 3\nangle = 1.9\n";
+  const std::string angles =
+      "[particles]\ncount = 5\nposition = [\"i\", \"0.5*sin(2*i)\", \"0.4*cos(3*i)\"]\n[[angles]]\n"
+      "between = [\"i\", \"i+1\", \"i+2\"]\nfor = \"i in 0..2\"\n[[constraint]]\nbetween = [0, 4]\nformula = "
+      "\"x1*y2 - z1^2 + 0.3\"\n[[bends]]\nbetween = [1, 2, 3]\nstiffness = 3\nangle = 1.9\n";
   for (const std::string& text : {test::polymer, test::gyroid, angles}) {
     const Problem s(test::particles_of(text));
     const auto fine = s.cast<Float128>();
@@ -239,7 +258,8 @@ TEST(Particles, DerivativesAgreeWithDifferences) {
     fine.grad_V(q, force);
     auto G = fine.make_jacobian();
     fine.G(q, G);
-    Matrix<Float128, dynamic, dynamic> dense = Matrix<Float128, dynamic, dynamic>::Zero(s.constraints(), s.coordinates());
+    Matrix<Float128, dynamic, dynamic> dense =
+        Matrix<Float128, dynamic, dynamic>::Zero(s.constraints(), s.coordinates());
     G.for_each([&](int i, int j, const Float128& entry) { dense(i, j) += entry; });
     const Float128 step = Float128(0x1p-40);
     auto above = zero_multiplier(fine), below = above;
@@ -254,7 +274,8 @@ TEST(Particles, DerivativesAgreeWithDifferences) {
       q[j] = here;
       EXPECT_LT(std::abs(static_cast<double>((V_above - V_below) / (2 * step) - force[j])), 1e-18) << j;
       for (int i = 0; i < s.constraints(); ++i)
-        ASSERT_LT(std::abs(static_cast<double>((above[i] - below[i]) / (2 * step) - dense(i, j))), 1e-18) << i << ", " << j;
+        ASSERT_LT(std::abs(static_cast<double>((above[i] - below[i]) / (2 * step) - dense(i, j))), 1e-18)
+            << i << ", " << j;
     }
   }
 }

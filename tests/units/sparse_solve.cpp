@@ -6,8 +6,8 @@
 #include <taut/scalar/dual.hpp>
 #include <taut/solve/sparse_gram.hpp>
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
+#include <Eigen/Dense>
 
 #include <random>
 
@@ -163,7 +163,8 @@ TEST(SparseSolve, RandomGraphsWithEverythingAtOnce) {
       const auto taken = [&](const Edges& list) {
         return std::count(list.begin(), list.end(), std::pair(std::min(i, j), std::max(i, j))) > 0;
       };
-      if (i != j && !taken(groups[1]) && !taken(groups[2])) groups[k % 3 == 0 ? 1 : 2].emplace_back(std::min(i, j), std::max(i, j));
+      if (i != j && !taken(groups[1]) && !taken(groups[2]))
+        groups[k % 3 == 0 ? 1 : 2].emplace_back(std::min(i, j), std::max(i, j));
     }
     const Comparison c = against_dense(groups, 250);
     EXPECT_LT(c.newton, 1e-9) << trial;
@@ -209,7 +210,8 @@ TEST(SparseSolve, TheOrderOfEliminationFillsLittle) {
   for (int i = 1; i < n; ++i) join(tree, i, (i - 1) / 3);
   const auto entries = [](const std::vector<std::vector<int>>& graph) {
     std::size_t count = 0;
-    for (const auto& column : front_detail::factor_structure(graph, plan_fronts(graph).order)) count += column.size();
+    for (const auto& column : front_detail::factor_structure(graph, plan_fronts(graph).order))
+      count += column.size();
     return count;
   };
   EXPECT_LE(entries(band), 4U * n);

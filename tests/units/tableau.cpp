@@ -1,8 +1,8 @@
 // Coefficients of Gauss, Radau and Lobatto for any number of stages: Jay's tables and closed forms, the conditions that define them to
 // the last digits of 128 bits, and the conditions a tableau of one's own must meet.
 
-#include <taut/method/lobatto.hpp>
 #include <taut/method/catalogue.hpp>
+#include <taut/method/lobatto.hpp>
 #include <taut/method/stepper.hpp>
 #include <taut/method/tableau_conditions.hpp>
 #include <taut/problem/pendulum.hpp>

@@ -19,7 +19,7 @@ struct SparseConstraintMatrix : SparseGram<typename P::Scalar> {
   SparseConstraintMatrix(const P& s, const typename P::Jacobian& G) : Gram(plan(G), G, s.W()) {}
   static std::shared_ptr<const SparsePlan> plan(const typename P::Jacobian& G) {
     return G.structure->template analysis<SparsePlan>(batch_lanes<typename P::Scalar> > 1,
-                                                    [&] { return plan_sparse<typename P::Scalar>(G); });
+                                                      [&] { return plan_sparse<typename P::Scalar>(G); });
   }
 };
 

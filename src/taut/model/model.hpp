@@ -66,7 +66,8 @@ struct Model {
   std::vector<Formula> mass;          // one for all coordinates, one for each, or n² row by row
   std::vector<Float128> mass_values;  // the same, evaluated
   std::vector<NamedFormula> q, p;     // the start, one for each coordinate
-  std::shared_ptr<const ParticleModel> particles;  // of a system of particles; then there are no coordinates above
+  std::shared_ptr<const ParticleModel>
+      particles;  // of a system of particles; then there are no coordinates above
   RunSettings run;
   std::optional<std::string> output_directory;
   std::optional<DrawTable> draw;

@@ -12,8 +12,9 @@ namespace taut {
 namespace {
 
 constexpr int most_particles = 100'000'000;
-constexpr int block = most_term_coordinates;  // inputs of a term's graph: coordinates from 0, numbers from here on
-constexpr double straight = 0.02;             // sin θ below this: a rigid angle loses its rank
+constexpr int block =
+    most_term_coordinates;         // inputs of a term's graph: coordinates from 0, numbers from here on
+constexpr double straight = 0.02;  // sin θ below this: a rigid angle loses its rank
 const std::vector<std::string> axes{"x", "y", "z"};
 
 // x, y, z, x1 … z8, and what groups call their variables: a parameter of that name would be hidden.
@@ -45,8 +46,8 @@ struct Table {
 
 class ParticleReader {
  public:
-  ParticleReader(const Value& root, const std::map<std::string, Float128>& parameters, const std::set<std::string>& bad,
-                 std::vector<ModelError>& errors)
+  ParticleReader(const Value& root, const std::map<std::string, Float128>& parameters,
+                 const std::set<std::string>& bad, std::vector<ModelError>& errors)
       : root_(root), parameters_(parameters), bad_(bad), errors_(errors) {}
 
   std::shared_ptr<const ParticleModel> read() {
@@ -67,8 +68,8 @@ class ParticleReader {
     model_->make_rows();
     if (model_->rows->rows >= model_->coordinates())
       fail_key(*root_.find("particles"),
-               std::to_string(model_->rows->rows) + " constraints on " + std::to_string(model_->coordinates()) +
-                   " coordinates leave nothing that moves",
+               std::to_string(model_->rows->rows) + " constraints on " +
+                   std::to_string(model_->coordinates()) + " coordinates leave nothing that moves",
                "there must be fewer constraints than coordinates");
     check_start();
     return errors_.size() > before ? nullptr : model_;
@@ -100,10 +101,9 @@ class ParticleReader {
       read(Table{e->value, e, "[" + name + "]"});
       return;
     }
-    const bool tables =
-        e->value.kind == Value::Kind::list && std::all_of(e->value.list.begin(), e->value.list.end(), [](const Value& v) {
-          return v.kind == Value::Kind::table;
-        });
+    const bool tables = e->value.kind == Value::Kind::list &&
+                        std::all_of(e->value.list.begin(), e->value.list.end(),
+                                    [](const Value& v) { return v.kind == Value::Kind::table; });
     if (!tables) {
       fail_key(*e, ticked(name) + " must be tables, [[" + name + "]], not " + kind_name(e->value));
       return;
@@ -115,7 +115,8 @@ class ParticleReader {
     bool fine = true;
     for (const Entry& e : t.v.table)
       if (!contains(known, e.key)) {
-        fail_key(e, "unknown key " + ticked(e.key) + " in " + t.name, known_names("known here:", e.key, known));
+        fail_key(e, "unknown key " + ticked(e.key) + " in " + t.name,
+                 known_names("known here:", e.key, known));
         fine = false;
       }
     return fine;
@@ -137,8 +138,8 @@ class ParticleReader {
   // Formulas --------------------------------------------------------------------------------------------------------
 
   // The node of a formula in `graph`, or nothing where an error was reported. `variables` are the names it may use beside parameters.
-  std::optional<int> formula(Graph& graph, const Value& v, const std::string& what, const std::vector<std::string>& variables,
-                             const Names& node_of) {
+  std::optional<int> formula(Graph& graph, const Value& v, const std::string& what,
+                             const std::vector<std::string>& variables, const Names& node_of) {
     if (v.kind == Value::Kind::number) return graph.constant(v.number);
     if (v.kind != Value::Kind::text) {
       fail(v, what + " must be a number or a formula in quotes, not " + kind_name(v));
@@ -148,7 +149,8 @@ class ParticleReader {
   }
   // `text` stands at `offset` in the text of v.
   std::optional<int> formula(Graph& graph, const Value& v, const std::string& text, std::size_t offset,
-                             const std::string& what, const std::vector<std::string>& variables, const Names& node_of) {
+                             const std::string& what, const std::vector<std::string>& variables,
+                             const Names& node_of) {
     const ParsedFormula parsed = parse_formula(text, what);
     const auto place = [&](Span s) { return v.place({s.begin + offset, s.end + offset}); };
     if (parsed.error) {
@@ -222,7 +224,8 @@ class ParticleReader {
   static std::string term_text(const Terms& terms, int k) {
     std::string text;
     for (std::size_t j = 0; j < terms.loops.size(); ++j)
-      text += (j == 0 ? " for " : ", ") + terms.loops[j].name + " = " + std::to_string(static_cast<long>(terms.value[j][k]));
+      text += (j == 0 ? " for " : ", ") + terms.loops[j].name + " = " +
+              std::to_string(static_cast<long>(terms.value[j][k]));
     return text;
   }
 
@@ -278,9 +281,11 @@ class ParticleReader {
     }
     const std::size_t begin = std::min(text.find_first_not_of(' '), in);
     const std::string name(text.substr(begin, in - begin));
-    if (!is_name(name) || is_reserved(name) || parameters_.contains(name) || (name != "i" && is_variable(name))) {
+    if (!is_name(name) || is_reserved(name) || parameters_.contains(name) ||
+        (name != "i" && is_variable(name))) {
       fail(*v.source, v.place({from + begin, from + in}), ticked(name) + " cannot be the name of an index",
-           parameters_.contains(name) ? "it is a parameter" : "names are letters, digits and _, not starting with a digit");
+           parameters_.contains(name) ? "it is a parameter"
+                                      : "names are letters, digits and _, not starting with a digit");
       return std::nullopt;
     }
     const auto first = bound(v, from + in + 4, from + dots), last = bound(v, from + dots + 2, to);
@@ -360,9 +365,12 @@ class ParticleReader {
   // A formula for each component, or a list of vectors. `out` has component after component.
   bool read_vectors(const Value& v, const std::string& what, const Terms& terms, std::vector<double>& out) {
     const std::size_t d = model_->dimension, n = model_->count;
-    const bool one_by_one = v.kind == Value::Kind::list && !v.list.empty() && v.list.front().kind == Value::Kind::list;
+    const bool one_by_one =
+        v.kind == Value::Kind::list && !v.list.empty() && v.list.front().kind == Value::Kind::list;
     if (v.kind != Value::Kind::list || v.list.size() != (one_by_one ? n : d)) {
-      fail(v, what + " must be a list of " + (one_by_one ? std::to_string(n) + " vectors" : std::to_string(d) + " formulas"),
+      fail(v,
+           what + " must be a list of " +
+               (one_by_one ? std::to_string(n) + " vectors" : std::to_string(d) + " formulas"),
            "one for each " + std::string(one_by_one ? "particle" : "component"));
       return false;
     }
@@ -377,7 +385,8 @@ class ParticleReader {
     for (std::size_t i = 0; i < n; ++i) {
       const Value& row = v.list[i];
       if (row.kind != Value::Kind::list || row.list.size() != d) {
-        fail(row, what + " of particle " + std::to_string(i) + " must have " + std::to_string(d) + " numbers");
+        fail(row,
+             what + " of particle " + std::to_string(i) + " must have " + std::to_string(d) + " numbers");
         return false;
       }
       for (std::size_t a = 0; a < d; ++a) {
@@ -445,11 +454,13 @@ class ParticleReader {
     const Entry* e = t.find(key);
     if (!e && key == "of") return everyone(t, std::move(g));
     if (!e) {
-      fail_key(*t.entry, t.name + " has no between", "as in between = [\"i\", \"i+1\"] with for = \"i in 0..N-2\"");
+      fail_key(*t.entry, t.name + " has no between",
+               "as in between = [\"i\", \"i+1\"] with for = \"i in 0..N-2\"");
       return g;
     }
     const Value& v = e->value;
-    if (key == "between" && v.kind == Value::Kind::list && !v.list.empty() && v.list.front().kind == Value::Kind::list)
+    if (key == "between" && v.kind == Value::Kind::list && !v.list.empty() &&
+        v.list.front().kind == Value::Kind::list)
       return listed(t, v, std::move(g), places);
     std::vector<const Value*> index;
     if (key == "of") {
@@ -473,7 +484,8 @@ class ParticleReader {
   }
   bool right_number(const Value& v, std::size_t has, int places) {
     if (has >= 1 && has <= 8 && (places == 0 || has == static_cast<std::size_t>(places))) return true;
-    fail(v, "there must be " + (places == 0 ? std::string("one to eight") : std::to_string(places)) + " indices here");
+    fail(v, "there must be " + (places == 0 ? std::string("one to eight") : std::to_string(places)) +
+                " indices here");
     return false;
   }
   Group everyone(const Table& t, Group g) {
@@ -514,8 +526,10 @@ class ParticleReader {
     for (int k = 0; k < static_cast<int>(values.size()); ++k) {
       const double x = values[k];
       if (x != std::floor(x) || x < 0 || x >= model_->count) {
-        fail(v, "there is no particle " + (x == std::floor(x) ? std::to_string(static_cast<long>(x)) : std::to_string(x)) +
-                    term_text(g.loops, k),
+        fail(v,
+             "there is no particle " +
+                 (x == std::floor(x) ? std::to_string(static_cast<long>(x)) : std::to_string(x)) +
+                 term_text(g.loops, k),
              "particles are numbered from 0 to " + std::to_string(model_->count - 1));
         return false;
       }
@@ -529,8 +543,8 @@ class ParticleReader {
       for (std::size_t a = 0; a < g.particle.size(); ++a)
         for (std::size_t b = 0; b < a; ++b)
           if (g.particle[a][k] == g.particle[b][k]) {
-            fail_key(*t.entry, "a term of " + t.name + " has particle " + std::to_string(g.particle[a][k]) + " twice" +
-                                   term_text(g.loops, k));
+            fail_key(*t.entry, "a term of " + t.name + " has particle " + std::to_string(g.particle[a][k]) +
+                                   " twice" + term_text(g.loops, k));
             return g;
           }
     for (const std::vector<int>& list : g.particle) g.terms.particle.emplace_back(list);
@@ -543,7 +557,8 @@ class ParticleReader {
     g.terms.add_number(std::move(values));
     return g.graph.input(block + static_cast<int>(g.terms.number.size()) - 1);
   }
-  std::optional<std::vector<double>> term_numbers(const Table& t, Group& g, const std::string& key, const std::string& what,
+  std::optional<std::vector<double>> term_numbers(const Table& t, Group& g, const std::string& key,
+                                                  const std::string& what,
                                                   const std::function<double(int)>& otherwise) {
     if (const Entry* e = t.find(key)) return over_terms(e->value, what, g.loops);
     std::vector<double> values(g.loops.count);
@@ -554,7 +569,8 @@ class ParticleReader {
   // The graph's own words.
   static int coordinate(Graph& g, int place, int a, int d) { return g.input(place * d + a); }
   int difference(Graph& g, int i, int j, int a) const {
-    return g.make(Op::subtract, coordinate(g, i, a, model_->dimension), coordinate(g, j, a, model_->dimension));
+    return g.make(Op::subtract, coordinate(g, i, a, model_->dimension),
+                  coordinate(g, j, a, model_->dimension));
   }
   using Vector3 = std::vector<int>;
   Vector3 vector_between(Graph& g, int i, int j) const {  // x_i - x_j
@@ -582,7 +598,8 @@ class ParticleReader {
     std::vector<int> inputs;
     for (int j = 0; j < g.terms.places() * model_->dimension; ++j) inputs.push_back(j);
     g.terms.value = std::make_shared<const Program>(linearise(g.graph, {f}, block));
-    g.terms.gradient = std::make_shared<const Program>(linearise(g.graph, g.graph.gradient(f, inputs), block));
+    g.terms.gradient =
+        std::make_shared<const Program>(linearise(g.graph, g.graph.gradient(f, inputs), block));
   }
   void add_constraints(Group& g) {
     if (g.loops.count > 0)
@@ -623,14 +640,17 @@ class ParticleReader {
   double start_angle(const Group& g, int k) const {
     double dot = 0;
     for (int a = 0; a < model_->dimension; ++a)
-      dot += (start(g.particle[0][k], a) - start(g.particle[1][k], a)) * (start(g.particle[2][k], a) - start(g.particle[1][k], a));
+      dot += (start(g.particle[0][k], a) - start(g.particle[1][k], a)) *
+             (start(g.particle[2][k], a) - start(g.particle[1][k], a));
     return std::acos(std::clamp(dot / (start_distance(g, k, 0, 1) * start_distance(g, k, 2, 1)), -1.0, 1.0));
   }
-  bool all_positive(const Table& t, const std::string& key, const std::vector<double>& values, const Group& g) {
+  bool all_positive(const Table& t, const std::string& key, const std::vector<double>& values,
+                    const Group& g) {
     for (int k = 0; k < static_cast<int>(values.size()); ++k)
       if (!(values[k] > 0)) {
         const Entry* e = t.find(key);
-        fail_key(e ? *e : *t.entry, "a " + key + " of " + t.name + " is not positive" + term_text(g.loops, k));
+        fail_key(e ? *e : *t.entry,
+                 "a " + key + " of " + t.name + " is not positive" + term_text(g.loops, k));
         return false;
       }
     return true;
@@ -661,9 +681,10 @@ class ParticleReader {
       if (std::abs(std::sin((*angle)[k])) < straight) {
         const Entry* e = t.find("angle");
         fail_key(e ? *e : *t.entry,
-                 "a rigid angle of " + std::to_string((*angle)[k] * 180 / 3.14159265358979323846) + " degrees" +
-                     term_text(g.loops, k),
-                 "a straight angle cannot be held by one constraint, its gradient vanishes there: use [[bends]], or two "
+                 "a rigid angle of " + std::to_string((*angle)[k] * 180 / 3.14159265358979323846) +
+                     " degrees" + term_text(g.loops, k),
+                 "a straight angle cannot be held by one constraint, its gradient vanishes there: use "
+                 "[[bends]], or two "
                  "[[constraint]] formulas that keep the middle on the line");
         return;
       }
@@ -694,7 +715,9 @@ class ParticleReader {
     const int d = model_->dimension;
     for (int place = 0; place < g.terms.places(); ++place)
       for (int a = 0; a < d; ++a)
-        own[axes[a] + std::to_string(place + 1)] = [=](Graph& graph) { return coordinate(graph, place, a, d); };
+        own[axes[a] + std::to_string(place + 1)] = [=](Graph& graph) {
+          return coordinate(graph, place, a, d);
+        };
     const auto f = term_formula(g, e->value, "the constraint", own);
     if (f) add_formula_constraint(g, *f, e->value);
   }
@@ -727,7 +750,8 @@ class ParticleReader {
   // Potentials ------------------------------------------------------------------------------------------------------
 
   // `potential`, a formula of one variable, or ½ stiffness (variable - rest)².
-  std::optional<int> potential_of(const Table& t, Group& g, const std::map<std::string, std::function<int(Graph&)>>& own, int variable,
+  std::optional<int> potential_of(const Table& t, Group& g,
+                                  const std::map<std::string, std::function<int(Graph&)>>& own, int variable,
                                   const std::string& rest, const std::function<double(int)>& otherwise) {
     if (const Entry* e = t.find("potential")) {
       for (const std::string& key : {std::string("stiffness"), rest})
@@ -766,8 +790,8 @@ class ParticleReader {
     const int product = g.graph.make(Op::multiply, length(g.graph, u), length(g.graph, v));
     const int c = g.graph.make(Op::divide, dot(g.graph, u, v), product), theta = g.graph.make(Op::acos, c);
     const auto f = potential_of(
-        t, g, {{"theta", [theta](Graph&) { return theta; }}, {"costheta", [c](Graph&) { return c; }}}, theta, "angle",
-        [&](int k) { return start_angle(g, k); });
+        t, g, {{"theta", [theta](Graph&) { return theta; }}, {"costheta", [c](Graph&) { return c; }}}, theta,
+        "angle", [&](int k) { return start_angle(g, k); });
     if (f) add_potential(g, *f);
   }
 
@@ -781,7 +805,8 @@ class ParticleReader {
     Group g = group_of(t, "torsion", 4, "between");
     const Entry* e = needed(t, "potential", "a formula of phi, as in potential = \"1 + cos(3*phi)\"");
     if (!g.fine || !e) return;
-    const Vector3 b1 = vector_between(g.graph, 1, 0), b2 = vector_between(g.graph, 2, 1), b3 = vector_between(g.graph, 3, 2);
+    const Vector3 b1 = vector_between(g.graph, 1, 0), b2 = vector_between(g.graph, 2, 1),
+                  b3 = vector_between(g.graph, 3, 2);
     const Vector3 n1 = cross(g.graph, b1, b2), n2 = cross(g.graph, b2, b3);
     const int side = g.graph.make(Op::multiply, length(g.graph, b2), dot(g.graph, b1, n2));
     const int phi = g.graph.make(Op::atan2, side, dot(g.graph, n1, n2));
@@ -809,7 +834,8 @@ class ParticleReader {
     pairs->skin = t.find("skin") ? positive(t.find("skin")->value, "the skin") : 0.2 * pairs->cutoff;
     for (int a = 0; a < model_->dimension; ++a)
       if (box_[a] > 0 && box_[a] < 2 * (pairs->cutoff + pairs->skin))
-        fail(cutoff->value, "cutoff and skin are more than half an edge of the box", "a pair would meet itself twice");
+        fail(cutoff->value, "cutoff and skin are more than half an edge of the box",
+             "a pair would meet itself twice");
     pairs->among = g.particle[0];
     std::sort(pairs->among.begin(), pairs->among.end());
     if (const Entry* how = t.find("truncation")) read_truncation(how->value, *pairs);
@@ -818,7 +844,8 @@ class ParticleReader {
       bonds = static_cast<int>(whole(exclude->value, "exclude_bonded", 0, 10).value_or(0));
     pairs->apart = within_bonds(bonds);
     Graph graph;
-    const auto u = formula(graph, e->value, "the potential", {"r"}, [](Graph& x, std::string_view) { return x.input(0); });
+    const auto u = formula(graph, e->value, "the potential", {"r"},
+                           [](Graph& x, std::string_view) { return x.input(0); });
     if (!u) return;
     pairs->value = std::make_shared<const Program>(linearise(graph, {*u}, block));
     pairs->slope = std::make_shared<const Program>(linearise(graph, graph.gradient(*u, {0}), block));
@@ -874,7 +901,8 @@ class ParticleReader {
     if (!std::isfinite(s.V(x.q))) fail_key(e, "the potential is not finite at the start");
     for (int j = 0; j < force.size(); ++j)
       if (!std::isfinite(force[j])) {
-        fail_key(e, "the force on particle " + std::to_string(j % model_->count) + " is not finite at the start");
+        fail_key(
+            e, "the force on particle " + std::to_string(j % model_->count) + " is not finite at the start");
         return;
       }
     for (int k = 0; k < g.size(); ++k)
@@ -901,13 +929,15 @@ class ParticleReader {
 }  // namespace
 
 const std::vector<std::string>& particle_tables() {
-  static const std::vector<std::string> names{"particles", "rods",     "angles", "surface", "constraint",
-                                              "springs",   "bends",    "torsions", "field",   "pairs"};
+  static const std::vector<std::string> names{"particles", "rods",  "angles",   "surface", "constraint",
+                                              "springs",   "bends", "torsions", "field",   "pairs"};
   return names;
 }
 
-std::shared_ptr<const ParticleModel> read_particles(const Value& root, const std::map<std::string, Float128>& parameters,
-                                                    const std::set<std::string>& bad, std::vector<ModelError>& errors) {
+std::shared_ptr<const ParticleModel> read_particles(const Value& root,
+                                                    const std::map<std::string, Float128>& parameters,
+                                                    const std::set<std::string>& bad,
+                                                    std::vector<ModelError>& errors) {
   return ParticleReader(root, parameters, bad, errors).read();
 }
 

@@ -16,7 +16,9 @@ const std::vector<std::string>& particle_tables();  // their names, `particles` 
 
 // What is wrong is added to `errors`; the result is then not to be used. `parameters` have their values; `bad` are those that have none,
 // because an error was reported.
-std::shared_ptr<const ParticleModel> read_particles(const Value& root, const std::map<std::string, Float128>& parameters,
-                                                    const std::set<std::string>& bad, std::vector<ModelError>& errors);
+std::shared_ptr<const ParticleModel> read_particles(const Value& root,
+                                                    const std::map<std::string, Float128>& parameters,
+                                                    const std::set<std::string>& bad,
+                                                    std::vector<ModelError>& errors);
 
 }  // namespace taut

@@ -20,9 +20,9 @@ template <class Code>
 struct PairGroup {
   double cutoff = 0, skin = 0;
   Truncation truncation = Truncation::shift;
-  std::vector<int> among;               // the particles that take part, sorted
-  std::vector<std::vector<int>> apart;  // for each particle the larger ones it does not act upon, sorted
-  std::array<double, 3> box{};          // edges; 0: not periodic in that direction
+  std::vector<int> among;                    // the particles that take part, sorted
+  std::vector<std::vector<int>> apart;       // for each particle the larger ones it does not act upon, sorted
+  std::array<double, 3> box{};               // edges; 0: not periodic in that direction
   std::shared_ptr<const Code> value, slope;  // u(r), u'(r)
 };
 
@@ -47,7 +47,8 @@ class PairList {
         high -= low[a];
       }
       // No more cells than particles along one direction: a cloud that flies apart would need cells without end.
-      cells[a] = std::clamp(static_cast<int>(std::min(high / reach, 1e4)), 1, 1 + static_cast<int>(group.among.size()));
+      cells[a] = std::clamp(static_cast<int>(std::min(high / reach, 1e4)), 1,
+                            1 + static_cast<int>(group.among.size()));
       if (dimension == 3) cells[a] = std::min(cells[a], 512);
       edge[a] = std::max(high / cells[a], 1e-300);
     }
@@ -95,8 +96,8 @@ class PairList {
 
  private:
   template <class Code>
-  static double distance2(const PairGroup<Code>& group, int dimension, int particles, const std::vector<double>& q, int i,
-                          int j) {
+  static double distance2(const PairGroup<Code>& group, int dimension, int particles,
+                          const std::vector<double>& q, int i, int j) {
     double sum = 0;
     for (int a = 0; a < dimension; ++a) {
       double r = q[a * particles + i] - q[a * particles + j];

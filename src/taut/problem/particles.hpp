@@ -55,7 +55,8 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   explicit Particles(std::shared_ptr<const System> system)
       : system_(std::move(system)), mass_{Vec(system_->coordinates())} {
     for (int a = 0; a < system_->dimension; ++a)
-      for (int i = 0; i < system_->count; ++i) mass_.inverse[a * system_->count + i] = T(1) / T(system_->mass[i]);
+      for (int i = 0; i < system_->count; ++i)
+        mass_.inverse[a * system_->count + i] = T(1) / T(system_->mass[i]);
     for (const auto& group : system_->constraints)
       constraints_.emplace_back(group, system_->dimension, system_->count);
     for (const auto& group : system_->potentials)
@@ -84,7 +85,8 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
     for (const auto& terms : potentials_)
       terms.gradients(q.data(), [&](int k, const Batch<T>* slope) {
         for (const Places& particle : terms.group().particle)
-          for (int a = 0; a < system_->dimension; ++a) particle.add(out.data() + a * system_->count, k, *slope++);
+          for (int a = 0; a < system_->dimension; ++a)
+            particle.add(out.data() + a * system_->count, k, *slope++);
       });
     for (const auto& pair : pairs_) pair.add_gradient(q.data(), out.data());
   }

@@ -17,10 +17,10 @@ inline constexpr int most_term_numbers = 24;
 // `Code` is what a kernel evaluates: f, and its gradient by the coordinates, particle after particle.
 template <class Code>
 struct TermGroup {
-  std::string what;                          // how messages call a term: "rod"
-  bool rods = false;                         // f = (|x₁ - x₂|² - L²)/2, number 0 is L: no code needed
-  std::vector<Places> particle;              // for each place in the term the particles of all terms
-  std::vector<std::vector<double>> number;   // likewise for each number of the term, padded
+  std::string what;                         // how messages call a term: "rod"
+  bool rods = false;                        // f = (|x₁ - x₂|² - L²)/2, number 0 is L: no code needed
+  std::vector<Places> particle;             // for each place in the term the particles of all terms
+  std::vector<std::vector<double>> number;  // likewise for each number of the term, padded
   std::shared_ptr<const Code> value, gradient;
 
   int size() const { return particle.front().size(); }

@@ -134,8 +134,7 @@ std::vector<std::string> ModelRun::columns() const {
   std::vector<std::string> names = model.coordinates;
   if (model.particles)  // x0, y0, z0, x1, …
     for (int i = 0; i < model.particles->count; ++i)
-      for (int a = 0; a < model.particles->dimension; ++a)
-        names.push_back(fmt::format("{}{}", "xyz"[a], i));
+      for (int a = 0; a < model.particles->dimension; ++a) names.push_back(fmt::format("{}{}", "xyz"[a], i));
   const std::size_t coordinates = names.size();
   for (std::size_t j = 0; j < coordinates; ++j) names.push_back("p_" + names[j]);
   return names;

@@ -15,9 +15,9 @@ struct ModelFileError : InputError {
 struct ModelRun {
   std::string name;  // in messages: the path of the file, or the name of a bundled model
   Model model;
-  RunRequest request;  // of the file and of the command line together
+  RunRequest request;                           // of the file and of the command line together
   std::shared_ptr<const FormulaSystem> system;  // none for a system of particles
-  std::shared_ptr<const Mechanism> mechanism;  // of the system, interpreted
+  std::shared_ptr<const Mechanism> mechanism;   // of the system, interpreted
 
   std::string title() const;
   std::vector<std::string> columns() const;  // names of coordinates, then of momenta

@@ -177,13 +177,15 @@ class ChainFactor {
     for (int t = cut_.length - 2; t >= 0; --t) {
       const int k = at(b, t);
       const S pivot = load_batch(inverse + k);
-      y = load_batch(x + k) - pivot * load_batch(spike_.data() + k) * left - pivot * load_batch(upper + k) * y;
+      y = load_batch(x + k) - pivot * load_batch(spike_.data() + k) * left -
+          pivot * load_batch(upper + k) * y;
       store_batch(x + k, y);
     }
   }
 
   ChainCut cut_;
-  std::vector<double> spike_, back_spike_;   // K(t, separator on the left) and K(separator on the left, t) when t is eliminated
+  std::vector<double> spike_,
+      back_spike_;  // K(t, separator on the left) and K(separator on the left, t) when t is eliminated
   std::vector<double> d_, u_, l_, left_, x_;  // of the pieces
 };
 

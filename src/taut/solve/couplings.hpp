@@ -19,9 +19,9 @@ struct Coupling {
 
 struct Couplings {
   int rows = 0;
-  std::vector<Coupling> list;          // by i, then j
-  std::vector<SharedEntries> shared;   // the ways in which rows couple: few
-  std::vector<int> begin, neighbour;   // of row i: neighbour[begin[i]] … neighbour[begin[i+1]-1], sorted
+  std::vector<Coupling> list;         // by i, then j
+  std::vector<SharedEntries> shared;  // the ways in which rows couple: few
+  std::vector<int> begin, neighbour;  // of row i: neighbour[begin[i]] … neighbour[begin[i+1]-1], sorted
 
   int degree(int i) const { return begin[i + 1] - begin[i]; }
 };
@@ -57,7 +57,8 @@ inline void fill_neighbours(Couplings& c) {
   for (int i = 0; i < c.rows; ++i) c.begin[i + 1] += c.begin[i];
   c.neighbour.resize(c.begin[c.rows]);
   std::vector<int> next(c.begin.begin(), c.begin.end() - 1);
-  for (const Coupling& x : c.list) c.neighbour[next[x.i]++] = x.j;  // smaller ones first, so that lists are sorted
+  for (const Coupling& x : c.list)
+    c.neighbour[next[x.i]++] = x.j;  // smaller ones first, so that lists are sorted
   for (const Coupling& x : c.list) c.neighbour[next[x.j]++] = x.i;
 }
 
@@ -86,12 +87,14 @@ Couplings find_couplings(const Jacobian& G) {
         for (int at = begin[column]; at < begin[column + 1] && where[at].row < i; ++at)
           met.push_back({where[at].row, e, where[at].entry});
       }
-      std::sort(met.begin(), met.end(),
-                [](const Meeting& a, const Meeting& b) { return std::pair(a.j, a.entry) < std::pair(b.j, b.entry); });
+      std::sort(met.begin(), met.end(), [](const Meeting& a, const Meeting& b) {
+        return std::pair(a.j, a.entry) < std::pair(b.j, b.entry);
+      });
       for (std::size_t from = 0; from < met.size();) {
         shared.clear();
         const int j = met[from].j;
-        for (; from < met.size() && met[from].j == j; ++from) shared.emplace_back(met[from].entry, met[from].other);
+        for (; from < met.size() && met[from].j == j; ++from)
+          shared.emplace_back(met[from].entry, met[from].other);
         int how = -1;
         if (!c.list.empty() && c.shared[c.list.back().how] == shared) {
           how = c.list.back().how;

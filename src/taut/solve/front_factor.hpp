@@ -60,8 +60,8 @@ struct FrontArrays {
 template <class T, bool batched>
 class FrontFactor : FrontArrays<T, batched> {
   using Arrays = FrontArrays<T, batched>;
-  using typename Arrays::S;
   using Arrays::clear, Arrays::dot, Arrays::get, Arrays::lanes, Arrays::put, Arrays::subtract;
+  using typename Arrays::S;
 
  public:
   // upper, lower: tree.factor_size entries each, K on entry (its diagonal aside), the factors after factor().
@@ -140,10 +140,11 @@ class FrontFactor : FrontArrays<T, batched> {
       bad = pivot_vanished(pivot, diagonal);
       if (any(bad)) return f.first + k;
       for (int i = k + 1; i < f.size; ++i) {
-        subtract(row_of(f, i, upper_, squares_[0]) + i * lanes, u + i * lanes, S(get(l, i) * pivot), f.size - i);
+        subtract(row_of(f, i, upper_, squares_[0]) + i * lanes, u + i * lanes, S(get(l, i) * pivot),
+                 f.size - i);
         if constexpr (!symmetric)
-          subtract(row_of(f, i, lower_, squares_[1]) + (i + 1) * lanes, l + (i + 1) * lanes, S(get(u, i) * pivot),
-                   f.size - i - 1);
+          subtract(row_of(f, i, lower_, squares_[1]) + (i + 1) * lanes, l + (i + 1) * lanes,
+                   S(get(u, i) * pivot), f.size - i - 1);
       }
     }
     return -1;

@@ -13,12 +13,13 @@
 namespace taut {
 
 struct Front {
-  int first, pivots, size;  // pivots first … first + pivots - 1 in the order of elimination; size counts the border too
-  int rows;                 // where its pivot rows begin in the factor: pivots × size numbers
-  int border;               // where its border begins in FrontTree::border
-  int parent;               // -1: none
-  int update;               // where the border's square lies in the working memory
-  int into;                 // where the border's places in the parent's front begin in FrontTree::into
+  int first, pivots,
+      size;    // pivots first … first + pivots - 1 in the order of elimination; size counts the border too
+  int rows;    // where its pivot rows begin in the factor: pivots × size numbers
+  int border;  // where its border begins in FrontTree::border
+  int parent;  // -1: none
+  int update;  // where the border's square lies in the working memory
+  int into;    // where the border's places in the parent's front begin in FrontTree::into
   std::vector<int> children;
 };
 
@@ -180,10 +181,10 @@ inline void place_borders(FrontTree& tree) {
     const int* from = tree.border.data() + p.border;
     for (int k = 0; k < f.size - f.pivots; ++k) {
       const int row = tree.border[f.border + k];
-      tree.into.push_back(row < p.first + p.pivots
-                              ? row - p.first
-                              : p.pivots + static_cast<int>(
-                                               std::lower_bound(from, from + (p.size - p.pivots), row) - from));
+      tree.into.push_back(
+          row < p.first + p.pivots
+              ? row - p.first
+              : p.pivots + static_cast<int>(std::lower_bound(from, from + (p.size - p.pivots), row) - from));
     }
   }
 }

@@ -91,7 +91,8 @@ class SparseGram {
                                inverse_.data() + part.first_slot, x_.data() + part.first_slot);
           return;
         }
-      const_cast<SparseGram*>(this)->with_fronts(part, [&](auto&& fronts) { fronts.sweep(x_.data() + part.first_slot); });
+      const_cast<SparseGram*>(this)->with_fronts(
+          part, [&](auto&& fronts) { fronts.sweep(x_.data() + part.first_slot); });
     });
     scatter(b);
     return -1;
@@ -99,8 +100,8 @@ class SparseGram {
 
  private:
   // Σ of[a + i] · with[b + j] over the shared entries (i, j), for a batch of pairs of rows.
-  static Batch<T> product(const std::vector<std::pair<int, int>>& shared, const Places& a, const T* of, const Places& b,
-                          const T* with, int k) {
+  static Batch<T> product(const std::vector<std::pair<int, int>>& shared, const Places& a, const T* of,
+                          const Places& b, const T* with, int k) {
     Batch<T> sum(0);
     if (a.run(k) >= 0 && b.run(k) >= 0) {
       of += a[k];
@@ -127,7 +128,8 @@ class SparseGram {
     T *upper = upper_.data() + part.first_place, *lower = lower_.data() + part.first_place;
     T* inverse = inverse_.data() + part.first_slot;
     if constexpr (batch_lanes<T> > 1)
-      if (part.lanes > 1) return f(FrontFactor<T, true>(*part.tree, upper, symmetric_ ? upper : lower, inverse));
+      if (part.lanes > 1)
+        return f(FrontFactor<T, true>(*part.tree, upper, symmetric_ ? upper : lower, inverse));
     f(FrontFactor<T, false>(*part.tree, upper, symmetric_ ? upper : lower, inverse));
   }
 
@@ -166,7 +168,8 @@ class SparseGram {
       T* x = x_.data() + part.first_slot;
       if constexpr (batch_lanes<T> > 1)
         if (part.cut) {
-          chains_[chain].template solve<symmetric>(upper_.data() + part.first_place, lower_half() + part.first_place,
+          chains_[chain].template solve<symmetric>(upper_.data() + part.first_place,
+                                                   lower_half() + part.first_place,
                                                    inverse_.data() + part.first_slot, x);
           return;
         }
@@ -187,10 +190,10 @@ class SparseGram {
   }
 
   std::shared_ptr<const SparsePlan> plan_;
-  Multiplier weight_, right_;         // W and R in the places of G's entries
-  Multiplier upper_, lower_;          // K, later its factors
-  Multiplier inverse_;                // the diagonal of K, later 1/pivot
-  mutable Multiplier x_;              // a right-hand side in slots
+  Multiplier weight_, right_;  // W and R in the places of G's entries
+  Multiplier upper_, lower_;   // K, later its factors
+  Multiplier inverse_;         // the diagonal of K, later 1/pivot
+  mutable Multiplier x_;       // a right-hand side in slots
   Multiplier working_;
   mutable Multiplier work_;
   mutable std::vector<ChainFactor> chains_;

@@ -35,8 +35,9 @@ struct SparsePlan {
   Places row_of, slot_of;    // of each slot, of each row; slots that hold no row have row 0, and are listed:
   std::vector<int> padding;  // their rows of K are those of the identity
   std::vector<Products> products, diagonal;  // of the diagonal `to` is a slot
-  std::vector<std::pair<int, int>> fill;     // places [begin, end) where elimination writes: 0 before K is written
-  std::vector<int> component;                // of each row
+  std::vector<std::pair<int, int>>
+      fill;                    // places [begin, end) where elimination writes: 0 before K is written
+  std::vector<int> component;  // of each row
 };
 
 namespace plan_detail {
@@ -77,7 +78,8 @@ inline std::vector<std::vector<int>> local_graph(const Couplings& c, const std::
 template <class T, class Jacobian>
 class SparsePlanner {
  public:
-  explicit SparsePlanner(const Jacobian& G) : G_(G), couplings_(find_couplings(G)), slot_(G.rows(), -1), part_(G.rows(), -1) {}
+  explicit SparsePlanner(const Jacobian& G)
+      : G_(G), couplings_(find_couplings(G)), slot_(G.rows(), -1), part_(G.rows(), -1) {}
 
   SparsePlan plan() {
     plan_.rows = G_.rows();

@@ -126,13 +126,14 @@ class ParticleMechanism final : public Mechanism {
     return dependent_constraints(problem_, inside(x));
   }
 
-  std::unique_ptr<Machine> bind(const MethodChoice& choice, const PlainState& start, const SolveOptions& options,
-                                bool plain_updates) const override {
+  std::unique_ptr<Machine> bind(const MethodChoice& choice, const PlainState& start,
+                                const SolveOptions& options, bool plain_updates) const override {
     std::unique_ptr<Machine> machine;
     const auto bind_to = [&](const auto& method, const auto& x) {
       using X = std::remove_cvref_t<decltype(x)>;
       machine = std::make_unique<ParticleMachine>(
-          std::make_unique<MachineOf<Problem, X>>(problem_, x, taut::bind(method, problem_, x, options)), layout_);
+          std::make_unique<MachineOf<Problem, X>>(problem_, x, taut::bind(method, problem_, x, options)),
+          layout_);
     };
     with_method(choice.method, [&](const auto& method) {
       using Method = std::remove_cvref_t<decltype(method)>;
