@@ -46,7 +46,11 @@ int write_header(const TypedModel& typed, const Header& header) {
   if (!is_name(name) || name[0] < 'A' || name[0] > 'Z')
     throw InputError(
         fmt::format("--name needs letters, digits and _, a capital letter first, not `{}`.", shown(name)));
-  const std::string text = emit_cpp(read_model_run(typed.problem, {}, typed.set).model, name);
+  const Model model = read_model_run(typed.problem, {}, typed.set).model;
+  if (model.particles)
+    throw InputError(fmt::format("{} is a system of particles; only models with [system] become a header.",
+                                 typed.problem));
+  const std::string text = emit_cpp(model, name);
   if (header.path == "-") {
     fmt::print("{}", text);
     return finish_output();

@@ -43,7 +43,7 @@ class Backends : public ::testing::Test {
 
 std::vector<std::string> examples() {
   std::vector<std::string> names;
-  for (const auto& file : taut::test::files_under("examples", {".toml"}))
+  for (const auto& file : taut::test::system_examples())
     names.push_back(std::filesystem::path(file.path).stem().string());
   return names;
 }

@@ -680,21 +680,6 @@ x = 1.0
            "system.mass=[1, 2, 3]", "foo.bar=2"});
 }
 
-TEST(ModelErrors, ParticleSystems) {
-  refused(R"toml([particles]
-dimension = 3
-[[rods]]
-length = 1.0
-)toml",
-          R"text(model.toml:1:2: a system of particles, `particles`, cannot be read here
-   1 | [particles]
-     |  ^^^^^^^^^  give coordinates and formulas in [system]
-model.toml:3:3: a system of particles, `rods`, cannot be read here
-   3 | [[rods]]
-     |   ^^^^  give coordinates and formulas in [system]
-)text");
-}
-
 TEST(ModelErrors, AllErrorsOfAFileComeInItsOrder) {
   refused(R"toml([run]
 step = 0

@@ -51,4 +51,12 @@ inline std::vector<SourceFile> files_under(std::string_view folder,
   return files;
 }
 
+// The models of examples/ that have a [system]. Those of particles have tests of their own, particle_examples.cpp.
+inline std::vector<SourceFile> system_examples() {
+  std::vector<SourceFile> files = files_under("examples", {".toml"});
+  std::erase_if(files,
+                [](const SourceFile& file) { return file.text.find("[particles]") != std::string::npos; });
+  return files;
+}
+
 }  // namespace taut::test

@@ -232,7 +232,7 @@ void expect_the_same_bits(const Model& model) {
 
 TEST_F(CompiledObjects, EveryExampleGivesTheBitsOfTheInterpreter) {
   int examples = 0;
-  for (const auto& file : test::files_under("examples", {".toml"})) {
+  for (const auto& file : test::system_examples()) {
     expect_the_same_bits(model_of(file.text, file.path));
     ++examples;
   }

@@ -21,7 +21,7 @@ using namespace taut;
 template <class F>
 void for_each_example(F f) {
   int count = 0;
-  for (const auto& file : test::files_under("examples", {".toml"})) {
+  for (const auto& file : test::system_examples()) {
     SCOPED_TRACE(file.path);
     ++count;
     const ReadModel read = read_model(file.text, file.path);

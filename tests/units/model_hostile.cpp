@@ -93,7 +93,7 @@ TEST(HostileModels, Names) {
 // Files with random bytes changed, cut out or doubled: they are read or refused, and the process lives.
 TEST(HostileModels, DamagedExamples) {
   std::mt19937 random(11);
-  const auto files = test::files_under("examples", {".toml"});
+  const auto files = test::system_examples();
   int refused = 0;
   for (int trial = 0; trial < 3000; ++trial) {
     std::string text = files[static_cast<std::size_t>(trial) % files.size()].text;

@@ -12,6 +12,8 @@ template <class J>
 inline constexpr bool has_pattern = requires { typename J::Pattern; };
 template <class J>
 inline constexpr bool has_rows = requires(const J& G) { G.begin; };
+template <class J>
+inline constexpr bool has_groups = requires(const J& G) { G.groups(); };
 
 template <class P>
 inline constexpr bool has_diagonal_mass = false;
@@ -65,12 +67,18 @@ struct EnvelopeConstraintMatrix : EnvelopeGram<typename P::Scalar> {
   }
 };
 
+// In sparse_constraint_matrix.hpp: whoever solves for a problem with a grouped Jacobian includes it, and the others do not pay for it.
+template <class P>
+struct SparseConstraintMatrix;
+
 template <class P>
 constexpr auto pick_constraint_matrix() {
   if constexpr (has_diagonal_mass<P> && has_pattern<typename P::Jacobian>)
     return std::type_identity<PatternConstraintMatrix<P>>{};
   else if constexpr (has_diagonal_mass<P> && has_rows<typename P::Jacobian>)
     return std::type_identity<EnvelopeConstraintMatrix<P>>{};
+  else if constexpr (has_diagonal_mass<P> && has_groups<typename P::Jacobian>)
+    return std::type_identity<SparseConstraintMatrix<P>>{};
   else
     return std::type_identity<DenseConstraintMatrix<P>>{};
 }

@@ -10,15 +10,9 @@
 
 namespace taut {
 
-// The constraints that take part in a vanishing combination Σ cᵢ ∇gᵢ = 0 at q, from 0; empty when G has full rank.
-template <Hamiltonian P>
-std::vector<int> dependent_constraints(const P& s, const StateOf<P>& x) {
-  const int m = s.constraints(), n = s.coordinates();
-  if (m == 0) return {};
-  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(m, n);
-  typename P::Jacobian G = s.make_jacobian();
-  s.G(x.q, G);
-  G.for_each([&](int i, int j, const auto& entry) { rows(i, j) += lane(entry, 0); });
+// Rows that take part in a vanishing combination Σ cᵢ ∇gᵢ = 0; empty when they have full rank.
+inline std::vector<int> dependent_rows(Eigen::MatrixXd rows) {
+  const int m = static_cast<int>(rows.rows());
   std::vector<int> named;
   if (!rows.allFinite()) return named;
   const double largest = rows.rowwise().norm().maxCoeff();
@@ -38,6 +32,52 @@ std::vector<int> dependent_constraints(const P& s, const StateOf<P>& x) {
   std::sort(named.begin(), named.end());
   named.erase(std::unique(named.begin(), named.end()), named.end());
   return named;
+}
+
+// A connected set of constraints larger than this is not analysed by its eigenvalues; of it one constraint is named.
+inline constexpr int largest_analysed_component = 2000;
+
+// Large and sparse: the factorisation finds a component that has a dependent constraint, and that component alone is looked at.
+template <Hamiltonian P>
+  requires(has_groups<typename P::Jacobian> && has_diagonal_mass<P>)
+std::vector<int> dependent_in_component(const P& s, const StateOf<P>& x, const typename P::Jacobian& G) {
+  ConstraintMatrix<P> matrix(s);
+  matrix.right(s, x.q, x.p, G, typename P::Scalar(1));
+  matrix.assemble(G);
+  const int first = matrix.factor();
+  if (first < 0) return {};
+  const std::vector<int> component = matrix.component_with(first);
+  if (static_cast<int>(component.size()) > largest_analysed_component) return {first};
+  std::vector<int> row(s.constraints(), -1), column(s.coordinates(), -1);
+  for (std::size_t k = 0; k < component.size(); ++k) row[component[k]] = static_cast<int>(k);
+  int columns = 0;
+  G.for_each([&](int i, int j, const auto&) {
+    if (row[i] >= 0 && column[j] < 0) column[j] = columns++;
+  });
+  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(component.size()), columns);
+  G.for_each([&](int i, int j, const auto& entry) {
+    if (row[i] >= 0) rows(row[i], column[j]) += lane(entry, 0);
+  });
+  std::vector<int> named = dependent_rows(std::move(rows));
+  for (int& k : named) k = component[k];
+  if (named.empty()) named.push_back(first);
+  return named;
+}
+
+// The constraints that take part in a vanishing combination of gradients at q, from 0; empty when G has full rank.
+template <Hamiltonian P>
+std::vector<int> dependent_constraints(const P& s, const StateOf<P>& x) {
+  const int m = s.constraints(), n = s.coordinates();
+  if (m == 0) return {};
+  typename P::Jacobian G = s.make_jacobian();
+  s.G(x.q, G);
+  if constexpr (has_groups<typename P::Jacobian> && has_diagonal_mass<P>) {
+    return dependent_in_component(s, x, G);
+  } else {
+    Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(m, n);
+    G.for_each([&](int i, int j, const auto& entry) { rows(i, j) += lane(entry, 0); });
+    return dependent_rows(std::move(rows));
+  }
 }
 
 }  // namespace taut

@@ -46,7 +46,7 @@ inline Float128 power(Float128 x, int k) {
   return value;
 }
 
-// Does the simplifying assumption of degree k hold? B, C and D of docs/theory/tableau.md.
+// Does the simplifying assumption of degree k hold? B, C, D and CĈ of docs/theory/tableau.md.
 inline bool B_holds(const Tableau<Float128>& t, int k) {
   Float128 sum = 0;
   for (int i = 0; i < t.stages(); ++i) sum += t.b[i] * power(t.c[i], k - 1);
@@ -69,6 +69,17 @@ inline bool D_holds(const Tableau<Float128>& t, int k) {
   return true;
 }
 
+inline bool CC_holds(const Tableau<Float128>& t, int k) {
+  if (k < 2) return true;  // it begins with k = 2
+  for (int i = 0; i < t.stages(); ++i) {
+    Float128 sum = 0;
+    for (int j = 0; j < t.stages(); ++j)
+      for (int l = 0; l < t.stages(); ++l) sum += t.A(i, j) * t.A_hat(j, l) * power(t.c[l], k - 2);
+    if (!vanishes(sum - power(t.c[i], k) / (k * (k - 1)))) return false;
+  }
+  return true;
+}
+
 // The largest p such that `holds` for 1 … p.
 template <class Holds>
 int degree(const Tableau<Float128>& t, Holds&& holds) {
@@ -79,12 +90,12 @@ int degree(const Tableau<Float128>& t, Holds&& holds) {
 
 }  // namespace tableau_conditions
 
-// The order that B(p), C(q), D(r) of a symplectic pair vouch for: min(p, 2q-2, q+r) (Jay, Theorem 4.1 and Corollary 4.4), 2s-2 for
-// Lobatto. It may be higher by accident; 0 where they vouch for nothing.
+// The order that B(p), C(q), D(r), CĈ(Q) of a symplectic pair vouch for (Jay, Theorems 4.1 and 4.2, (4.2')): 2s-2 for Lobatto. It may be
+// higher by accident; 0 where they vouch for nothing.
 inline int order_of(const Tableau<Float128>& t) {
   using namespace tableau_conditions;
-  const int p = degree(t, B_holds), q = degree(t, C_holds), r = degree(t, D_holds);
-  return std::max(0, std::min({p, 2 * q - 2, q + r}));
+  const int p = degree(t, B_holds), q = degree(t, C_holds), r = degree(t, D_holds), Q = degree(t, CC_holds);
+  return std::max(0, std::min({p, 2 * q + 2, 2 * r + 2, q + r + 1, 2 * Q - 1}));
 }
 
 // Read backwards the same method: b_{s+1-i} = bᵢ, a_{s+1-i,s+1-j} = bⱼ - aᵢⱼ, for Â too.

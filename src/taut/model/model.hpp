@@ -48,6 +48,8 @@ struct DrawTable {
   std::vector<std::pair<int, int>> links = {};  // of bodies 0, 1, …, then anchors
 };
 
+struct ParticleModel;  // particles.hpp
+
 struct Model {
   enum class Form {
     hamiltonian,
@@ -64,6 +66,8 @@ struct Model {
   std::vector<Formula> mass;          // one for all coordinates, one for each, or n² row by row
   std::vector<Float128> mass_values;  // the same, evaluated
   std::vector<NamedFormula> q, p;     // the start, one for each coordinate
+  std::shared_ptr<const ParticleModel>
+      particles;  // of a system of particles; then there are no coordinates above
   RunSettings run;
   std::optional<std::string> output_directory, output_format;  // the second: csv, binary or compressed
   std::optional<DrawTable> draw;

@@ -1,5 +1,6 @@
 #include <taut/model/model_reader.hpp>
 #include <taut/model/nearest_name.hpp>
+#include <taut/model/read_particles.hpp>
 #include <taut/model/wording.hpp>
 
 #include <algorithm>
@@ -11,12 +12,10 @@ namespace {
 constexpr std::size_t largest_file = 4U << 20U;  // bytes; the formulas of a page take a thousandth of it
 
 const std::vector<std::string> top_keys{"title", "parameters", "system", "initial", "run", "output", "draw"};
-const std::vector<std::string> particle_keys{"particles", "rods",     "angles", "springs",
-                                             "bends",     "torsions", "field",  "pairs"};
 
 }  // namespace
 
-bool is_particle_section(std::string_view key) { return contains(particle_keys, key); }
+bool is_particle_section(std::string_view key) { return contains(particle_tables(), key); }
 
 ModelReader::ModelReader(std::string text, std::string name) {
   model_.name = name;
@@ -33,15 +32,20 @@ ReadModel ModelReader::read(const std::vector<std::string>& set) {
   if (!errors_.empty()) return finish();
   apply(set);
   read_top();
-  read_coordinates();
+  const bool particles = root_.find("particles") != nullptr;
+  if (!particles) read_coordinates();
   read_parameters();
-  read_system();
-  read_initial();
-  read_mass();
+  if (particles) {
+    model_.particles = read_particles(root_, values_, bad_parameters_, errors_);
+  } else {
+    read_system();
+    read_initial();
+    read_mass();
+  }
   read_run();
   read_output();
-  read_draw();
-  if (errors_.empty()) check_start();
+  if (!particles) read_draw();
+  if (errors_.empty() && !particles) check_start();
   return finish();
 }
 
@@ -75,16 +79,26 @@ ReadModel ModelReader::finish() {
 }
 
 void ModelReader::read_top() {
+  // A system of particles takes the place of these.
+  const std::vector<std::string> replaced{"system", "initial", "draw"};
+  const bool particles = root_.find("particles") != nullptr;
+  std::vector<std::string> known = top_keys;
+  if (particles) {
+    std::erase_if(known, [&](const std::string& key) { return contains(replaced, key); });
+    known.insert(known.end(), particle_tables().begin(), particle_tables().end());
+  }
   for (const Entry& e : root_.table) {
     note_place(e.key, e);
-    if (is_particle_section(e.key))
-      fail_key(e, "a system of particles, " + ticked(e.key) + ", cannot be read here",
-               "give coordinates and formulas in [system]");
-    else if (!contains(top_keys, e.key))
+    if (contains(known, e.key)) continue;
+    if (contains(replaced, e.key))
+      fail_key(e, "[" + e.key + "] beside [particles]", "a model is one or the other");
+    else if (is_particle_section(e.key))
+      fail_key(e, ticked(e.key) + " without [particles]", "[particles] says how many there are and where");
+    else
       fail_key(
           e,
           std::string("unknown ") + (e.value.kind == Value::Kind::table ? "table " : "key ") + ticked(e.key),
-          known_names("known here:", e.key, top_keys));
+          known_names("known here:", e.key, known));
   }
   model_.title = model_.name;
   if (const Entry* e = root_.find("title")) {

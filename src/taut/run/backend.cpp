@@ -41,6 +41,11 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
                              std::int64_t steps) {
   const bool plain = request.plain_updates;
   auto machine = interpreted.bind(choice, start, options, plain);
+  if (!system) {  // of particles: their formulas run in batches
+    const bool compiler_asked = request.backend == Backend::compile || request.backend == Backend::specialise;
+    return {std::move(machine),
+            compiler_asked ? "the formulas of a system of particles are interpreted." : ""};
+  }
   const Backend backend =
       request.backend == Backend::automatic ? worth_while(*system, choice, steps) : request.backend;
   if (!machine || backend == Backend::interpret) return {std::move(machine)};

@@ -39,7 +39,7 @@ double difference(const RunSummary& a, const RunSummary& b) {
 
 ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::string>& names) {
   ErrorLadder ladder;
-  const auto coordinates = static_cast<std::int64_t>(runs.front().model.coordinates.size());
+  const auto coordinates = static_cast<std::int64_t>(runs.front().mechanism->coordinates());
   const Schedule schedule = schedule_of(runs.front().request);
   const double h = schedule.step;
   const std::int64_t n = std::min(schedule.steps, std::clamp<std::int64_t>(4000 / coordinates, 20, 200));

@@ -1,3 +1,4 @@
+#include <taut/model/particles.hpp>
 #include <taut/run/backend.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/make_mechanism.hpp>
@@ -135,7 +136,11 @@ std::string ModelRun::title() const {
 
 std::vector<std::string> ModelRun::columns() const {
   std::vector<std::string> names = model.coordinates;
-  for (const std::string& q : model.coordinates) names.push_back("p_" + q);
+  if (model.particles)  // x0, y0, z0, x1, …
+    for (int i = 0; i < model.particles->count; ++i)
+      for (int a = 0; a < model.particles->dimension; ++a) names.push_back(fmt::format("{}{}", "xyz"[a], i));
+  const std::size_t coordinates = names.size();
+  for (std::size_t j = 0; j < coordinates; ++j) names.push_back("p_" + names[j]);
   return names;
 }
 
@@ -180,6 +185,10 @@ ModelRun model_run(std::string text, const std::string& name, const RunRequest& 
                .system = {},
                .mechanism = {}};
   run.request = request_of(run.model, request);
+  if (run.model.particles) {
+    run.mechanism = make_mechanism(ParticleProblem<>(run.model.particles));
+    return run;
+  }
   run.system = compile(run.model);
   run.mechanism = with_problem(run.system, [](const auto& problem) { return make_mechanism(problem); });
   return run;

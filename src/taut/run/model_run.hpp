@@ -20,8 +20,8 @@ struct ModelRun {
   std::string text;
   RunRequest asked;
   std::vector<std::string> set;
-  std::shared_ptr<const FormulaSystem> system;
-  std::shared_ptr<const Mechanism> mechanism;  // of the system, interpreted
+  std::shared_ptr<const FormulaSystem> system;  // none for a system of particles
+  std::shared_ptr<const Mechanism> mechanism;   // of the system, interpreted
 
   std::string title() const;
   std::vector<std::string> columns() const;  // names of coordinates, then of momenta

@@ -52,33 +52,71 @@ inline constexpr double stage_noise = 0x1p26;
 // The rate is taken from residuals this many units above rounding.
 inline constexpr double clear_of_rounding = 64;
 
+// A long vector of floats is gone through in parts that do not wait for each other; how it is cut does not change a maximum.
+template <class Residual>
+inline constexpr bool is_long =
+    Residual::SizeAtCompileTime == Eigen::Dynamic && std::is_floating_point_v<typename Residual::Scalar>;
+inline constexpr Eigen::Index parts = 8;
+
+// max of value(i), each 0 or more.
+template <class T, class Value>
+T largest_in_parts(Eigen::Index size, Value&& value) {
+  T part[parts] = {};
+  Eigen::Index i = 0;
+  for (; i + parts <= size; i += parts)
+    for (Eigen::Index k = 0; k < parts; ++k) part[k] = larger(part[k], value(i + k));
+  for (; i < size; ++i) part[0] = larger(part[0], value(i));
+  for (Eigen::Index k = 1; k < parts; ++k) part[0] = larger(part[0], part[k]);
+  return part[0];
+}
+
 template <class Residual>
 auto largest_entry(const Residual& r) {
   using T = typename Residual::Scalar;
-  Real<T> largest(0);
-  each_index(r, [&](int i) { largest = larger(largest, magnitude(r[i])); });
-  return largest;
+  if constexpr (is_long<Residual>) {
+    return largest_in_parts<T>(r.size(), [&](Eigen::Index i) { return magnitude(r[i]); });
+  } else {
+    Real<T> largest(0);
+    each_index(r, [&](int i) { largest = larger(largest, magnitude(r[i])); });
+    return largest;
+  }
 }
 
 // NaN and infinity survive a sum, while a maximum may lose a NaN.
 template <class Residual>
 auto all_finite(const Residual& r) {
   using T = typename Residual::Scalar;
-  Real<T> total(0);
-  each_index(r, [&](int i) { total = i == 0 ? magnitude(r[i]) : Real<T>(total + magnitude(r[i])); });
-  return finite(total);
+  if constexpr (is_long<Residual>) {
+    T part[parts] = {};
+    Eigen::Index i = 0;
+    for (; i + parts <= r.size(); i += parts)
+      for (Eigen::Index k = 0; k < parts; ++k) part[k] += magnitude(r[i + k]);
+    for (; i < r.size(); ++i) part[0] += magnitude(r[i]);
+    for (Eigen::Index k = 1; k < parts; ++k) part[0] += part[k];
+    return finite(part[0]);
+  } else {
+    Real<T> total(0);
+    each_index(r, [&](int i) { total = i == 0 ? magnitude(r[i]) : Real<T>(total + magnitude(r[i])); });
+    return finite(total);
+  }
 }
 
 // |rᵢ| <= tolerance for every i; false for a NaN.
 template <class Residual>
 auto all_within(const Residual& r, double tolerance) {
   using T = typename Residual::Scalar;
-  Mask<T> inside(true);
-  each_index(r, [&](int i) {
-    const Mask<T> entry = magnitude(r[i]) <= Real<T>(tolerance);
-    inside = i == 0 ? entry : Mask<T>(inside && entry);
-  });
-  return inside;
+  if constexpr (is_long<Residual>) {
+    int outside = 0;
+    for (Eigen::Index i = 0; i < r.size(); ++i) outside |= !(magnitude(r[i]) <= tolerance);
+    return outside == 0;
+  } else {
+    Mask<T> inside(true);
+    each_index(r, [&](int i) {
+      const Mask<T> entry = magnitude(r[i]) <= Real<T>(tolerance);
+      inside = i == 0 ? entry : Mask<T>(inside && entry);
+    });
+    return inside;
+  }
 }
 
 // Sizes to take rounding units from: a component that happens to vanish still feels the rounding of the others, so none
@@ -96,12 +134,17 @@ void raise_vanishing(Sizes& sizes) {
 template <class Residual, class Units>
 auto largest_in_units(const Residual& r, const Units& unit) {
   using T = typename Residual::Scalar;
-  Real<T> largest(0);
-  each_index(r, [&](int i) {
+  const auto in_units = [&](Eigen::Index i) {
     const Real<T> size = magnitude(r[i]);
-    largest = larger(largest, select(Mask<T>(size <= Real<T>(0)), Real<T>(0), Real<T>(size / unit[i])));
-  });
-  return largest;
+    return select(Mask<T>(size <= Real<T>(0)), Real<T>(0), Real<T>(size / unit[i]));
+  };
+  if constexpr (is_long<Residual>) {
+    return largest_in_parts<T>(r.size(), in_units);
+  } else {
+    Real<T> largest(0);
+    each_index(r, [&](int i) { largest = larger(largest, in_units(i)); });
+    return largest;
+  }
 }
 
 // By value and out of line: a failure is rare, and a residual whose address is taken could not live in registers.

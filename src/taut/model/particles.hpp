@@ -1,0 +1,21 @@
+// A system of particles as a model file gives it: groups of terms whose formulas are programs.
+#pragma once
+
+#include <taut/model/program.hpp>
+#include <taut/problem/particles.hpp>
+
+namespace taut {
+
+// The coordinates of a term's particles are block 0 of its program, its numbers block 1.
+struct ProgramKernel {
+  using Code = Program;
+  template <class S>
+  using On = Evaluator<S>;
+};
+
+struct ParticleModel : ParticleSystem<Program> {};
+
+template <class T = double>
+using ParticleProblem = Particles<T, ProgramKernel>;
+
+}  // namespace taut

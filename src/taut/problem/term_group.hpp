@@ -1,0 +1,121 @@
+// Many terms of one kind: the same small function of a few particles' coordinates and of a few numbers, for a list of terms. Terms are worked on
+// in batches. Coordinates lie component by component: q[a * particles + i] is component a of particle i.
+#pragma once
+
+#include <taut/scalar/batch.hpp>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+inline constexpr int most_term_coordinates = 24;  // eight particles in space
+inline constexpr int most_term_numbers = 24;
+
+// `Code` is what a kernel evaluates: f, and its gradient by the coordinates, particle after particle.
+template <class Code>
+struct TermGroup {
+  std::string what;                         // how messages call a term: "rod"
+  bool rods = false;                        // f = (|x₁ - x₂|² - L²)/2, number 0 is L: no code needed
+  std::vector<Places> particle;             // for each place in the term the particles of all terms
+  std::vector<std::vector<double>> number;  // likewise for each number of the term, padded
+  std::shared_ptr<const Code> value, gradient;
+
+  int size() const { return particle.front().size(); }
+  int places() const { return static_cast<int>(particle.size()); }
+
+  void add_number(std::vector<double> list) {
+    list.resize(padded(static_cast<int>(list.size())), list.empty() ? 1 : list.front());
+    number.push_back(std::move(list));
+  }
+};
+
+// A group on one scalar. The evaluator keeps its registers: one per thread.
+template <class T, class Kernel>
+class TermEvaluator {
+ public:
+  using Code = typename Kernel::Code;
+  using S = Batch<T>;
+
+  TermEvaluator(std::shared_ptr<const TermGroup<Code>> group, int dimension, int particles)
+      : group_(std::move(group)), d_(dimension), n_(particles) {
+    if (group_->value) value_ = Evaluator(group_->value);
+    if (group_->gradient) gradient_ = Evaluator(group_->gradient);
+  }
+
+  const TermGroup<Code>& group() const { return *group_; }
+
+  // use(k, f): the batch of terms that begins at k
+  template <class Use>
+  void values(const T* q, Use&& use) const {
+    std::array<S, most_term_coordinates> x;
+    std::array<S, most_term_numbers> c;
+    for (int k = 0; k < group_->size(); k += batch_lanes<T>) {
+      if (group_->rods) {
+        use(k, rod(q, k));
+        continue;
+      }
+      load(q, k, x.data(), c.data());
+      S f;
+      value_(x.data(), c.data(), nullptr, &f);
+      use(k, f);
+    }
+  }
+  // use(k, slopes): entry place * dimension + a
+  template <class Use>
+  void gradients(const T* q, Use&& use) const {
+    std::array<S, most_term_coordinates> x, slope;
+    std::array<S, most_term_numbers> c;
+    for (int k = 0; k < group_->size(); k += batch_lanes<T>) {
+      if (group_->rods) {
+        rod_slopes(q, k, slope.data());
+      } else {
+        load(q, k, x.data(), c.data());
+        gradient_(x.data(), c.data(), nullptr, slope.data());
+      }
+      use(k, slope.data());
+    }
+  }
+
+ private:
+  using Evaluator = typename Kernel::template On<S>;
+
+  S number(std::size_t which, int k) const {
+    const double* from = group_->number[which].data() + k;
+    if constexpr (batch_lanes<T> == 1)
+      return S(*from);
+    else
+      return load_batch(from);
+  }
+  void load(const T* q, int k, S* x, S* c) const {
+    for (const Places& p : group_->particle)
+      for (int a = 0; a < d_; ++a) *x++ = p.gather(q + a * n_, k);
+    for (std::size_t j = 0; j < group_->number.size(); ++j) *c++ = number(j, k);
+  }
+  S difference(const T* q, int a, int k) const {
+    return group_->particle[0].gather(q + a * n_, k) - group_->particle[1].gather(q + a * n_, k);
+  }
+  S rod(const T* q, int k) const {
+    S sum(0);
+    for (int a = 0; a < d_; ++a) {
+      const S r = difference(q, a, k);
+      sum += r * r;
+    }
+    const S length = number(0, k);
+    return (sum - length * length) / S(2);
+  }
+  void rod_slopes(const T* q, int k, S* slope) const {
+    for (int a = 0; a < d_; ++a) {
+      slope[a] = difference(q, a, k);
+      slope[d_ + a] = -slope[a];
+    }
+  }
+
+  std::shared_ptr<const TermGroup<Code>> group_;
+  int d_, n_;
+  Evaluator value_, gradient_;
+};
+
+}  // namespace taut

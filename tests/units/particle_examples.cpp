@@ -1,0 +1,49 @@
+// Every model of particles in examples/ loads, starts on its manifold, has independent constraints, and runs with its step.
+
+#include <taut/formulation/dependent.hpp>
+#include <taut/formulation/manifold.hpp>
+#include <taut/method/rattle.hpp>
+#include <taut/method/stepper.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/particle_models.hpp"
+#include "support/source_files.hpp"
+
+namespace {
+
+using namespace taut;
+
+TEST(ParticleExamples, StartOnTheManifoldAndRun) {
+  int count = 0;
+  for (const auto& file : test::files_under("examples", {".toml"})) {
+    if (file.text.find("[particles]") == std::string::npos) continue;
+    SCOPED_TRACE(file.path);
+    ++count;
+    const ReadModel read = read_model(file.text, file.path);
+    ASSERT_TRUE(read.model) << text_of(read.errors);
+    const Model& model = *read.model;
+    EXPECT_LE(std::count(file.text.begin(), file.text.end(), '\n'), 66) << "longer than a screen";
+    EXPECT_EQ(file.text[0], '#') << "no word about what it is";
+    EXPECT_NE(model.title, model.name);
+    ASSERT_EQ(model.run.method, "rattle");
+
+    const ParticleProblem<> s(model.particles);
+    EXPECT_TRUE(check_start(s, s.start()).consistent());
+    EXPECT_TRUE(dependent_constraints(s, s.start()).empty());
+    CompensatedState<double, dynamic> x(s.start());
+    const double energy = H(s, x.q, x.p);
+    const auto stepper = bind(Rattle{}, s, x);
+    for (int k = 0; k < 50; ++k) {
+      ASSERT_TRUE(stepper->step(x, *model.run.step)) << "step " << k;
+      EXPECT_LE(std::abs(H(s, x.q, x.p) - energy), 0.05);
+    }
+    EXPECT_LE(position_residual(s, x.q), 1e-13);
+    EXPECT_LE(momentum_residual(s, x.q, x.p), 1e-13);
+  }
+  EXPECT_GE(count, 5);
+}
+
+}  // namespace
