@@ -72,7 +72,7 @@ State<double, dynamic> moving(const Problem& s, const Case& c) {
   auto G = s.make_jacobian();
   s.G(x.q, G);
   MomentumSolve<Problem> momentum(s);
-  if (!momentum.solve(s, {}, x, G)) fmt::print("  the start cannot be projected\n");
+  if (!momentum.solve(s, ToRounding{}, x, G)) fmt::print("  the start cannot be projected\n");
   return x;
 }
 
@@ -160,7 +160,7 @@ Row momentum_path(const Problem& s, const State<double, dynamic>& x) {
   Row row{"momentum projection, to rounding", 0};
   row.ns = least_time(patience, [&] {
     y = off;
-    const auto solved = momentum.solve(s, {}, y, G);
+    const auto solved = momentum.solve(s, ToRounding{}, y, G);
     row.corrections = solved ? *solved : -1;
   });
   row.ns /= s.constraints();

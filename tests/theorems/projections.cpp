@@ -48,7 +48,7 @@ StateOf<P> moving_start(const P& s) {
   MomentumSolve<P> momentum(s);
   auto G = s.make_jacobian();
   s.G(x.q, G);
-  EXPECT_TRUE(momentum.solve(s, {}, x, G));
+  EXPECT_TRUE(momentum.solve(s, ToRounding{}, x, G));
   return x;
 }
 

@@ -97,7 +97,7 @@ class ChartField {
   Expected<int> leave(const P& s, const Vec& delta, const Vec& theta, Position& q, Position& p) {
     State<T, P::n> x{guess_, guess_};
     const auto landed = drive_to_zero(
-        {}, residual_, unit_,
+        ToRounding{}, residual_, unit_,
         [&] {
           multiply(x.q, work_);
           residual_.head(parameters()) = work_ - delta;  // (CH1)
@@ -122,7 +122,7 @@ class ChartField {
     if (!landed) return landed;
     multiply_transposed(theta, x.p);
     s.G(x.q, G_);
-    const auto tangent = momentum_.solve(s, {}, x, G_);  // (CH4), Θ = -ν
+    const auto tangent = momentum_.solve(s, ToRounding{}, x, G_);  // (CH4), Θ = -ν
     if (!tangent) return tangent;
     q = x.q;
     p = x.p;

@@ -61,7 +61,7 @@ class StateSpaceField {
     Position off = q;
     Vector<Real<T>, P::n> unit = Vector<Real<T>, P::n>::Zero(q.size());
     const auto solved = drive_to_zero(
-        {}, off, unit,
+        ToRounding{}, off, unit,
         [&] {
           phi(delta, q_);
           off = q - q_;
@@ -89,7 +89,7 @@ class StateSpaceField {
     gram_.solve(w_);
     x.p = slope_.lazyProduct(w_);  // φ'ᵀp = θ, and stays so along Gᵀ
     s.G(q_, G_);
-    const auto tangent = momentum_.solve(s, {}, x, G_);  // (SS3)
+    const auto tangent = momentum_.solve(s, ToRounding{}, x, G_);  // (SS3)
     if (!tangent) return tangent;
     q = q_;
     p = x.p;

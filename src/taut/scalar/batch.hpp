@@ -25,9 +25,7 @@ Batch<T> load_batch(const T* from) {
   if constexpr (batch_lanes<T> == 1) {
     return *from;
   } else {
-    Batch<T> x;
-    x.v.copy_from(from, std::experimental::element_aligned);
-    return x;
+    return Batch<T>::load(from);
   }
 }
 template <class T>
@@ -35,7 +33,7 @@ void store_batch(T* to, const Batch<T>& x) {
   if constexpr (batch_lanes<T> == 1)
     *to = x;
   else
-    x.v.copy_to(to, std::experimental::element_aligned);
+    x.store(to);
 }
 
 template <class T>

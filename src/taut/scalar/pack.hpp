@@ -60,6 +60,18 @@ struct Pack {
   Pack(double x)  // NOLINT(google-explicit-constructor): the same number in every lane
       : Pack(made([&](int) { return typename Layout::Register(x); })) {}
 
+  // n numbers in a row, aligned as any double is.
+  static Pack load(const double* from) {
+    Pack x;
+    unroll<Layout::registers>(
+        [&]<int r>() { x.v[r].copy_from(from + r * Layout::width, std::experimental::element_aligned); });
+    return x;
+  }
+  void store(double* to) const {
+    unroll<Layout::registers>(
+        [&]<int r>() { v[r].copy_to(to + r * Layout::width, std::experimental::element_aligned); });
+  }
+
   double operator[](int i) const { return v[i / Layout::width][static_cast<std::size_t>(i % Layout::width)]; }
   void set(int i, double x) { v[i / Layout::width][static_cast<std::size_t>(i % Layout::width)] = x; }
 
