@@ -101,6 +101,21 @@ TEST_F(Backends, WithoutHeadersTheFormulasAreStillCompiled) {
             "to the folder that holds taut/).\n");
 }
 
+// A unit made from headers other than the program's would call functions that are not where it looks for them.
+TEST_F(Backends, OtherHeadersThanTheProgramsAreNotUsed) {
+  const auto headers = cache_ / "include";
+  std::filesystem::create_directories(headers);
+  std::filesystem::copy(TAUT_SOURCE_DIR "/src/taut", headers / "taut",
+                        std::filesystem::copy_options::recursive);
+  const std::string arguments = "run pendulum --steps 100 --backend specialise";
+  const std::string before = "TAUT_INCLUDE='" + headers.string() + "'";
+  EXPECT_EQ(run(arguments, before).err, "");
+  std::ofstream(headers / "taut/run/machine.hpp", std::ios::app) << "// newer\n";
+  EXPECT_EQ(run(arguments, before).err,
+            "taut: the formulas are compiled, but the step is not specialised: the headers in " +
+                headers.string() + " are not those of this program.\n");
+}
+
 TEST_F(Backends, AMethodOnAFormulationIsCompiledOnly) {
   const Ran ran = run("run pendulum --steps 100 --method rk4 --backend specialise");
   EXPECT_EQ(ran.status, 0);

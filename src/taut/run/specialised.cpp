@@ -42,6 +42,14 @@ std::string bytes_of(const fs::path& path) {
   return std::move(text).str();
 }
 
+// What crosses the border between the program and a unit is declared alike on both sides.
+bool same_border(const fs::path& headers) {
+  std::istringstream border(TAUT_BORDER);
+  for (std::string header, sum; border >> header >> sum;)
+    if (sha256(bytes_of(headers / "taut" / header)) != sum) return false;
+  return true;
+}
+
 // Of every header a unit may include: a changed one makes another object.
 std::string digest(const fs::path& taut_headers) {
   std::vector<fs::path> files;
@@ -70,9 +78,8 @@ std::string specialised_source(const Model& model, const std::string& method, bo
 
 using namespace taut;
 
-#define TAUT_EXPORT extern "C" __attribute__((visibility("default")))
-TAUT_EXPORT const std::uint64_t taut_machine_layout = machine_layout;
-TAUT_EXPORT Machine* taut_make_machine(const double* q, const double* p, const SolveOptions* options) {{
+extern "C" __attribute__((visibility("default")))
+Machine* taut_make_machine(const double* q, const double* p, const SolveOptions* options) {{
   using P = SpecialisedModel<double>;
   using X = {}State<double, P::n>;
   return make_specialised<P, X>({}, q, p, *options);
@@ -88,6 +95,8 @@ Specialised specialised_machine(const Model& model, const MethodChoice& choice, 
   const auto headers = include_folder();
   if (!headers)
     return {nullptr, "taut's headers are not found (set TAUT_INCLUDE to the folder that holds taut/)"};
+  if (!same_border(*headers))
+    return {nullptr, fmt::format("the headers in {} are not those of this program", headers->string())};
   const CompiledObject object = compiled_object(
       {.text = specialised_source(model, choice.method, plain_updates),
        // As CMakeLists.txt compiles our own programs, and for the same reasons.
@@ -96,10 +105,8 @@ Specialised specialised_machine(const Model& model, const MethodChoice& choice, 
        .libraries = {"-lquadmath"},
        .depends = digest(*headers)});
   if (object.handle == nullptr) return {nullptr, object.missing};
-  const auto* layout = static_cast<const std::uint64_t*>(object.symbol("taut_machine_layout"));
   const auto make = std::bit_cast<MakeSpecialised>(object.symbol("taut_make_machine"));
-  if (layout == nullptr || make == nullptr || *layout != machine_layout)
-    return {nullptr, fmt::format("the headers in {} are not those of this program", headers->string())};
+  if (make == nullptr) return {nullptr, "the compiled object does not make machines"};
   return {std::unique_ptr<Machine>(make(start.q.data(), start.p.data(), &options)), {}};
 } catch (const fs::filesystem_error& error) {
   return {nullptr, error.what()};

@@ -1,16 +1,11 @@
-// What a generated unit includes besides its problem and its method: the way from them to a machine, and what the program checks before it takes one.
+// What a generated unit includes besides its problem and its method: the way from them to a machine.
 #pragma once
 
 #include <taut/run/machine_of.hpp>
 
 #include <algorithm>
-#include <cstdint>
 
 namespace taut {
-
-// Sizes of what crosses the border between the program and the unit. They differ where the two were not compiled from the same headers.
-inline constexpr std::uint64_t machine_layout =
-    sizeof(Tally) + (sizeof(SolveOptions) << 16) + (sizeof(Failure) << 32) + (sizeof(Reading) << 48);
 
 using MakeSpecialised = Machine* (*)(const double* q, const double* p, const SolveOptions* options);
 
