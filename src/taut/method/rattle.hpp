@@ -5,6 +5,7 @@
 #include <taut/formulation/momentum_solve.hpp>
 #include <taut/formulation/position_solve.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/scalar/flatten.hpp>
 
 namespace taut {
 
@@ -70,14 +71,14 @@ struct Rattle {
 
  private:
   template <class Rule, Natural P, class X>
-  [[gnu::flatten]] static Expected<int> advance_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
-                                                   const typename P::Scalar& h) {
+  TAUT_FLATTEN static Expected<int> advance_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+                                               const typename P::Scalar& h) {
     return advanced(rule, s, x, at, h);
   }
 
   template <class Rule, Natural P, class X>
-  [[gnu::flatten]] static Expected<int> steps_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
-                                                 const typename P::Scalar& h, int count) {
+  TAUT_FLATTEN static Expected<int> steps_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+                                             const typename P::Scalar& h, int count) {
     auto&& trial = room(s, at.trial);
     int corrections = 0;
     for (int i = 0; i < count; ++i) {

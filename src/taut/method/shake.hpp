@@ -8,6 +8,7 @@
 #include <taut/formulation/momentum_solve.hpp>
 #include <taut/formulation/position_solve.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/scalar/flatten.hpp>
 
 namespace taut {
 
@@ -67,7 +68,7 @@ struct Shake {
 
   // x holds (q_n, p_{n-1/2}), except before the first step, when it holds (q_0, p_0).
   template <Natural P, class X>
-  [[gnu::flatten]] Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+  TAUT_FLATTEN Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     auto&& position = room(s, at.position);
     auto&& work = room(s, at.force);
     auto&& kicked = room(s, at.kicked);

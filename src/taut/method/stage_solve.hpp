@@ -9,6 +9,7 @@
 #include <taut/formulation/constraint_matrix.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/tableau.hpp>
+#include <taut/scalar/flatten.hpp>
 #include <taut/scalar/unroll.hpp>
 #include <taut/solve/iterate.hpp>
 #include <taut/solve/pivoted_lu.hpp>
@@ -183,9 +184,8 @@ class StageSolve {
 
   // From (q0, p0), with G0 = G(q0) and step h. K is taken at (q0, p0). Of the options tolerance and max_iterations count: the tolerance
   // is one on every residual, in the units of q, p and g.
-  [[gnu::flatten]] Expected<int> solve(const P& s, const Vec& q0, const Vec& p0,
-                                       const typename P::Jacobian& G0, const T& h,
-                                       const SolveOptions& options = {}) {
+  TAUT_FLATTEN Expected<int> solve(const P& s, const Vec& q0, const Vec& p0, const typename P::Jacobian& G0,
+                                   const T& h, const SolveOptions& options = {}) {
     matrix_.right(s, q0, p0, G0, T(1));
     matrix_.assemble(G0);
     if (const int pivot = matrix_.factor(); pivot >= 0)

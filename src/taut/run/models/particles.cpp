@@ -80,6 +80,9 @@ class ParticleMachine final : public Machine {
   std::vector<double> multiplier() const override { return inner_->multiplier(); }
   std::vector<double> last_multiplier(double h) const override { return inner_->last_multiplier(h); }
   ProjectionCount projections() const override { return inner_->projections(); }
+  void advance_by_halves(double h, Tally& tally) override { inner_->advance_by_halves(h, tally); }
+  std::string save() override { return inner_->save(); }
+  bool restore(std::string_view bytes) override { return inner_->restore(bytes); }
 
  private:
   std::unique_ptr<Machine> inner_;
