@@ -78,6 +78,20 @@ TEST(Drawing, ARotationShowsTheAxesOfTheBody) {
   EXPECT_EQ(d.picture.bodies[2].name, "c");
 }
 
+TEST(Drawing, ParticlesHaveTheirRods) {
+  const Model model = example("ring");
+  const DrawingHints hints = drawing_hints(model);
+  ASSERT_GE(hints.coordinates.size(), 6U);
+  EXPECT_EQ(hints.coordinates[0], "x0");
+  // Bodies that stay where they are keep all distances: every constraint between two of them is a rod.
+  std::vector<double> q;
+  for (std::size_t k = 0; k < hints.coordinates.size(); ++k)
+    q.push_back(std::sin(1.0 + static_cast<double>(k)));
+  const Drawing d = find_drawing(hints, {q, q});
+  EXPECT_GE(d.picture.links.size(), d.picture.bodies.size() - 1);
+  for (const auto& [a, b] : d.picture.links) EXPECT_NE(a, b);
+}
+
 TEST(Drawing, NamesThatTellNothingGiveAPhasePlaneAndSaySo) {
   const DrawingHints hints{.coordinates = {"theta", "phi"}};
   const Drawing d = find_drawing(hints, frames([](double t) { return std::vector{t, 2 * t}; }));

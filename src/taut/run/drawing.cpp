@@ -1,3 +1,4 @@
+#include <taut/model/particles.hpp>
 #include <taut/run/drawing.hpp>
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace taut {
 
 namespace {
 
-using Place = DrawTable::Place;
+using BodyPlace = DrawTable::Place;
 using Frames = std::vector<std::vector<double>>;
 
 constexpr double rigid =
@@ -29,11 +30,11 @@ std::optional<std::pair<std::string, int>> body_and_axis(const std::string& name
   return std::nullopt;
 }
 
-Place place_of(int x, int y, int z) { return {DrawTable::Number{x, 0}, {y, 0}, {z, 0}}; }
+BodyPlace place_of(int x, int y, int z) { return {DrawTable::Number{x, 0}, {y, 0}, {z, 0}}; }
 
 struct Bodies {
   int dimension = 2;
-  std::vector<Place> places;
+  std::vector<BodyPlace> places;
   std::vector<std::string> names;
 };
 
@@ -57,10 +58,10 @@ Bodies bodies_by_name(const std::vector<std::string>& coordinates) {
     bodies.names.push_back(name.empty() ? "mass" : name);
   }
   // A plane that is not x, y is turned to be.
-  if (bodies.dimension == 3 && std::all_of(bodies.places.begin(), bodies.places.end(), [](const Place& p) {
-        return (p[0].coordinate < 0) != (p[1].coordinate < 0);
-      })) {
-    for (Place& p : bodies.places) p = {p[0].coordinate < 0 ? p[1] : p[0], p[2], {}};
+  if (bodies.dimension == 3 &&
+      std::all_of(bodies.places.begin(), bodies.places.end(),
+                  [](const BodyPlace& p) { return (p[0].coordinate < 0) != (p[1].coordinate < 0); })) {
+    for (BodyPlace& p : bodies.places) p = {p[0].coordinate < 0 ? p[1] : p[0], p[2], {}};
     bodies.dimension = 2;
   }
   return bodies;
@@ -70,11 +71,11 @@ double value(const DrawTable::Number& number, std::span<const double> q) {
   return number.coordinate < 0 ? number.value : q[static_cast<std::size_t>(number.coordinate)];
 }
 
-Eigen::Vector3d point(const Place& place, std::span<const double> q) {
+Eigen::Vector3d point(const BodyPlace& place, std::span<const double> q) {
   return {value(place[0], q), value(place[1], q), value(place[2], q)};
 }
 
-bool keeps_distance(const Place& a, const Place& b, const Frames& frames) {
+bool keeps_distance(const BodyPlace& a, const BodyPlace& b, const Frames& frames) {
   double low = HUGE_VAL, high = 0;
   for (const auto& q : frames) {
     const double d = (point(a, q) - point(b, q)).norm();
@@ -84,17 +85,17 @@ bool keeps_distance(const Place& a, const Place& b, const Frames& frames) {
   return high > 0 && high - low < rigid * high;
 }
 
-double way(const Place& a, const Frames& frames) {
+double way(const BodyPlace& a, const Frames& frames) {
   double most = 0;
   for (const auto& q : frames) most = std::max(most, (point(a, q) - point(a, frames.front())).norm());
   return most;
 }
 
-Place fixed_at(const Eigen::Vector3d& c) { return {DrawTable::Number{-1, c[0]}, {-1, c[1]}, {-1, c[2]}}; }
+BodyPlace fixed_at(const Eigen::Vector3d& c) { return {DrawTable::Number{-1, c[0]}, {-1, c[1]}, {-1, c[2]}}; }
 
 // The point from which a body keeps its distance: the origin where it does, else the centre of the circle or sphere through its path,
 // from the linear equations 2 x·c + (r² - c²) = x². None where the path does not determine one, or is no such curve.
-std::optional<Eigen::Vector3d> pivot(const Place& body, int dimension, const Frames& frames) {
+std::optional<Eigen::Vector3d> pivot(const BodyPlace& body, int dimension, const Frames& frames) {
   if (way(body, frames) == 0) return std::nullopt;
   if (keeps_distance(body, fixed_at(Eigen::Vector3d::Zero()), frames)) return Eigen::Vector3d::Zero();
   Eigen::MatrixXd A(static_cast<Eigen::Index>(frames.size()), dimension + 1);
@@ -234,12 +235,36 @@ void Drawing::put(std::span<const double> q, std::span<const double> p, std::vec
     out.push_back(static_cast<float>(q[0]));
     out.push_back(static_cast<float>(p[0]));
   }
-  for (const Place& place : places)
+  for (const BodyPlace& place : places)
     for (int k = 0; k < dimension; ++k)
       out.push_back(static_cast<float>(value(place[static_cast<std::size_t>(k)], q)));
 }
 
+namespace {
+
+// x0, y0, z0, x1, …: particle by particle, as samples have them. Constraints between two of the particles that are drawn may be rods.
+DrawingHints particle_hints(const ParticleModel& particles) {
+  DrawingHints hints;
+  const int d = particles.dimension;
+  for (int i = 0; i < particles.count; ++i)
+    for (int a = 0; a < d; ++a) hints.coordinates.push_back(fmt::format("{}{}", "xyz"[a], i));
+  for (const auto& group : particles.constraints) {
+    if (group->places() > 2) continue;
+    for (int k = 0; k < group->size(); ++k) {
+      std::vector<int> touched;
+      for (int place = 0; place < group->places(); ++place)
+        for (int a = 0; a < d; ++a) touched.push_back(d * group->particle[place][k] + a);
+      if (*std::max_element(touched.begin(), touched.end()) < d * static_cast<int>(most_bodies))
+        hints.constraints.push_back(std::move(touched));
+    }
+  }
+  return hints;
+}
+
+}  // namespace
+
 DrawingHints drawing_hints(const Model& model) {
+  if (model.particles) return particle_hints(*model.particles);
   DrawingHints hints{.coordinates = model.coordinates, .table = model.draw};
   std::map<std::string_view, int> place;
   for (std::size_t k = 0; k < model.coordinates.size(); ++k)
