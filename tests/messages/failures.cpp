@@ -67,7 +67,9 @@ TEST(Failures, ResultsUpToThereAreKeptInFiles) {
 TEST(Failures, AFolderThatCannotBeMade) {
   const auto ran = run_taut("run pendulum --out /proc/taut");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_EQ(ran.err, "taut: cannot make the folder /proc/taut: No such file or directory\n");
+  EXPECT_EQ(
+      ran.err,
+      "taut: cannot make the folder /proc/taut: No such file or directory\n  No checkpoint was written.\n");
 }
 
 TEST(Failures, AFullDisk) {
@@ -75,7 +77,8 @@ TEST(Failures, AFullDisk) {
   std::filesystem::create_symlink("/dev/full", folder / "samples.csv");
   const auto ran = run_taut("run pendulum --steps 2000 --every 1 --out '" + folder.string() + "'");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_EQ(ran.err, "taut: cannot write " + folder.string() + "/samples.csv: No space left on device\n");
+  EXPECT_EQ(ran.err, "taut: cannot write " + folder.string() +
+                         "/samples.csv: No space left on device\n  No checkpoint was written.\n");
 }
 
 TEST(Failures, StandardOutputThatCannotBeWritten) {

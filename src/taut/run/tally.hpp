@@ -35,9 +35,9 @@ struct Tally {
     failure.reset();
     energy_not_finite = false;
   }
-  void count_halved(int parts) {
+  void count_halved(int pieces) {
     ++halved;
-    parts_max = std::max(parts_max, parts);
+    parts_max = std::max(parts_max, pieces);
   }
 
   // To bytes and back; of a run of the same length.
