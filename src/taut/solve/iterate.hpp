@@ -56,17 +56,17 @@ inline constexpr double clear_of_rounding = 64;
 template <class Residual>
 inline constexpr bool is_long =
     Residual::SizeAtCompileTime == Eigen::Dynamic && std::is_floating_point_v<typename Residual::Scalar>;
-inline constexpr Eigen::Index parts = 8;
+inline constexpr Eigen::Index side_by_side = 8;
 
 // max of value(i), each 0 or more.
 template <class T, class Value>
 T largest_in_parts(Eigen::Index size, Value&& value) {
-  T part[parts] = {};
+  T part[side_by_side] = {};
   Eigen::Index i = 0;
-  for (; i + parts <= size; i += parts)
-    for (Eigen::Index k = 0; k < parts; ++k) part[k] = larger(part[k], value(i + k));
+  for (; i + side_by_side <= size; i += side_by_side)
+    for (Eigen::Index k = 0; k < side_by_side; ++k) part[k] = larger(part[k], value(i + k));
   for (; i < size; ++i) part[0] = larger(part[0], value(i));
-  for (Eigen::Index k = 1; k < parts; ++k) part[0] = larger(part[0], part[k]);
+  for (Eigen::Index k = 1; k < side_by_side; ++k) part[0] = larger(part[0], part[k]);
   return part[0];
 }
 
@@ -87,12 +87,12 @@ template <class Residual>
 auto all_finite(const Residual& r) {
   using T = typename Residual::Scalar;
   if constexpr (is_long<Residual>) {
-    T part[parts] = {};
+    T part[side_by_side] = {};
     Eigen::Index i = 0;
-    for (; i + parts <= r.size(); i += parts)
-      for (Eigen::Index k = 0; k < parts; ++k) part[k] += magnitude(r[i + k]);
+    for (; i + side_by_side <= r.size(); i += side_by_side)
+      for (Eigen::Index k = 0; k < side_by_side; ++k) part[k] += magnitude(r[i + k]);
     for (; i < r.size(); ++i) part[0] += magnitude(r[i]);
-    for (Eigen::Index k = 1; k < parts; ++k) part[0] += part[k];
+    for (Eigen::Index k = 1; k < side_by_side; ++k) part[0] += part[k];
     return finite(part[0]);
   } else {
     Real<T> total(0);
