@@ -61,7 +61,7 @@ void print_summary(const RunSummary& s) {
 std::string how_to_go_on(const std::string& out, const Recording* recording) {
   if (recording == nullptr)
     return StopSignals::caught() == 0 ? "" : "  Nothing was kept: with --out DIR a run can be continued.\n";
-  if (!recording->saved()) return "  No checkpoint was written.\n";
+  if (!recording->saved()) return "";
   return fmt::format("  All up to step {} is safe in {}; `taut resume {}` continues from there.\n",
                      *recording->saved(), out, out);
 }

@@ -19,7 +19,7 @@ int resume(const ResumeFlags& flags) {
   FoundRun found = find_run(flags.folder, flags.previous);
   if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
   const Snapshot& from = found.checkpoint.snapshot;
-  if (from.status == RunStatus::finished) {
+  if (from.status == RunStatus::finished && found.has_summary) {
     fmt::print(stderr, "taut: the run in {} is finished: {} steps.\n", flags.folder, from.steps);
     return 0;
   }

@@ -158,7 +158,7 @@ FoundRun find_run(const std::string& folder, bool previous) {
         fmt::format("this version of taut ({}) reads the model otherwise than the one that began the run "
                     "({}): go on with that one.",
                     version, checkpoint.identity.version));
-  return {std::move(checkpoint), std::move(run), note};
+  return {std::move(checkpoint), std::move(run), note, is_there(in(folder, "summary.json"))};
 }
 
 }  // namespace taut

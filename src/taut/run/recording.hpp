@@ -46,7 +46,8 @@ class Recording {
 struct FoundRun {
   Checkpoint checkpoint;
   ModelRun run;
-  std::string note;  // for the user; may be empty
+  std::string note;          // for the user; may be empty
+  bool has_summary = false;  // a run may be killed after its last step and before it is there
 };
 FoundRun find_run(const std::string& folder, bool previous);
 
