@@ -195,6 +195,7 @@ int main() {
   variants("lennard-jones-chain", hand_written::LennardJonesChain{}, 0.01, 20000);
   variants("double-pendulum", hand_written::DoublePendulum{}, 0.01, 50000);
   gradient();
+  std::filesystem::remove_all(std::filesystem::path(cache) / "taut");
   latencies();
   std::filesystem::remove_all(cache);
 }
