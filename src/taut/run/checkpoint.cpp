@@ -1,8 +1,8 @@
 #include <taut/run/checkpoint.hpp>
 #include <taut/run/durable_file.hpp>
+#include <taut/run/json_whole.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <cerrno>
@@ -34,7 +34,7 @@ std::string where_it_stands(const Checkpoint& c) {
 void read_where_it_stands(const std::string& json, Checkpoint& c) {
   try {
     const Json object = Json::parse(json);
-    c.snapshot.steps = object.at("step");
+    c.snapshot.steps = whole<std::int64_t>(object.at("step"));
     const std::string status = object.at("status");
     const auto* const known = std::find(status_names.begin(), status_names.end(), status);
     if (known == status_names.end()) throw InputError("its status is not known");
@@ -43,10 +43,10 @@ void read_where_it_stands(const std::string& json, Checkpoint& c) {
     c.snapshot.start_digest = object.at("start_digest");
     const Json& samples = object.at("samples");
     c.mark = {.file = samples.at("file"),
-              .samples = samples.at("taken"),
-              .bytes = samples.at("bytes"),
-              .inside = samples.at("inside"),
-              .checksum = samples.at("checksum")};
+              .samples = whole<std::uint64_t>(samples.at("taken")),
+              .bytes = whole<std::uint64_t>(samples.at("bytes")),
+              .inside = whole<std::uint64_t>(samples.at("inside")),
+              .checksum = whole<std::uint32_t>(samples.at("checksum"))};
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("it does not say where the run stands: {}", error.what()));
   }

@@ -1,9 +1,10 @@
+#include <taut/run/json_whole.hpp>
 #include <taut/run/run_identity.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <array>
+#include <type_traits>
 
 namespace taut {
 
@@ -29,7 +30,10 @@ void put(Json& object, const char* key, const std::optional<T>& value) {
 template <class T>
 std::optional<T> optional_of(const Json& object, const char* key) {
   if (!object.contains(key)) return std::nullopt;
-  return object.at(key).get<T>();
+  if constexpr (std::is_integral_v<T>)
+    return whole<T>(object.at(key));
+  else
+    return object.at(key).get<T>();
 }
 
 // What decides the bits of the run; where and how its samples are kept does not.
@@ -65,7 +69,7 @@ RunRequest request_of(const Json& object) {
   r.step = optional_of<double>(object, "step");
   r.steps = optional_of<std::int64_t>(object, "steps");
   r.until = optional_of<double>(object, "until");
-  r.every = object.at("every");
+  r.every = whole<std::int64_t>(object.at("every"));
   r.tolerance = object.at("tolerance");
   r.solver = static_cast<Solver>(index_of(solver_names, object.at("solver")));
   r.backend = static_cast<Backend>(index_of(backend_names, object.at("backend")));
@@ -129,7 +133,8 @@ RunIdentity run_identity(const std::string& json) {
     r.set = object.at("set").get<std::vector<std::string>>();
     r.asked = request_of(object.at("asked"));
     r.method = object.at("method");
-    r.schedule = {object.at("step"), object.at("steps"), object.at("every")};
+    r.schedule = {object.at("step"), whole<std::int64_t>(object.at("steps")),
+                  whole<std::int64_t>(object.at("every"))};
     r.coordinates = object.at("coordinates").get<std::vector<std::string>>();
     r.parameters = object.at("parameters").get<std::map<std::string, double>>();
     return r;
