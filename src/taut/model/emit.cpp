@@ -1,4 +1,5 @@
 #include <taut/model/emit.hpp>
+#include <taut/model/function_name.hpp>
 
 #include <taut/model/program_source.hpp>
 #include <taut/model/system.hpp>
@@ -313,30 +314,6 @@ class Emitter {
           return {in(a, 2) + " / " + in(b, 3), 2, depth};
         case Op::negate:
           return {fmt::format("-{}", in(a, 3)), 1, depth};
-        case Op::sqrt:
-          return call("sqrt");
-        case Op::exp:
-          return call("exp");
-        case Op::log:
-          return call("log");
-        case Op::sin:
-          return call("sin");
-        case Op::cos:
-          return call("cos");
-        case Op::tan:
-          return call("tan");
-        case Op::asin:
-          return call("asin");
-        case Op::acos:
-          return call("acos");
-        case Op::atan:
-          return call("atan");
-        case Op::sinh:
-          return call("sinh");
-        case Op::cosh:
-          return call("cosh");
-        case Op::tanh:
-          return call("tanh");
         case Op::absolute:
           return call("absolute");
         case Op::sign:
@@ -347,9 +324,10 @@ class Emitter {
           return {fmt::format("power({}, {})", a.text, b.text), 3, depth};
         case Op::constant:
         case Op::input:
-          break;
+          return {};
+        default:  // a function of one argument
+          return call(function_name(node.op));
       }
-      return {};
     }
 
     const Emitter& e_;

@@ -1,4 +1,5 @@
 #include <taut/model/formula.hpp>
+#include <taut/model/function_name.hpp>
 #include <taut/model/functions.hpp>
 #include <taut/model/nearest_name.hpp>
 #include <taut/model/wording.hpp>
@@ -302,6 +303,12 @@ class Parser {
 };
 
 }  // namespace
+
+std::string_view function_name(Op op) {
+  const auto row =
+      std::find_if(functions.begin(), functions.end(), [&](const FunctionRow& f) { return f.op == op; });
+  return row == functions.end() ? std::string_view{} : row->name;
+}
 
 ParsedFormula parse_formula(std::string text, const std::string& what) {
   return Parser(std::move(text), what).parse();

@@ -1,3 +1,4 @@
+#include <taut/model/function_name.hpp>
 #include <taut/model/program_source.hpp>
 
 #include <fmt/format.h>
@@ -167,30 +168,6 @@ class Text {
         return a + " / " + b;
       case Op::negate:
         return fmt::format("-{}", a);
-      case Op::sqrt:
-        return call("sqrt");
-      case Op::exp:
-        return call("exp");
-      case Op::log:
-        return call("log");
-      case Op::sin:
-        return call("sin");
-      case Op::cos:
-        return call("cos");
-      case Op::tan:
-        return call("tan");
-      case Op::asin:
-        return call("asin");
-      case Op::acos:
-        return call("acos");
-      case Op::atan:
-        return call("atan");
-      case Op::sinh:
-        return call("sinh");
-      case Op::cosh:
-        return call("cosh");
-      case Op::tanh:
-        return call("tanh");
       case Op::absolute:
         return call("fabs");
       case Op::sign:
@@ -201,9 +178,10 @@ class Text {
         return fmt::format("__builtin_pow({}, {})", a, b);
       case Op::constant:
       case Op::input:
-        break;
+        return {};
+      default:  // a function of one argument
+        return call(function_name(value.op));
     }
-    return {};
   }
 
   Value& at(int value) { return values_[static_cast<std::size_t>(value)]; }
