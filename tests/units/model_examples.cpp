@@ -2,14 +2,13 @@
 
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>
-#include <taut/method/catalogue.hpp>
-#include <taut/method/stepper.hpp>
 #include <taut/model/formula_problem.hpp>
+#include <taut/run/model_run.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
+#include <cmath>
 #include <string>
 
 #include "support/source_files.hpp"
@@ -56,26 +55,16 @@ TEST(Examples, StartOnTheManifold) {
 }
 
 TEST(Examples, RunWithTheirMethods) {
-  for_each_example([](const auto&, const Model& model) {
-    with_problem(model, [&](const auto& s) {
-      using P = std::remove_cvref_t<decltype(s)>;
-      StateOf<P> x = s.start();
-      const double energy = H(s, x.q, x.p);
-      std::unique_ptr<Stepper<P, StateOf<P>>> stepper;
-      const auto error =
-          with_method(*model.run.method, [&](const auto& method) { stepper = bind(method, s, x); });
-      ASSERT_FALSE(error) << error->message;
-      ASSERT_TRUE(stepper) << *model.run.method << " does not fit";
-      double worst = 0;
-      for (int k = 0; k < 100; ++k) {
-        const auto stepped = stepper->step(x, *model.run.step);
-        ASSERT_TRUE(stepped) << "step " << k;
-        worst = std::max(worst, std::abs(H(s, x.q, x.p) - energy));
-      }
-      EXPECT_LE(worst, 0.05 * (1 + std::abs(energy)));
-      EXPECT_LE(position_residual(s, x.q), 1e-13);
-      EXPECT_LE(momentum_residual(s, x.q, x.p), 1e-13);
-    });
+  for_each_example([](const auto& file, const Model&) {
+    RunRequest request;
+    request.steps = 100;
+    request.backend = Backend::interpret;
+    SilentObserver nobody;
+    const RunSummary run = model_run(file.text, file.path, request).run(nobody, "");
+    EXPECT_EQ(run.error, "");
+    EXPECT_LE(run.energy_error, 0.05 * (1 + std::abs(run.energy_initial)));
+    EXPECT_LE(run.position_max, 1e-13);
+    EXPECT_LE(run.momentum_max, 1e-13);
   });
 }
 

@@ -24,7 +24,8 @@ inline std::vector<int> dependent_rows(Eigen::MatrixXd rows) {
       named.push_back(i);  // no gradient at all
   }
   if (!named.empty()) return named;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(rows * rows.transpose());
+  const Eigen::MatrixXd gram = rows * rows.transpose();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(gram);
   // Rounding leaves eigenvalues of order m ε for a truly dependent set; below 1e-12 the rows are dependent to 1e-6.
   for (int k = 0; k < m && spectrum.eigenvalues()[k] < 1e-12; ++k)
     for (int i = 0; i < m; ++i)
