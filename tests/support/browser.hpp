@@ -29,6 +29,7 @@ class Browser {
   using Json = nlohmann::json;
 
   Browser() {
+    std::signal(SIGPIPE, SIG_IGN);  // a browser that has ended is noticed by its pipe
     std::array<int, 2> to = {}, from = {};
     if (pipe2(to.data(), O_CLOEXEC) != 0 || pipe2(from.data(), O_CLOEXEC) != 0)
       throw std::runtime_error("no pipes");
