@@ -1,8 +1,8 @@
 // What the work-precision tables share: the problem that counts its gradients, the reference, the table and its summary.
 #pragma once
 
-#include <taut/method/composition.hpp>
 #include <taut/method/catalogue.hpp>
+#include <taut/method/composition.hpp>
 #include <taut/method/stepper.hpp>
 
 #include <fmt/core.h>
@@ -169,7 +169,7 @@ std::vector<Row> sweep(const Entry<P>& method, const P& problem, const Reference
   const X start = problem.start();
   const double H0 = taut::H(problem, start.q, start.p);
   std::vector<Row> rows;
-  for (int steps = static_cast<int>(horizon / h + 0.5);; steps = steps * 3 / 2) {
+  for (int steps = static_cast<int>(std::lround(horizon / h));; steps = steps * 3 / 2) {
     const double step = horizon / steps;
     X x = start;
     double energy = 0;

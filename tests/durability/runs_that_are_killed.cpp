@@ -184,7 +184,8 @@ TEST(ADamagedFile, IsFoundOut) {
       try {
         TrajectoryReader reader((folder / trajectory_name).string());
         while (const auto rows = reader.next()) rest.insert(rest.end(), rows->begin(), rows->end());
-      } catch (const InputError&) {
+      } catch (const InputError& refused) {
+        EXPECT_STRNE(refused.what(), "");
       }
       EXPECT_TRUE(begins(good, rest));
       if (name == std::string(checkpoint_name)) {

@@ -9,7 +9,7 @@
 #include "support/run_program.hpp"
 
 #define main pendulum_main
-#include "../../examples/pendulum.cpp"
+#include "../../examples/pendulum.cpp"  // NOLINT(bugprone-suspicious-include): its main is called here
 #undef main
 
 namespace {

@@ -23,7 +23,8 @@ using DiracGaussMethod = Projected<DiracGauss>;
 
 // The failure of one step, with the state as it was; after it a shorter step is what it would have been without.
 template <class Method, class P>
-Failure failure_of(const Method& method, const P& s, StateOf<P> start, double h, double shorter = 0.01) {
+Failure failure_of(const Method& method, const P& s, const StateOf<P>& start, double h,
+                   double shorter = 0.01) {
   SCOPED_TRACE(label(facts_of(method)));
   StateOf<P> x = start, fresh = start;
   const auto stepper = bind(method, s, x), other = bind(method, s, x);

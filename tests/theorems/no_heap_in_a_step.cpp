@@ -27,8 +27,10 @@ const int installed = __sanitizer_install_malloc_and_free_hooks(
 }  // namespace
 #else
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier): glibc's own names
 void* __libc_malloc(std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
+// NOLINTEND(bugprone-reserved-identifier)
 void* malloc(std::size_t size) {
   ++allocations;
   return __libc_malloc(size);

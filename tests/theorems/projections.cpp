@@ -155,7 +155,7 @@ double form_change(const P& s, const StateOf<P>& x, ProjectionKind kind, bool on
     y.q[i] = Tangent(x.q[i]);
     y.p[i] = Tangent(x.p[i]);
     y.q[i].tangent[static_cast<std::size_t>(i)] = 1;
-    y.p[i].tangent[static_cast<std::size_t>(n + i)] = 1;
+    y.p[i].tangent[static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] = 1;
   }
   Projector<Lifted> projector(lifted);
   EXPECT_TRUE(projector(lifted, y, {kind, 0}, {}));

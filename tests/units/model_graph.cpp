@@ -219,7 +219,8 @@ TEST(ModelGraph, SecondDerivativesAreSymmetricAndThoseOfDualNumbers) {
       moving[static_cast<std::size_t>(j)].tangent[0] = 1;
       const auto dual = run<Line>(graph, gradient, moving);
       for (int i = 0; i < n; ++i) {
-        const Float128 h = H[static_cast<std::size_t>(i * n + j)];
+        const Float128 h =
+            H[static_cast<std::size_t>(i) * static_cast<std::size_t>(n) + static_cast<std::size_t>(j)];
         if (!(magnitude(h) < 1e8)) continue;
         EXPECT_LT(relative(h, dual[static_cast<std::size_t>(i)].tangent[0]), 1e-22) << text;
         EXPECT_LT(relative(h, H[static_cast<std::size_t>(j * n + i)]), 1e-22) << text;

@@ -68,7 +68,7 @@ TEST(HostileModels, Bytes) {
   EXPECT_EQ(sentence(std::string("a = \"\0\"\n", 8)),
             "this is not TOML: in this string: unescaped control characters other than TAB (U+0009) are "
             "explicitly prohibited");
-  EXPECT_EQ(sentence("\xff\xfe\x00"), "this is not TOML: there is an invalid utf-8 sequence");
+  EXPECT_EQ(sentence(std::string("\xff\xfe\0", 3)), "this is not TOML: there is an invalid utf-8 sequence");
   EXPECT_EQ(sentence("[system]\ncoordinates = [\"x\\u001b[31m\", \"y\"]\nmass = 1\npotential = \"0\"\n"),
             "`x?[31m` cannot be the name of a coordinate");
   EXPECT_EQ(sentence(with_potential("x\\u0000")), "unexpected control character in the potential");

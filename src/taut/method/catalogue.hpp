@@ -101,7 +101,6 @@ inline std::optional<int> number(const MethodName& asked, int otherwise, int lea
   if (!asked.has_argument) return otherwise;
   int value = 0;
   const char* end = asked.argument.data() + asked.argument.size();
-  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the end is given
   const auto [stop, error] = std::from_chars(asked.argument.data(), end, value);
   if (error != std::errc{} || stop != end || value < least || value > most) return std::nullopt;
   return value;

@@ -82,11 +82,14 @@ class FormulaConstraints : public Shape<T, dynamic, dynamic, SparseJacobian<T>> 
   Evaluator<T> g_, G_;
 };
 
+// Where entry (i, j) of a mass matrix stands.
+inline std::size_t mass_entry(const FormulaSystem& s, int i, int j) {
+  return static_cast<std::size_t>(i) * static_cast<std::size_t>(s.n) + static_cast<std::size_t>(j);
+}
 template <class T>
 DiagonalMass<T, dynamic> formula_mass(const FormulaSystem& s, std::type_identity<DiagonalMass<T, dynamic>>) {
   DiagonalMass<T, dynamic> W{Vector<T, dynamic>(s.n)};
-  for (int i = 0; i < s.n; ++i)
-    W.inverse[i] = number_as<T>(s.inverse_mass[static_cast<std::size_t>(i * s.n + i)]);
+  for (int i = 0; i < s.n; ++i) W.inverse[i] = number_as<T>(s.inverse_mass[mass_entry(s, i, i)]);
   return W;
 }
 template <class T>
@@ -94,8 +97,8 @@ FullMass<T, dynamic> formula_mass(const FormulaSystem& s, std::type_identity<Ful
   FullMass<T, dynamic> W{Matrix<T, dynamic, dynamic>(s.n, s.n), Matrix<T, dynamic, dynamic>(s.n, s.n)};
   for (int i = 0; i < s.n; ++i)
     for (int j = 0; j < s.n; ++j) {
-      W.inverse(i, j) = number_as<T>(s.inverse_mass[static_cast<std::size_t>(i * s.n + j)]);
-      W.mass(i, j) = number_as<T>(s.mass[static_cast<std::size_t>(i * s.n + j)]);
+      W.inverse(i, j) = number_as<T>(s.inverse_mass[mass_entry(s, i, j)]);
+      W.mass(i, j) = number_as<T>(s.mass[mass_entry(s, i, j)]);
     }
   return W;
 }
@@ -128,7 +131,7 @@ class NaturalFormulaProblem : public FormulaConstraints<T>, public FormulaSplit<
  public:
   using Vec = typename FormulaConstraints<T>::Vec;
 
-  explicit NaturalFormulaProblem(std::shared_ptr<const FormulaSystem> s)
+  explicit NaturalFormulaProblem(const std::shared_ptr<const FormulaSystem>& s)
       : FormulaConstraints<T>(s),
         FormulaSplit<T, split>(*s),
         V_(s->V),
@@ -163,7 +166,7 @@ class HamiltonianFormulaProblem : public FormulaConstraints<T> {
  public:
   using Vec = typename FormulaConstraints<T>::Vec;
 
-  explicit HamiltonianFormulaProblem(std::shared_ptr<const FormulaSystem> s)
+  explicit HamiltonianFormulaProblem(const std::shared_ptr<const FormulaSystem>& s)
       : FormulaConstraints<T>(s), H_(s->H), H_q_(s->H_q), H_p_(s->H_p), H_pp_(s->H_pp_v) {}
 
   T H(const Vec& q, const Vec& p) const {

@@ -68,7 +68,7 @@ std::optional<std::string> inflated(std::string_view bytes, std::uint64_t size) 
 std::uint64_t size_of(std::FILE* file) {
   if (fseeko(file, 0, SEEK_END) != 0) return 0;
   const off_t size = ftello(file);
-  std::rewind(file);
+  if (fseeko(file, 0, SEEK_SET) != 0) return 0;
   return size > 0 ? static_cast<std::uint64_t>(size) : 0;
 }
 

@@ -190,7 +190,7 @@ bool is_rotation(const Frames& frames) {
 Drawing rotating_axes(const DrawingHints& hints) {
   Drawing drawing{.dimension = 3};
   for (int k = 0; k < 3; ++k) {
-    const std::string& name = hints.coordinates[static_cast<std::size_t>(3 * k)];
+    const std::string& name = hints.coordinates[3 * static_cast<std::size_t>(k)];
     const auto part = body_and_axis(name);
     drawing.places.push_back(place_of(3 * k, 3 * k + 1, 3 * k + 2));
     drawing.picture.bodies.push_back(

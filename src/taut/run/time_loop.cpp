@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <bit>
 
 namespace taut {
 
@@ -31,13 +31,21 @@ std::string start_digest(Machine& machine, const Schedule& schedule) {
   return digest;
 }
 
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+bool same_bits(const Reading& a, const Reading& b) {
+  return same_bits(a.energy, b.energy) && same_bits(a.position, b.position) &&
+         same_bits(a.momentum, b.momentum);
+}
+
 void restore(const Snapshot& from, const std::string& digest, Machine& machine, Tally& tally) {
   Carry saved(from.tally);
   tally.carry(saved);
   if (!saved.complete() || !machine.restore(from.machine) || tally.steps != from.steps)
     throw InputError("the checkpoint does not fit this model and method.");
   const Reading reading = machine.read();
-  if (digest != from.start_digest || std::memcmp(&reading, &tally.now, sizeof reading) != 0)
+  if (digest != from.start_digest || !same_bits(reading, tally.now))
     throw InputError(
         "this program, or this machine, computes other digits than the one that wrote the checkpoint: the "
         "run would not be the same. Go on with the program that began it, or begin anew.");

@@ -37,7 +37,7 @@ void store_batch(T* to, const Batch<T>& x) {
 }
 
 template <class T>
-const T& lane_of(const T& x, int) {
+T lane_of(const T& x, int) {
   return x;
 }
 inline double lane_of(const Pack<batch_size>& x, int lane) { return x[lane]; }
