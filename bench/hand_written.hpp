@@ -72,9 +72,9 @@ struct RodChain {
     for (int i = 0; i < n; ++i) r.energy += p[i] * p[i] / 2;
     for (int k = 0; k < m; ++k) {
       const double x = q[2 * k] - q[2 * k + 2], y = q[2 * k + 1] - q[2 * k + 3];
-      r.position = std::fmax(r.position, std::abs((x * x + y * y - 1) / 2));
+      r.position = std::max(r.position, std::abs((x * x + y * y - 1) / 2));
       r.momentum =
-          std::fmax(r.momentum, std::abs(x * (p[2 * k] - p[2 * k + 2]) + y * (p[2 * k + 1] - p[2 * k + 3])));
+          std::max(r.momentum, std::abs(x * (p[2 * k] - p[2 * k + 2]) + y * (p[2 * k + 1] - p[2 * k + 3])));
     }
     return r;
   }
@@ -113,7 +113,7 @@ struct RodChain {
         sx[k] = Q[2 * k] - Q[2 * k + 2];
         sy[k] = Q[2 * k + 1] - Q[2 * k + 3];
         g[k] = (sx[k] * sx[k] + sy[k] * sy[k] - 1) / 2;
-        worst = std::fmax(worst, std::abs(g[k]));
+        worst = std::max(worst, std::abs(g[k]));
       }
       if (worst <= tolerance) break;
       if (iterations == 50) return -1;
@@ -226,9 +226,9 @@ struct DoublePendulum {
     const double x = q[2] - q[0], y = q[3] - q[1];
     return {.energy = (p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]) / 2 + q[1] + q[3],
             .position =
-                std::fmax(std::abs((q[0] * q[0] + q[1] * q[1] - 1) / 2), std::abs((x * x + y * y - 1) / 2)),
-            .momentum = std::fmax(std::abs(q[0] * p[0] + q[1] * p[1]),
-                                  std::abs(x * (p[2] - p[0]) + y * (p[3] - p[1])))};
+                std::max(std::abs((q[0] * q[0] + q[1] * q[1] - 1) / 2), std::abs((x * x + y * y - 1) / 2)),
+            .momentum = std::max(std::abs(q[0] * p[0] + q[1] * p[1]),
+                                 std::abs(x * (p[2] - p[0]) + y * (p[3] - p[1])))};
   }
 
   // Solves [a b; c d] (x, y) = (x, y).
@@ -255,7 +255,7 @@ struct DoublePendulum {
       cx = X1 - X0;
       cy = Y1 - Y0;
       double g0 = (X0 * X0 + Y0 * Y0 - 1) / 2, g1 = (cx * cx + cy * cy - 1) / 2;
-      if (std::fmax(std::abs(g0), std::abs(g1)) <= tolerance) break;
+      if (std::max(std::abs(g0), std::abs(g1)) <= tolerance) break;
       if (k == 50) return -1;
       two_by_two(h * (X0 * ax + Y0 * ay), -h * (X0 * bx + Y0 * by), -h * (cx * ax + cy * ay),
                  2 * h * (cx * bx + cy * by), g0, g1);

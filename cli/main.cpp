@@ -45,6 +45,13 @@ void refuse_unknown(const CLI::App& app, const std::vector<std::string>& argumen
   }
 }
 
+// The command whose arguments were being read; the first one people need where there is none.
+std::string command_typed(const Program& program) {
+  for (const auto& [command, action] : program.actions)
+    if (command->count() > 0) return command->get_name();
+  return "run";
+}
+
 void add_commands(Program& program) {
   add_problems(program);
   add_methods(program);
@@ -72,8 +79,8 @@ int run_program(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0)
-      throw InputError(
-          fmt::format("{}.\n  `taut --help` and `taut run --help` show what can be asked.", error.what()));
+      throw InputError(fmt::format("{}.\n  `taut --help` and `taut {} --help` show what can be asked.",
+                                   error.what(), command_typed(program)));
     app.exit(error);  // --help, --version
     return finish_output();
   }

@@ -86,6 +86,21 @@ TEST(Refusals, AnUnknownMethodNamesTheNearestAndAll) {
       << ran.err;
 }
 
+TEST(Refusals, AMisspeltMethodIsSuggestedWithTheArgumentThatWasTyped) {
+  const auto suggested = [](const std::string& typed, const std::string& meant) {
+    const auto ran = run_taut("run pendulum --method '" + typed + "'");
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_TRUE(ran.err.starts_with("taut: there is no method '" + typed + "'. Did you mean `" + meant +
+                                    "`?\n  The methods are: shake, "))
+        << ran.err;
+  };
+  suggested("lobato(3)", "lobatto(3)");
+  suggested("lobattto(7)", "lobatto(7)");
+  suggested("yoshid4", "yoshida4");
+  suggested("yoshid4(midpoint)", "yoshida4(midpoint)");
+  suggested("gaus(2)", "gauss(2)");
+}
+
 TEST(Refusals, AMethodWithAnArgumentItDoesNotTake) {
   refused("run pendulum --method 'rattle(3)'", "rattle takes no argument '3'.");
   refused("run pendulum --method 'yoshida4(shake)'",
@@ -213,6 +228,10 @@ TEST(Refusals, AnUnknownCommandOrOption) {
       "taut: there is no option `--stepp`. Did you mean `--step`?\n  The options are: --help, "))
       << option.err;
   refused("run", "PROBLEM is required.\n  `taut --help` and `taut run --help` show what can be asked.");
+  refused("compile pendulum",
+          "--emit is required.\n  `taut --help` and `taut compile --help` show what can be asked.");
+  refused("compile",
+          "PROBLEM is required.\n  `taut --help` and `taut compile --help` show what can be asked.");
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ struct DiracGauss {
     }
     int singular = -1;  // the constraint whose pivot vanished at a stage
     const auto solved = drive_to_zero(
-        {.max_iterations = 200}, at.residual, at.unit,
+        ToRounding{{.max_iterations = 200}}, at.residual, at.unit,
         [&] {
           for (int j = 0; j < s; ++j) {
             at.q = x.q + at.Z[stage(j)];

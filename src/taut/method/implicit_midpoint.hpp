@@ -64,7 +64,7 @@ class MidpointSolve {
   Expected<int> step(const P& s, X& x, const T& h) {
     middle_ = x;
     const auto solved = drive_to_zero(
-        {.max_iterations = 200}, residual_, unit_,
+        ToRounding{{.max_iterations = 200}}, residual_, unit_,
         [&] {
           slopes(s);
           for (int i = 0; i < n_; ++i) {

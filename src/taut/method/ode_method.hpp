@@ -25,7 +25,8 @@ struct OdeMethod {
   Projection projection{};
   SolveOptions solve{};  // of the projections, and the tolerance of implicit stages
 
-  // `symplectic` is a claim about the space the method works in: all of phase space, or M in coordinates of its own.
+  // `symplectic` is a claim about the space the method works in: all of phase space, or M in coordinates of its own. Charts make neither claim: a
+  // step in one of them is symplectic, but which one it is depends on the steps before.
   MethodFacts facts() const {
     const SchemeFacts f = scheme.facts();
     const bool plain = projection.kind == ProjectionKind::none;
@@ -37,7 +38,7 @@ struct OdeMethod {
             .theory = Formulation::facts.theory,
             .order = f.order,
             .symmetric = f.symmetric && plain && !in_charts,
-            .symplectic = f.symplectic && plain && Formulation::facts.hamiltonian,
+            .symplectic = f.symplectic && plain && !in_charts && Formulation::facts.hamiltonian,
             .keeps = kept(),
             .tier = Tier::dirac};
   }

@@ -17,6 +17,7 @@ struct Rattle {
                                      .order = 2,
                                      .symmetric = true,
                                      .symplectic = true};
+  static constexpr bool steps_are_short = true;  // see BoundStepper
   SolveOptions solve{};
 
   template <class P>

@@ -348,16 +348,16 @@ class StageSolve {
         s.g(Q[at(i)], rg_[at(i)]);  // (J3)
         return;
       }
-      Vec& anchor = anchor_[at(i)];
+      Vec& Q_star = anchor_[at(i)];
       Multiplier& g = g_at_anchor_[at(i)];
       if (!all(anchored)) {
-        for (Eigen::Index k = 0; k < anchor.size(); ++k) {
+        for (Eigen::Index k = 0; k < Q_star.size(); ++k) {
           const T now = Q[at(i)][k];
-          anchor[k] = select(anchored, anchor[k], select(close, T(aside * now), now));
+          Q_star[k] = select(anchored, Q_star[k], select(close, T(aside * now), now));
         }
-        s.g(anchor, g);
+        s.g(Q_star, g);
       }
-      work = Z[at(i)] - (anchor - q0);
+      work = Z[at(i)] - (Q_star - q0);
       G[at(i)].times(work, rg_[at(i)]);
       for (Eigen::Index k = 0; k < g.size(); ++k)
         rg_[at(i)][k] = g[k] + select(close, rg_[at(i)][k], T(0));  // (J3), linear where close

@@ -15,10 +15,12 @@ namespace taut {
 template <Constrained P, class X>
 class Stepper {
  public:
+  static constexpr bool short_step = false;
   virtual ~Stepper() = default;
   virtual Expected<int> step(X& x, const typename P::Scalar& h) = 0;
   // Makes x, a copy of the state between steps, the state at the mesh point: on M where the method is.
   virtual Expected<int> output(X& x, const typename P::Scalar& h) = 0;
+  virtual bool has_output() const = 0;   // false: output leaves x as it is
   virtual void restart(const X& x) = 0;  // forget everything but x
   // What does not follow from x, saved or, after a restart(x), filled: the steps that follow are then the same to the last bit.
   virtual void carry(Carry& c) = 0;
@@ -30,6 +32,8 @@ class Stepper {
 template <class Method, Constrained P, class X>
 class BoundStepper final : public Stepper<P, X> {
  public:
+  // The method says of itself that its step is short: worth compiling into the loop over steps of a small problem.
+  static constexpr bool short_step = fixed_size<P> && requires { Method::steps_are_short; };
   BoundStepper(const Method& method, const P& problem, const X& x)
       : method_(method), problem_(problem), memory_(make_memory(method_, problem_, x)) {}
 
@@ -37,11 +41,12 @@ class BoundStepper final : public Stepper<P, X> {
     return method_.step(problem_, x, memory_, h);
   }
   Expected<int> output(X& x, const typename P::Scalar& h) override {
-    if constexpr (requires { method_.output(problem_, x, memory_, h); })
+    if constexpr (puts_out)
       return method_.output(problem_, x, memory_, h);
     else
       return 0;
   }
+  bool has_output() const override { return puts_out; }
   void restart(const X& x)
       override {  // built in place: a memory holds room that is not initialised, and is not copied
     std::destroy_at(&memory_);
@@ -65,6 +70,8 @@ class BoundStepper final : public Stepper<P, X> {
 
  private:
   using Memory = typename Method::template Memory<P, X>;
+  static constexpr bool puts_out = requires(const Method& method, const P& s, X& x, Memory& memory,
+                                            const typename P::Scalar& h) { method.output(s, x, memory, h); };
   Method method_;
   P problem_;
   Memory memory_;

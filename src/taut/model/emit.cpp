@@ -3,6 +3,7 @@
 
 #include <taut/model/program_source.hpp>
 #include <taut/model/system.hpp>
+#include <taut/problem/jacobian.hpp>
 
 #include <fmt/format.h>
 
@@ -51,6 +52,7 @@ class Emitter {
   }
 
   std::string emit() {
+    find_sources();
     head();
     line("template <class T = double>");
     line("struct {} : Shape<T, {}, {}, {}> {{", type_, s_.n, s_.m, jacobian());
@@ -70,7 +72,10 @@ class Emitter {
     } else {
       value("V", "const Vec& q", s_.V);
       vector("grad_V", "const Vec& q, Vec& out", "out", s_.grad_V);
-      line("  const {}& W() const {{ return inverse_mass; }}", mass_type());
+      if (mass_is_member())
+        line("  const {}& W() const {{ return inverse_mass; }}", mass_type());
+      else
+        line("  {} W() const {{ return mass_of_parameters(); }}", mass_type());
     }
     if (s_.kind == System::Kind::split) {
       value("V_fast", "const Vec& q", s_.V_fast);
@@ -78,7 +83,7 @@ class Emitter {
       vector("grad_V_slow", "const Vec& q, Vec& out", "out", s_.grad_V_slow);
     }
     vector("g", "const Vec& q, Multiplier& out", "out", s_.g);
-    vector("G", "const Vec& q, Jacobian& G", "G.entries", s_.G);
+    vector("G", "const Vec& q, Jacobian& G", "G.entries", kept_);
     tail();
     return out_;
   }
@@ -105,7 +110,41 @@ class Emitter {
         row += fmt::format(" {{{}, {}}},", i, s_.column[static_cast<std::size_t>(k)]);
       line("{}", row);
     }
-    line("  }}}};\n}};\n");
+    line("  }}}};");
+    if (kept_.size() < s_.G.size()) sources();
+    line("}};\n");
+  }
+
+  // Which entry of G stands at each place: equal numbers are kept once, and so are those that differ in sign alone, such as the two ends of a rod.
+  void sources() {
+    line("  static constexpr std::array<Source, {}> sources{{{{", sources_.size());
+    for (int i = 0; i < s_.m; ++i) {
+      std::string row = "     ";
+      for (int k = s_.begin[static_cast<std::size_t>(i)]; k < s_.begin[static_cast<std::size_t>(i) + 1];
+           ++k) {
+        const Source& at = sources_[static_cast<std::size_t>(k)];
+        row += fmt::format(" {{{}, {}}},", at.entry, at.minus);
+      }
+      line("{}", row);
+    }
+    line("  }}}};");
+  }
+
+  void find_sources() {
+    std::unordered_map<int, int> entry_of;
+    for (const int node : s_.G) {
+      const auto same = entry_of.find(node), opposite = entry_of.find(s_.graph.make(Op::negate, node));
+      if (same != entry_of.end()) {
+        sources_.push_back({same->second, false});
+      } else if (opposite != entry_of.end()) {
+        sources_.push_back({opposite->second, true});
+      } else {
+        const int entry = static_cast<int>(kept_.size());
+        entry_of.emplace(node, entry);
+        kept_.push_back(node);
+        sources_.push_back({entry, false});
+      }
+    }
   }
 
   void title() {
@@ -126,7 +165,7 @@ class Emitter {
       for (std::size_t k = 0; k < model_.parameters.size(); ++k)
         line("  T {} = {};  // {} = {}", parameter(k), number(model_.parameters[k].value),
              comment(model_.parameters[k].name), comment(model_.parameters[k].formula.text));
-    if (s_.kind != System::Kind::hamiltonian) line("  {} inverse_mass = mass_of_parameters();", mass_type());
+    if (mass_is_member()) line("  {} inverse_mass = mass_of_parameters();", mass_type());
     line("");
   }
 
@@ -148,6 +187,11 @@ class Emitter {
     return fmt::format("{}Mass<T, {}>", kind == Mass::diagonal ? "Diagonal" : "Full", s_.n);
   }
 
+  // Numbers that no one changes are left to the compiler; a full matrix is inverted once.
+  bool mass_is_member() const {
+    return s_.kind != System::Kind::hamiltonian && (reader_ == For::people || mass_kind() == Mass::full);
+  }
+
   void tail() {
     if (s_.kind != System::Kind::hamiltonian) mass_function();
     if (reader_ == For::people) start_function();
@@ -156,7 +200,7 @@ class Emitter {
     if (symbols_)
       for (std::size_t k = 0; k < model_.parameters.size(); ++k)
         list += fmt::format(", convert<U>({})", parameter(k));
-    if (s_.kind != System::Kind::hamiltonian) list += ", inverse_mass.template cast<U>()";
+    if (mass_is_member()) list += ", inverse_mass.template cast<U>()";
     line("    return {{{}}};\n  }}", list);
     line(
         "  static std::string constraint_name(int k) {{ return \"constraint \" + std::to_string(k + 1); "
@@ -339,7 +383,9 @@ class Emitter {
   std::string type_, out_;
   For reader_;
   System s_;
-  bool symbols_;  // parameters are members; else their values stand in the formulas
+  std::vector<int> kept_;        // the nodes of G that are evaluated
+  std::vector<Source> sources_;  // of each place, among them
+  bool symbols_;                 // parameters are members; else their values stand in the formulas
 };
 
 }  // namespace

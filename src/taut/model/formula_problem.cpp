@@ -1,9 +1,11 @@
 #include <taut/model/formula_problem.hpp>
 
+#include <taut/model/sized_formula_problem.hpp>
+
 namespace taut {
 
 std::shared_ptr<const FormulaSystem> compile(const Model& model) {
-  const System s = derive(model);
+  System s = derive(model);
   auto out = std::make_shared<FormulaSystem>();
   const auto code = [&](const std::vector<int>& nodes) {
     return std::make_shared<const Program>(linearise(s.graph, nodes, s.n));
@@ -26,6 +28,14 @@ std::shared_ptr<const FormulaSystem> compile(const Model& model) {
     out->inverse_mass = s.inverse_mass;
     out->mass = s.mass;
     out->diagonal_mass = is_diagonal(s.inverse_mass, s.n);
+  }
+  if (has_known_size(*out)) {
+    std::vector<int> whole(static_cast<std::size_t>(s.m * s.n), s.graph.constant(0));
+    for (int i = 0; i < s.m; ++i)
+      for (int k = s.begin[static_cast<std::size_t>(i)]; k < s.begin[static_cast<std::size_t>(i) + 1]; ++k)
+        whole[static_cast<std::size_t>(i * s.n + s.column[static_cast<std::size_t>(k)])] =
+            s.G[static_cast<std::size_t>(k)];
+    out->whole_G = code(whole);
   }
   if (s.kind == System::Kind::split) {
     out->V_fast = code({s.V_fast});

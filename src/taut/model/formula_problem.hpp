@@ -25,18 +25,13 @@ struct FormulaSystem {
   System::Kind kind = System::Kind::natural;
   int n = 0, m = 0;
   Code V, grad_V, V_fast, grad_V_fast, grad_V_slow, H, H_q, H_p, H_pp_v, g, G;  // nullptr: of another kind
+  Code
+      whole_G;  // its zeros too, row by row: for problems of a known size (sized_formula_problem.hpp), nullptr for others
   static constexpr auto codes() {
-    return std::array{&FormulaSystem::V,
-                      &FormulaSystem::grad_V,
-                      &FormulaSystem::V_fast,
-                      &FormulaSystem::grad_V_fast,
-                      &FormulaSystem::grad_V_slow,
-                      &FormulaSystem::H,
-                      &FormulaSystem::H_q,
-                      &FormulaSystem::H_p,
-                      &FormulaSystem::H_pp_v,
-                      &FormulaSystem::g,
-                      &FormulaSystem::G};
+    return std::array{&FormulaSystem::V,           &FormulaSystem::grad_V,      &FormulaSystem::V_fast,
+                      &FormulaSystem::grad_V_fast, &FormulaSystem::grad_V_slow, &FormulaSystem::H,
+                      &FormulaSystem::H_q,         &FormulaSystem::H_p,         &FormulaSystem::H_pp_v,
+                      &FormulaSystem::g,           &FormulaSystem::G,           &FormulaSystem::whole_G};
   }
   std::vector<int> begin, column;
   bool diagonal_mass = true;

@@ -48,14 +48,19 @@ class Evaluator {
  public:
   Evaluator() = default;
   explicit Evaluator(std::shared_ptr<const Program> program)
-      : program_(std::move(program)), r_(program_->registers) {
+      : program_(std::move(program)), compiled_(program_->compiled), r_(program_->registers) {
     for (std::size_t k = 0; k < program_->constants.size(); ++k) r_[k] = number_as<T>(program_->constants[k]);
   }
 
   // out[k] = output k
   void operator()(const T* q, const T* p, const T* v, T* out) const {
     if constexpr (std::is_same_v<T, double>)
-      if (program_->compiled != nullptr) return program_->compiled(q, p, v, out);
+      if (compiled_ != nullptr) return compiled_(q, p, v, out);
+    interpret(q, p, v, out);
+  }
+
+ private:
+  void interpret(const T* q, const T* p, const T* v, T* out) const {
     const std::array<const T*, Program::blocks> in{q, p, v};
     T* r = r_.data();
     for (int block = 0; block < Program::blocks; ++block)
@@ -70,7 +75,6 @@ class Evaluator {
     for (const int at : program_->outputs) *out++ = r[at];
   }
 
- private:
   static void perform(Op op, T* r, const Instruction* i, const Instruction* end) {
     const auto each = [&](auto f) {
       for (; i != end; ++i) r[i->to] = f(r[i->a], r[i->b]);
@@ -125,6 +129,7 @@ class Evaluator {
   }
 
   std::shared_ptr<const Program> program_;
+  CompiledProgram compiled_ = nullptr;  // at hand: a call of a small one costs less than looking it up
   mutable std::vector<T> r_;
 };
 

@@ -30,8 +30,6 @@ MethodFacts claims_of(const MethodChoice& choice) {
     return facts;
   }
   with_ode_method(choice.method, choice.ode->formulation, choice.ode->projection, note);
-  // Symplectic in each chart; but the state chooses the chart, and of the map from state to state nothing is claimed: theory/charts.md.
-  if (choice.ode->formulation == Charts::facts.name) facts.symplectic = false;
   return facts;
 }
 

@@ -12,17 +12,21 @@ class Gauge {
   explicit Gauge(const P& s) : G_(s.make_jacobian()), v_(zero_vector(s)), g_(zero_multiplier(s)), f_(g_) {}
 
   Reading read(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
-    s.g(q, g_);
-    s.G(q, G_);
-    H_p(s, q, p, v_);
-    G_.times(v_, f_);
+    auto&& G = room(s, G_);
+    auto&& v = room(s, v_);
+    auto&& g = room(s, g_);
+    auto&& f = room(s, f_);
+    s.g(q, g);
+    s.G(q, G);
+    H_p(s, q, p, v);
+    G.times(v, f);
     Reading r;
     if constexpr (Natural<P>)
-      r.energy = lane(p.dot(v_) / 2 + s.V(q), 0);
+      r.energy = lane(p.dot(v) / 2 + s.V(q), 0);
     else
       r.energy = lane(s.H(q, p), 0);
-    r.position = lane(largest_entry(g_), 0);
-    r.momentum = lane(largest_entry(f_), 0);
+    r.position = lane(largest_entry(g), 0);
+    r.momentum = lane(largest_entry(f), 0);
     return r;
   }
 

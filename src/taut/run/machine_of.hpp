@@ -4,6 +4,7 @@
 #include <taut/method/stepper.hpp>
 #include <taut/run/gauge.hpp>
 #include <taut/run/machine.hpp>
+#include <taut/scalar/flatten.hpp>
 
 namespace taut {
 
@@ -20,20 +21,10 @@ class MachineOf final : public Machine {
         gauge_(problem_) {}
 
   void advance(double h, std::int64_t count, Tally& tally) override {
-    for (; count > 0; --count) {
-      const auto solved = stepper_->step(x_, h);
-      if (!solved) {
-        tally.failure = solved.error();
-        return;
-      }
-      next_ = x_;
-      if (const auto put_out = stepper_->output(next_, h); !put_out) {
-        tally.failure = put_out.error();
-        return;
-      }
-      if (!tally.add(gauge_.read(problem_, next_.q, next_.p), *solved)) return;
-      std::swap(mesh_, next_);
-    }
+    if constexpr (S::short_step)
+      advance_in_registers(h, count, tally);
+    else
+      make_steps(h, count, tally);
   }
 
   void advance_by_halves(double h, Tally& tally) override {
@@ -85,6 +76,19 @@ class MachineOf final : public Machine {
   }
 
  private:
+  TAUT_FLATTEN void advance_in_registers(double h, std::int64_t count, Tally& tally) {
+    make_steps(h, count, tally);
+  }
+  void make_steps(double h, std::int64_t count, Tally& tally) {
+    for (; count > 0; --count) {
+      const auto solved = stepper_->step(x_, h);
+      if (!solved) {
+        tally.failure = solved.error();
+        return;
+      }
+      if (!arrive(h, *solved, tally)) return;
+    }
+  }
   void carry(Carry& c) {
     c(x_);
     c(mesh_);
@@ -104,6 +108,15 @@ class MachineOf final : public Machine {
         return false;
       }
       corrections += *solved;
+    }
+    return arrive(h, corrections, tally);
+  }
+  // After a step, or the parts of one: the mesh point is where x_ is, if H has a value there.
+  bool arrive(double h, int corrections, Tally& tally) {
+    if (!stepper_->has_output()) {
+      if (!tally.add(gauge_.read(problem_, x_.q, x_.p), corrections)) return false;
+      mesh_ = x_;
+      return true;
     }
     next_ = x_;
     if (const auto put_out = stepper_->output(next_, h); !put_out) {

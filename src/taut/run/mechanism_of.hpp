@@ -6,6 +6,7 @@
 #include <taut/run/any_formulation.hpp>
 #include <taut/run/machine_of.hpp>
 #include <taut/run/make_mechanism.hpp>
+#include <taut/run/sized_machine.hpp>
 
 namespace taut {
 
@@ -84,6 +85,8 @@ class MechanismOf final : public Mechanism {
     if constexpr (KnownWithoutSplit<P>)
       if (choice.ode || without_split_->fits(choice.method))
         return without_split_->bind(choice, start, options, plain_updates);
+    if constexpr (requires { sized_machine(problem_, choice, start, options, plain_updates); })
+      if (auto sized = sized_machine(problem_, choice, start, options, plain_updates)) return sized;
     if (plain_updates) return machine(choice, state(start), options);
     return machine(choice, CompensatedState<double, P::n>(state(start)), options);
   }

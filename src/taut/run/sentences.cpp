@@ -159,9 +159,12 @@ std::string unknown_method_sentence(std::string_view method, const std::string& 
   for (const std::string& name : names) bases.push_back(name.substr(0, name.find('(')));
   const std::string base(method.substr(0, method.find('(')));
   const bool known = std::find(bases.begin(), bases.end(), base) != bases.end();
-  std::string text = why + ".";
-  if (!known) text += did_you_mean(base, bases) + "\n  The methods are: " + joined(names) + ".";
-  return text;
+  if (known) return why + ".";
+  const std::string nearest = nearest_name(base, bases);
+  const std::string_view argument = method.substr(base.size());  // as it was typed, with its parentheses
+  return fmt::format("{}.{}\n  The methods are: {}.", why,
+                     nearest.empty() ? "" : fmt::format(" Did you mean `{}{}`?", nearest, argument),
+                     joined(names));
 }
 
 }  // namespace taut

@@ -65,12 +65,21 @@ std::string digest(const fs::path& taut_headers) {
   return sum.hex();
 }
 
+const char* name_of(Iteration iteration) {
+  if (iteration == Iteration::symmetric) return "symmetric";
+  return iteration == Iteration::sweep ? "sweep" : "full_newton";
+}
+
 }  // namespace
 
-std::string specialised_source(const Model& model, const std::string& method, bool plain_updates) {
+std::string specialised_source(const Model& model, const std::string& method, const SolveOptions& options,
+                               bool plain_updates) {
   const auto source = method_source(method);
   if (!source) return {};
-  std::string text = emit_bare_cpp(model, "SpecialisedModel");
+  std::string text =
+      fmt::format("#define TAUT_SOLVES_BY taut::By<taut::{}, taut::Iteration::{}>\n",
+                  options.tolerance > 0 ? "ToTolerance" : "ToRounding", name_of(options.iteration));
+  text += emit_bare_cpp(model, "SpecialisedModel");
   for (const std::string& header : source->headers)
     text += fmt::format("#include <taut/method/{}>\n", header);
   text += fmt::format(
@@ -98,7 +107,7 @@ Specialised specialised_machine(const Model& model, const MethodChoice& choice, 
   if (!same_border(*headers))
     return {nullptr, fmt::format("the headers in {} are not those of this program", headers->string())};
   const CompiledObject object = compiled_object(
-      {.text = specialised_source(model, choice.method, plain_updates),
+      {.text = specialised_source(model, choice.method, options, plain_updates),
        // As CMakeLists.txt compiles our own programs, and for the same reasons.
        .options = {"-O3", "-std=c++20", "-DNDEBUG", "-DEIGEN_DONT_VECTORIZE", "-DEIGEN_MAX_ALIGN_BYTES=128",
                    "-fno-tree-slp-vectorize", "-I", headers->string(), "-isystem", TAUT_EIGEN},

@@ -15,7 +15,8 @@ struct Specialised {
 Specialised specialised_machine(const Model& model, const MethodChoice& choice, const PlainState& start,
                                 const SolveOptions& options, bool plain_updates);
 
-// The text that is compiled.
-std::string specialised_source(const Model& model, const std::string& method, bool plain_updates);
+// The text that is compiled. Of the options it holds the iteration and whether there is a tolerance; how large that is, the machine is told.
+std::string specialised_source(const Model& model, const std::string& method, const SolveOptions& options,
+                               bool plain_updates);
 
 }  // namespace taut

@@ -12,4 +12,10 @@ Mask<T> pivot_vanished(const T& inverse_pivot, const T& diagonal) {
   return !(magnitude(base(inverse_pivot) * base(diagonal)) < Real<T>(1 / (100 * epsilon<T>())));
 }
 
+// The same of two constraints, from the determinant of K and the product of its diagonal entries.
+template <class T>
+Mask<T> determinant_vanished(const T& determinant, const T& product) {
+  return !(Real<T>(100 * epsilon<T>()) * magnitude(base(product)) < magnitude(base(determinant)));
+}
+
 }  // namespace taut

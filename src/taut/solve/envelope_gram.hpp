@@ -32,6 +32,7 @@ class EnvelopeGram {
     upper_.resize(size);
     right_.resize(G.entries.size());
     gather(products);
+    is_pair_ = m_ == 2 && first_[1] == 0;
   }
 
   template <class Jacobian, class Mass>
@@ -41,21 +42,34 @@ class EnvelopeGram {
 
   template <class Jacobian>
   void assemble(const Jacobian& G1) {
-    for (std::size_t at = 0; at < lower_.size(); ++at) {
-      T l(0), u(0);
-      for (int k = begin_[at]; k < begin_[at + 1]; ++k) {
-        l += G1.entries[pairs_[k].left] * right_[pairs_[k].right];
-        u += G1.entries[pairs_[k].right] * right_[pairs_[k].left];
+    const T* const g = G1.entries.data();
+    const T* const r = right_.data();
+    int at = 0;
+    for (int i = 0; i < m_; ++i) {
+      for (const int end = row_[i] + i; at < end; ++at) {
+        T l(0), u(0);
+        for (int k = begin_[at]; k < begin_[at + 1]; ++k) {
+          l += g[pairs_[k].left] * r[pairs_[k].right];
+          u += g[pairs_[k].right] * r[pairs_[k].left];
+        }
+        lower_[at] = l;
+        upper_[at] = u;
       }
-      lower_[at] = l;
-      upper_[at] = u;
+      T d(0);
+      for (int k = begin_[at]; k < begin_[at + 1]; ++k) d += g[pairs_[k].left] * r[pairs_[k].right];
+      lower_[at++] = diagonal_[i] = d;
     }
-    for (int i = 0; i < m_; ++i) diagonal_[i] = lower_[row_[i] + i];
   }
 
   // Crout's order: row i of L and column i of U from all before; the diagonal
   // of L keeps its inverse, U has ones there.
   int factor() {
+    if (is_pair_) {  // by the determinant, as in PatternGram
+      determinant_ = lower_[0] * lower_[2] - upper_[1] * lower_[1];
+      if (!any(determinant_vanished(determinant_, T(lower_[0] * lower_[2])))) return -1;
+      return any(Mask<T>(base(lower_[0]) == base(T(0)))) ? 0 : 1;
+    }
+    T inverse(0);  // of the last pivot, at hand: in a chain each waits for the one before
     for (int i = 0; i < m_; ++i) {
       T* const l_i = lower_.data() + row_[i];
       T* const u_i = upper_.data() + row_[i];
@@ -68,18 +82,25 @@ class EnvelopeGram {
           l -= l_i[k] * u_j[k];
           u -= l_j[k] * u_i[k];
         }
-        u *= l_j[j];
+        u *= j == i - 1 ? inverse : l_j[j];
         l_i[j] = l;
         u_i[j] = u;
         d -= l * u;
       }
-      l_i[i] = T(1) / d;
-      if (any(pivot_vanished(l_i[i], diagonal_[i]))) return i;
+      inverse = T(1) / d;
+      l_i[i] = inverse;
+      if (any(pivot_vanished(inverse, diagonal_[i]))) return i;
     }
     return -1;
   }
 
   void solve(Multiplier& b) const {
+    if (is_pair_) {
+      const T first = (b[0] * lower_[2] - upper_[1] * b[1]) / determinant_;
+      b[1] = (lower_[0] * b[1] - lower_[1] * b[0]) / determinant_;
+      b[0] = first;
+      return;
+    }
     for (int i = 0; i < m_; ++i) {
       const T* const l_i = lower_.data() + row_[i];
       T sum = b[i];
@@ -144,6 +165,8 @@ class EnvelopeGram {
   }
 
   int m_ = 0;
+  bool is_pair_ = false;     // two coupled constraints: K is lower_[0], upper_[1]; lower_[1], lower_[2]
+  T determinant_{};          // of them
   std::vector<T> diagonal_;  // of K before elimination
   std::vector<int> first_;   // first column of row i inside the envelope
   std::vector<int> row_;  // L(i, j) and, by columns, U(j, i) are number row_[i] + j of `lower_` and `upper_`

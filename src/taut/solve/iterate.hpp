@@ -34,9 +34,20 @@ struct SolveOptions {
 struct ToRounding : SolveOptions {};
 struct ToTolerance : SolveOptions {};
 
+// ... and which iteration it is.
+template <class Rule, Iteration known>
+struct By : Rule {
+  static constexpr Iteration iteration = known;
+};
+
+// A unit that is compiled for one run (run/specialised.cpp) defines TAUT_SOLVES_BY as one such type, and compiles no other.
 template <class F>
 auto with_stop_rule(const SolveOptions& options, F&& f) {
+#ifdef TAUT_SOLVES_BY
+  return f(TAUT_SOLVES_BY{{{options}}});
+#else
   return options.tolerance > 0 ? f(ToTolerance{options}) : f(ToRounding{options});
+#endif
 }
 
 // Stagnation counts as convergence only this close to the rounding level; above it, it is a failure.
@@ -61,8 +72,13 @@ inline constexpr Eigen::Index side_by_side = 8;
 // max of value(i), each 0 or more.
 template <class T, class Value>
 T largest_in_parts(Eigen::Index size, Value&& value) {
-  T part[side_by_side] = {};
   Eigen::Index i = 0;
+  if (size < side_by_side) {
+    T largest(0);
+    for (; i < size; ++i) largest = larger(largest, value(i));
+    return largest;
+  }
+  T part[side_by_side] = {};
   for (; i + side_by_side <= size; i += side_by_side)
     for (Eigen::Index k = 0; k < side_by_side; ++k) part[k] = larger(part[k], value(i + k));
   for (; i < size; ++i) part[0] = larger(part[0], value(i));
@@ -87,8 +103,13 @@ template <class Residual>
 auto all_finite(const Residual& r) {
   using T = typename Residual::Scalar;
   if constexpr (is_long<Residual>) {
-    T part[side_by_side] = {};
     Eigen::Index i = 0;
+    if (r.size() < side_by_side) {
+      T total(0);
+      for (; i < r.size(); ++i) total += magnitude(r[i]);
+      return finite(total);
+    }
+    T part[side_by_side] = {};
     for (; i + side_by_side <= r.size(); i += side_by_side)
       for (Eigen::Index k = 0; k < side_by_side; ++k) part[k] += magnitude(r[i + k]);
     for (; i < r.size(); ++i) part[0] += magnitude(r[i]);

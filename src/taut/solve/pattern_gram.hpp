@@ -84,6 +84,14 @@ struct GramPlan {
 
   static constexpr auto products = listed<Product>([](auto f) { each_product(f); });
   static constexpr auto updates = listed<Update>([](auto f) { each_update(f); });
+
+  // How many products make the entry of K whose first is number i.
+  static constexpr int products_from(int i) {
+    const int all = static_cast<int>(products.size());
+    int end = i + 1;
+    while (end < all && !products[end].first) ++end;
+    return end - i;
+  }
 };
 
 template <class Jacobian>
@@ -92,6 +100,7 @@ class PatternGram {
   using Pattern = typename Jacobian::Pattern;
   using Plan = GramPlan<Jacobian>;
   static constexpr int m = Plan::m;
+  static constexpr bool is_pair = m == 2 && Plan::filled[0][1];
 
  public:
   using Multiplier = Eigen::Matrix<T, m, 1>;
@@ -110,14 +119,7 @@ class PatternGram {
   void assemble(const Jacobian& G1) {
     unroll<static_cast<int>(Plan::products.size())>([&]<int i>() {
       constexpr auto p = Plan::products[i];
-      T& entry = k_[p.row][p.column];
-      const T product = G1.entries[p.left] * right_[p.right];
-      if constexpr (p.first)
-        entry = p.minus ? T(-product) : product;
-      else if constexpr (p.minus)
-        entry -= product;
-      else
-        entry += product;
+      if constexpr (p.first) k_[p.row][p.column] = sum_of_products<i, Plan::products_from(i)>(G1);
     });
     unroll<m * m>([&]<int i>() {  // fill-in starts at zero
       if constexpr (Plan::filled[i / m][i % m] && !Plan::structure[i / m][i % m]) k_[i / m][i % m] = T(0);
@@ -130,15 +132,12 @@ class PatternGram {
     if constexpr (m == 1) {  // nothing to eliminate; solve() divides
       return any(Mask<T>(base(diagonal_[0]) == base(T(0)))) ? 0 : -1;
     }
-    constexpr bool pair = m == 2 && Plan::filled[0][1];
-    // The second pivot by the determinant: two divisions side by side, not one after the other.
-    if constexpr (pair) {
-      const T first = k_[0][0];
-      k_[1][1] = first / (first * k_[1][1] - k_[0][1] * k_[1][0]);
-      k_[0][0] = T(1) / first;
-      k_[1][0] *= k_[0][0];
+    if constexpr (is_pair) {  // by the determinant: eliminating would chain what solve() does side by side
+      determinant_ = k_[0][0] * k_[1][1] - k_[0][1] * k_[1][0];
+      if (!any(determinant_vanished(determinant_, T(k_[0][0] * k_[1][1])))) return -1;
+      return any(Mask<T>(base(k_[0][0]) == base(T(0)))) ? 0 : 1;
     }
-    unroll<pair ? 0 : static_cast<int>(Plan::updates.size())>([&]<int i>() {
+    unroll<static_cast<int>(Plan::updates.size())>([&]<int i>() {
       constexpr auto u = Plan::updates[i];
       if constexpr (u.row == u.pivot)
         k_[u.pivot][u.pivot] = T(1) / k_[u.pivot][u.pivot];
@@ -155,6 +154,12 @@ class PatternGram {
   void solve(Multiplier& b) const {
     if constexpr (m == 1) {  // one rounding less, and one multiplication less in the chain of a step
       b[0] /= diagonal_[0];
+      return;
+    }
+    if constexpr (is_pair) {
+      const T first = (b[0] * k_[1][1] - k_[0][1] * b[1]) / determinant_;
+      b[1] = (k_[0][0] * b[1] - k_[1][0] * b[0]) / determinant_;
+      b[0] = first;
       return;
     }
     unroll<m * m>([&]<int t>() {
@@ -179,6 +184,18 @@ class PatternGram {
   }
 
  private:
+  // Of so many from the first on, by halves: a sum one after the other is a longer chain for the step to wait on.
+  template <int first, int count>
+  T sum_of_products(const Jacobian& G1) const {
+    if constexpr (count == 1) {
+      constexpr auto p = Plan::products[first];
+      const T product = G1.entries[p.left] * right_[p.right];
+      return p.minus ? T(-product) : product;
+    } else {
+      constexpr int half = count / 2;
+      return sum_of_products<first, half>(G1) + sum_of_products<first + half, count - half>(G1);
+    }
+  }
   int first_vanished() const {
     int first = m;
     unroll<m>([&]<int i>() {  // a loop would keep k_ in memory
@@ -189,6 +206,7 @@ class PatternGram {
   std::array<T, Plan::entries> right_;
   std::array<std::array<T, m>, m> k_;
   std::array<T, m> diagonal_;  // of K before elimination
+  T determinant_;              // of two coupled constraints
 };
 
 }  // namespace taut
