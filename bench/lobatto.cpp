@@ -4,6 +4,7 @@
 // The number of corrections that taut makes in each step is recorded, and the hand-written loop makes as many.
 #include <taut/formulation/manifold.hpp>
 #include <taut/method/lobatto.hpp>
+#include <taut/method/stepper.hpp>
 #include <taut/problem/double_pendulum.hpp>
 
 #include "hand_written_lobatto.hpp"
@@ -65,6 +66,26 @@ Row generic(const std::string& name, const Method& method, double h, std::vector
   return {name, ns, std::accumulate(made.begin(), made.end(), 0.0) / steps, x};
 }
 
+// As programs choose a method at run time: bind(), which hides its type behind a virtual call per step.
+Row by_name(const std::string& name, double h) {
+  const DoublePendulum<> s;
+  using Plain = State<double, 4>;
+  Plain x;
+  double iterations = 0;
+  std::unique_ptr<Stepper<DoublePendulum<>, Plain>> stepper;
+  const double ns = ns_per_step([&] {
+    x = s.start();
+    stepper = bind(Lobatto<>{.s = 3}, s, x);
+    iterations = 0;
+    for (int i = 0; i < steps; ++i) {
+      const auto solved = stepper->step(x, h);
+      if (!solved) std::exit(1);
+      iterations += *solved;
+    }
+  });
+  return {name, ns, iterations / steps, x};
+}
+
 Row by_hand(const std::string& name, double h, double tolerance, const std::vector<int>& limits) {
   hand_written::DoublePendulumLobatto3 hand;
   double iterations = 0;
@@ -89,6 +110,7 @@ void study(double h) {
   std::vector<int> counts;
   std::vector<Row> rows{generic<Plain>("Lobatto<3>", Lobatto<3>{}, h, &counts),
                         generic<CompensatedState<double, 4>>("  compensated updates", Lobatto<3>{}, h),
+                        by_name("lobatto(3) by name", h),
                         generic<Plain>("Lobatto<>{3}", Lobatto<>{.s = 3}, h)};
   rows.insert(rows.begin(), by_hand("hand-written, as many iterations", h, 0, counts));
   rows.push_back(by_hand("hand-written, max |residual| <= 1e-14", h, 1e-14, std::vector<int>(steps, 50)));

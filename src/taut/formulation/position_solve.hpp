@@ -36,20 +36,18 @@ class PositionSolve {
   Expected<int> solve(const P& s, const Options& options, const Vec& q0, const typename P::Jacobian& G0,
                       Move&& move) {
     set_zero(mu);
+    return solve_from_here(s, options, q0, G0, move, false);
+  }
+
+  // The same from the impulse that `mu` holds, with the rounding units of the last solve where they still hold.
+  template <class Options, class Move>
+  Expected<int> solve_from_here(const P& s, const Options& options, const Vec& q0,
+                                const typename P::Jacobian& G0, Move&& move, bool units_known) {
     bool factored = false;
     const Vec* q1 = &q0;
     return drive_to_zero(
-        options, residual_, unit_,
-        [&] {
-          q1 = &move(mu);
-          s.g(*q1, residual_);  // (C1)
-        },
-        [&](auto& unit) {
-          each_index(q0, [&](int j) { reach_[j] = magnitude(q0[j]) + magnitude((*q1)[j]); });
-          raise_vanishing(reach_);
-          G0.row_bounds(reach_, unit);
-          unit *= Real<T>(epsilon<T>() / 2);  // (C4): what rounding q₁ alone does to g
-        },
+        options, residual_, unit_, Landing<Move>{s, move, mu, residual_, q1},
+        Units{q0, q1, G0, reach_, units_known},
         [&](const Mask<T>& active) {
           if (const int pivot = newton_correction(s, options.iteration, *q1, G0, factored); pivot >= 0)
             return pivot;
@@ -60,6 +58,36 @@ class PositionSolve {
   }
 
  private:
+  template <class Move>
+  struct Landing {
+    const P& s;
+    Move& move;
+    const Multiplier& mu;
+    Multiplier& residual;
+    const Vec*& q1;
+
+    void operator()() {
+      last();
+      s.g(*q1, residual);  // (C1)
+    }
+    void last() { q1 = &move(mu); }
+  };
+
+  struct Units {
+    const Vec& q0;
+    const Vec*& q1;
+    const typename P::Jacobian& G0;
+    Vector<Real<T>, P::n>& reach;
+    bool known;
+
+    void operator()(Vector<Real<T>, P::m>& unit) const {
+      each_index(q0, [&](int j) { reach[j] = magnitude(q0[j]) + magnitude((*q1)[j]); });
+      raise_vanishing(reach);
+      G0.row_bounds(reach, unit);
+      unit *= Real<T>(epsilon<T>() / 2);  // (C4): what rounding q₁ alone does to g
+    }
+  };
+
   // delta = K⁻¹ g by the chosen iteration; -1, or the constraint whose pivot vanished.
   int newton_correction(const P& s, Iteration iteration, const Vec& q1, const typename P::Jacobian& G0,
                         bool& factored) {

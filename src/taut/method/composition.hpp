@@ -5,6 +5,7 @@
 
 #include <taut/method/composition_table.hpp>
 #include <taut/method/explicit_maps.hpp>
+#include <taut/method/impulse_guess.hpp>
 #include <taut/method/projected.hpp>
 #include <taut/method/rattle.hpp>
 
@@ -35,11 +36,14 @@ struct Composition {
   template <Hamiltonian P, class X>
   struct Memory : Base_::template Memory<P, X> {
     Memory(const P& s, const X& x, const Composition& method)
-        : Base_::template Memory<P, X>(make_memory(method.base, s, x)), start(x) {
+        : Base_::template Memory<P, X>(make_memory(method.base, s, x)),
+          guess(s, coefficients<double>(*method.scheme)),
+          start(x) {
       for (const Float128& c : coefficients<Float128>(*method.scheme))
         gamma.push_back(coefficient<typename P::Scalar>(c));
     }
     std::vector<typename P::Scalar> gamma;
+    ImpulseGuess<P> guess;
     X start;
   };
 
@@ -62,6 +66,13 @@ struct Composition {
 
   template <Hamiltonian P, class X>
   Expected<int> substeps(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    if constexpr (std::same_as<Base_, Rattle>)
+      if (!inner_projections) {
+        const auto advanced = base.advance_through(s, x, at, h, at.gamma, at.guess);  // (Y1)
+        if (!advanced) return advanced;
+        if (const auto projected = base.project(s, x, at); !projected) return projected;  // (Y2)
+        return advanced;
+      }
     int iterations = 0;
     Base_ map = base;
     bool adjoint = true;

@@ -42,6 +42,28 @@ struct Lobatto {
   template <class P>
   static constexpr bool fits = Hamiltonian<P>;
 
+  static constexpr int most_known = 6;
+
+  // f(method) with the number of stages known to the compiler where they are few; the steps are the same to the last bit.
+  template <class F>
+    requires(stages == dynamic)
+  auto with_stages_known(F&& f) const {
+    switch (s) {
+      case 2:
+        return f(known<2>());
+      case 3:
+        return f(known<3>());
+      case 4:
+        return f(known<4>());
+      case 5:
+        return f(known<5>());
+      case most_known:
+        return f(known<most_known>());
+      default:
+        return f(*this);
+    }
+  }
+
   template <Hamiltonian P, class X>
   struct Memory {
     Memory(const P& problem, const X& x, const Lobatto& method)
@@ -93,6 +115,12 @@ struct Lobatto {
   static typename P::Multiplier stage_multiplier(const Memory<P, X>& at, const typename P::Scalar& h) {
     using T = typename P::Scalar;
     return at.momentum.nu / T(h * T(at.stage.b.whole(0, at.stage.stages() - 1)));
+  }
+
+ private:
+  template <int number>
+  Lobatto<number> known() const {
+    return {.s = s, .solve = solve, .multiplier_from = multiplier_from, .own = own};
   }
 };
 

@@ -7,6 +7,8 @@
 #include <taut/method/facts.hpp>
 #include <taut/scalar/flatten.hpp>
 
+#include <span>
+
 namespace taut {
 
 struct Rattle {
@@ -53,6 +55,14 @@ struct Rattle {
     return with_stop_rule(solve, [&](const auto& rule) { return advance_by(rule, s, x, at, h); });
   }
 
+  // The same for steps γ₁h, γ₂h, …, one after the other. `guess` offers the impulse to start each solve from, and is told the one found.
+  template <Natural P, class X, class Guess>
+  Expected<int> advance_through(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
+                                std::span<const typename P::Scalar> gamma, Guess& guess) const {
+    return with_stop_rule(
+        solve, [&](const auto& rule) { return advance_through_by(rule, s, x, at, h, gamma, guess); });
+  }
+
   template <Natural P, class X>
   Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
     return project_by(solve, s, x, at);
@@ -74,17 +84,38 @@ struct Rattle {
   template <class Rule, Natural P, class X>
   TAUT_FLATTEN static Expected<int> advance_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
                                                const typename P::Scalar& h) {
-    return advanced(rule, s, x, at, h);
+    auto&& position = room(s, at.position);
+    set_zero(position.mu);
+    return advanced(rule, s, x, at, h, position, false);
+  }
+
+  template <class Rule, Natural P, class X, class Guess>
+  TAUT_FLATTEN static Expected<int> advance_through_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+                                                       const typename P::Scalar& h,
+                                                       std::span<const typename P::Scalar> gamma,
+                                                       Guess& guess) {
+    auto&& position = room(s, at.position);
+    int corrections = 0;
+    for (std::size_t i = 0; i < gamma.size(); ++i) {
+      guess.offer(i, position.mu);
+      const auto solved = advanced(rule, s, x, at, gamma[i] * h, position, i > 0);
+      if (!solved) return solved;
+      guess.keep(i, position.mu);
+      corrections += *solved;
+    }
+    return corrections;
   }
 
   template <class Rule, Natural P, class X>
   TAUT_FLATTEN static Expected<int> steps_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
                                              const typename P::Scalar& h, int count) {
     auto&& trial = room(s, at.trial);
+    auto&& position = room(s, at.position);
     int corrections = 0;
     for (int i = 0; i < count; ++i) {
       trial = x;
-      const auto solved = advanced(rule, s, trial, at, h);
+      set_zero(position.mu);
+      const auto solved = advanced(rule, s, trial, at, h, position, false);
       if (!solved) return solved;
       if (const auto projected = project_by(rule, s, trial, at); !projected) {
         at.refresh(s, x.q);
@@ -96,22 +127,23 @@ struct Rattle {
     return corrections;
   }
 
+  // From the impulse in `position`, which may be a local in place of at.position.
   template <class Rule, Natural P, class X>
   static Expected<int> advanced(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
-                                const typename P::Scalar& h) {
-    auto&& position = room(s, at.position);
+                                const typename P::Scalar& h, PositionSolve<P>& position, bool units_known) {
     auto&& work = room(s, at.work);
     auto&& kicked = room(s, at.kicked);
     position.matrix.right(s, x.q, x.p, at.G, h);
     kicked = x;
     kick(kicked, -h / 2 * at.grad_V);
-    const auto solved = position.solve(s, rule, kicked.q, at.G, [&](const auto& mu) -> const auto& {
+    const auto land = [&](const auto& mu) -> const auto& {
       x = kicked;
       kick_along(x, at.G, mu, work);  // (R1)
       s.W().times(h, x.p, work);
       drift(x, work);  // (R2)
       return x.q;      // (R3): g(q₁) = 0
-    });
+    };
+    const auto solved = position.solve_from_here(s, rule, kicked.q, at.G, land, units_known);
     if (!solved) return solved;
     at.position.mu = position.mu;
     at.refresh(s, x.q);

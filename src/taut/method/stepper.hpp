@@ -5,6 +5,7 @@
 #include <taut/method/memory.hpp>
 #include <taut/method/projection_count.hpp>
 #include <taut/problem/tiers.hpp>
+#include <taut/scalar/flatten.hpp>
 #include <taut/solve/failure.hpp>
 #include <taut/solve/iterate.hpp>
 
@@ -90,10 +91,18 @@ Method with_options(Method method, const SolveOptions& options) {
 template <class Method, Constrained P, class X>
 std::unique_ptr<Stepper<P, X>> bind(const Method& method, const P& problem, const X& x,
                                     const SolveOptions& options = {}) {
-  if constexpr (Method::template fits<P>)
-    return std::make_unique<BoundStepper<Method, P, X>>(with_options(method, options), problem, x);
-  else
+  if constexpr (Method::template fits<P>) {
+    const auto bound = [&](const auto& m) -> std::unique_ptr<Stepper<P, X>> {
+      using Bound = BoundStepper<std::remove_cvref_t<decltype(m)>, P, X>;
+      return std::make_unique<Bound>(with_options(m, options), problem, x);
+    };
+    if constexpr (flattened && fixed_size<P> && requires { method.with_stages_known(bound); })
+      return method.with_stages_known(bound);
+    else
+      return bound(method);
+  } else {
     return nullptr;
+  }
 }
 
 }  // namespace taut

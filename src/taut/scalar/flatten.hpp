@@ -7,3 +7,14 @@
 #else
 #define TAUT_FLATTEN [[gnu::flatten]]
 #endif
+
+namespace taut {
+
+// For the same choice between a fast step and a short compilation elsewhere.
+#ifdef TAUT_NO_FLATTEN
+inline constexpr bool flattened = false;
+#else
+inline constexpr bool flattened = true;
+#endif
+
+}  // namespace taut

@@ -151,13 +151,13 @@ void raise_vanishing(Sizes& sizes) {
   each_index(sizes, [&](int i) { sizes[i] = larger(sizes[i], largest); });
 }
 
-// max |rᵢ|/unitᵢ: residuals of different kinds side by side, in units of rounding.
+// max |rᵢ|/unitᵢ: residuals of different kinds side by side, in units of rounding. Given are the 1/unitᵢ.
 template <class Residual, class Units>
-auto largest_in_units(const Residual& r, const Units& unit) {
+auto largest_in_units(const Residual& r, const Units& per_unit) {
   using T = typename Residual::Scalar;
   const auto in_units = [&](Eigen::Index i) {
     const Real<T> size = magnitude(r[i]);
-    return select(Mask<T>(size <= Real<T>(0)), Real<T>(0), Real<T>(size / unit[i]));
+    return select(Mask<T>(size <= Real<T>(0)), Real<T>(0), Real<T>(size * per_unit[i]));
   };
   if constexpr (is_long<Residual>) {
     return largest_in_parts<T>(r.size(), in_units);
@@ -187,6 +187,7 @@ template <class Residual, class M>
 
 // Two loops, to rounding and to a stated tolerance. The first takes a residual that need not be one vector; it offers
 //     evaluate(k)          forms it for the k-th time
+//     finish()             if it has one, after the last correction: what a step takes from an evaluation besides the residual
 //     in_units()           as largest_in_units above
 //     sound()              every entry is finite
 //     describe(kind, k, mask)
@@ -218,8 +219,13 @@ Expected<int> drive_to_rounding(int limit, Polish polish, Residual& residual, Co
   Mask<T> active(true), done(false);
   Real<T> previous(0), rate(0.5), left(polish == Polish::no ? 0 : 1), best(0), idle(0);
   for (int k = 0;; ++k) {
-    residual.evaluate(k);
     active = active && !(done && left <= Real<T>(left_over));
+    if constexpr (requires { residual.finish(); })
+      if (!any(active)) {
+        residual.finish();
+        return k;
+      }
+    residual.evaluate(k);
     Mask<T> last(false);  // lanes that need one more correction and no look at its outcome
     Real<T> next(0);
     if (any(active && !done)) {
@@ -276,7 +282,8 @@ Expected<int> drive_to_tolerance(int limit, double tolerance, const Residual& r,
 }
 
 // For one vector r. `evaluate()` fills it; `rounding_units(unit)` says at what |rᵢ| rounding takes over, and is called once,
-// after the first evaluation.
+// after the first evaluation, into what then holds 1/unitᵢ; where it has a member `known` that is true, they are there already. Where `evaluate`
+// has a member last(), that is called where only what else it does is wanted.
 template <class Residual, class Units, class Evaluate, class RoundingUnits, class Correct>
 Expected<int> drive_to_zero(const ToRounding& options, const Residual& r, Units& unit, Evaluate&& evaluate,
                             RoundingUnits&& rounding_units, Correct&& correct, Polish polish = Polish::yes,
@@ -284,15 +291,26 @@ Expected<int> drive_to_zero(const ToRounding& options, const Residual& r, Units&
   using T = typename Residual::Scalar;
   struct Vector {
     const Residual& r;
-    Units& unit;
+    Units& per_unit;
     Evaluate& form;
     RoundingUnits& rounding_units;
 
+    void finish() {
+      if constexpr (requires { form.last(); })
+        form.last();
+      else
+        form();
+    }
     void evaluate(int k) {
       form();
-      if (k == 0) rounding_units(unit);
+      if (k > 0) return;
+      if constexpr (requires { rounding_units.known; })
+        if (rounding_units.known) return;
+      rounding_units(per_unit);
+      const Real<T> least(0x1p-1000);  // where nothing moves at all
+      each_index(per_unit, [&](int i) { per_unit[i] = Real<T>(1) / larger(per_unit[i], least); });
     }
-    Real<T> in_units() const { return largest_in_units(r, unit); }
+    Real<T> in_units() const { return largest_in_units(r, per_unit); }
     Mask<T> sound() const { return all_finite(r); }
     Failure describe(FailureKind kind, int k, const Mask<T>& bad) const {
       return taut::describe(kind, r, k, bad);

@@ -11,7 +11,7 @@
 
 namespace taut {
 
-// The plan of work for K, K = LU without pivoting, and the substitutions.
+// The plan of work for K, K = LDU without pivoting, and the substitutions.
 template <class Jacobian>
 struct GramPlan {
   using Pattern = typename Jacobian::Pattern;
@@ -21,8 +21,8 @@ struct GramPlan {
     int row, column, left, right;
     bool first, minus;
   };
-  struct
-      Update {  // K(row, column) -= K(row, pivot) K(pivot, column); a column or row equal to the pivot: see factor()
+  // K(row, column) -= K(row, pivot) K(pivot, column); a column or row equal to the pivot: see factor()
+  struct Update {
     int row, column, pivot;
   };
 
@@ -50,22 +50,63 @@ struct GramPlan {
     return f;
   }();
 
+  // Which constraint is eliminated when: in rounds of those with the fewest neighbours left, none beside another, which do not wait for each
+  // other. A chain is so eliminated from both ends.
+  static constexpr std::array<int, m> order = [] {
+    Filled f = structure;
+    std::array<int, m> list{};
+    std::array<bool, m> gone{};
+    const auto neighbours = [&](int i) {
+      int count = 0;
+      for (int j = 0; j < m; ++j) count += j != i && !gone[j] && (f[i][j] || f[j][i]);
+      return count;
+    };
+    for (int made = 0; made < m;) {
+      int fewest = m;
+      for (int i = 0; i < m; ++i)
+        if (!gone[i] && neighbours(i) < fewest) fewest = neighbours(i);
+      const int from = made;
+      for (int i = 0; i < m; ++i) {
+        bool chosen = !gone[i] && neighbours(i) == fewest;
+        for (int k = from; k < made; ++k) chosen = chosen && !f[i][list[k]] && !f[list[k]][i];
+        if (chosen) list[made++] = i;
+      }
+      for (int k = from; k < made; ++k) {
+        gone[list[k]] = true;
+        for (int i = 0; i < m; ++i)
+          for (int j = 0; j < m; ++j)
+            if (!gone[i] && !gone[j] && f[i][list[k]] && f[list[k]][j]) f[i][j] = true;
+      }
+    }
+    return list;
+  }();
+  static constexpr std::array<int, m> turn = [] {  // the inverse of `order`
+    std::array<int, m> t{};
+    for (int k = 0; k < m; ++k) t[order[k]] = k;
+    return t;
+  }();
+
   static constexpr Filled filled = [] {
     Filled f = structure;
-    for (int k = 0; k < m; ++k)
-      for (int i = k + 1; i < m; ++i)
-        for (int j = k + 1; j < m; ++j)
-          if (f[i][k] && f[k][j]) f[i][j] = true;
+    for (const int k : order)
+      for (int i = 0; i < m; ++i)
+        for (int j = 0; j < m; ++j)
+          if (turn[i] > turn[k] && turn[j] > turn[k] && f[i][k] && f[k][j]) f[i][j] = true;
     return f;
   }();
 
   template <class F>
   static constexpr void each_update(F f) {
-    for (int k = 0; k < m; ++k) {
+    for (const int k : order) {
       f(Update{k, k, k});
-      for (int i = k + 1; i < m; ++i)
-        for (int j = k; j < m; ++j)
-          if (filled[i][k] && filled[k][j]) f(Update{i, j, k});
+      for (int i = 0; i < m; ++i) {
+        if (turn[i] <= turn[k] || !filled[i][k]) continue;
+        f(Update{i, k, k});
+        for (int j = 0; j < m; ++j)
+          if (turn[j] > turn[k] && filled[k][j]) f(Update{i, j, k});
+      }
+      for (int j = 0; j < m; ++j)
+        if (turn[j] > turn[k] && filled[k][j]) f(Update{k, j, k});
     }
   }
 
@@ -100,7 +141,6 @@ class PatternGram {
   using Pattern = typename Jacobian::Pattern;
   using Plan = GramPlan<Jacobian>;
   static constexpr int m = Plan::m;
-  static constexpr bool is_pair = m == 2 && Plan::filled[0][1];
 
  public:
   using Multiplier = Eigen::Matrix<T, m, 1>;
@@ -127,50 +167,48 @@ class PatternGram {
     unroll<m>([&]<int i>() { diagonal_[i] = k_[i][i]; });
   }
 
-  // The diagonal keeps the inverse pivots.
+  // K = L D U, D⁻¹ on the diagonal. Two coupled constraints are left as they are, with 1/det K, in `over_`: Cramer's rule waits less.
   int factor() {
     if constexpr (m == 1) {  // nothing to eliminate; solve() divides
       return any(Mask<T>(base(diagonal_[0]) == base(T(0)))) ? 0 : -1;
+    } else if constexpr (pair) {
+      over_ = T(1) / (k_[0][0] * k_[1][1] - k_[0][1] * k_[1][0]);
+      if (any(Mask<T>(base(k_[0][0]) == base(T(0))))) return 0;
+      return any(pivot_vanished(T(over_ * k_[0][0]), k_[1][1])) ? 1 : -1;
+    } else {
+      unroll<static_cast<int>(Plan::updates.size())>([&]<int i>() {
+        constexpr auto u = Plan::updates[i];
+        if constexpr (u.row == u.pivot && u.column == u.pivot)
+          k_[u.pivot][u.pivot] = T(1) / k_[u.pivot][u.pivot];
+        else if constexpr (u.column == u.pivot || u.row == u.pivot)
+          k_[u.row][u.column] *= k_[u.pivot][u.pivot];
+        else
+          k_[u.row][u.column] -= k_[u.row][u.pivot] * k_[u.pivot][u.column];
+      });
+      Mask<T> vanished(false);
+      unroll<m>([&]<int i>() { vanished = vanished || pivot_vanished(k_[i][i], diagonal_[i]); });
+      return any(vanished) ? first_vanished() : -1;
     }
-    if constexpr (is_pair) {  // by the determinant: eliminating would chain what solve() does side by side
-      determinant_ = k_[0][0] * k_[1][1] - k_[0][1] * k_[1][0];
-      if (!any(determinant_vanished(determinant_, T(k_[0][0] * k_[1][1])))) return -1;
-      return any(Mask<T>(base(k_[0][0]) == base(T(0)))) ? 0 : 1;
-    }
-    unroll<static_cast<int>(Plan::updates.size())>([&]<int i>() {
-      constexpr auto u = Plan::updates[i];
-      if constexpr (u.row == u.pivot)
-        k_[u.pivot][u.pivot] = T(1) / k_[u.pivot][u.pivot];
-      else if constexpr (u.column == u.pivot)
-        k_[u.row][u.column] *= k_[u.pivot][u.pivot];
-      else
-        k_[u.row][u.column] -= k_[u.row][u.pivot] * k_[u.pivot][u.column];
-    });
-    Mask<T> vanished(false);
-    unroll<m>([&]<int i>() { vanished = vanished || pivot_vanished(k_[i][i], diagonal_[i]); });
-    return any(vanished) ? first_vanished() : -1;
   }
 
   void solve(Multiplier& b) const {
     if constexpr (m == 1) {  // one rounding less, and one multiplication less in the chain of a step
       b[0] /= diagonal_[0];
-      return;
+    } else if constexpr (pair) {
+      const T first = k_[1][1] * b[0] - k_[0][1] * b[1];
+      b[1] = (k_[0][0] * b[1] - k_[1][0] * b[0]) * over_;
+      b[0] = first * over_;
+    } else {
+      unroll<m * m>([&]<int t>() {
+        constexpr int i = Plan::order[t / m], j = Plan::order[t % m];
+        if constexpr (t % m < t / m && Plan::filled[i][j]) b[i] -= k_[i][j] * b[j];
+      });
+      unroll<m>([&]<int i>() { b[i] *= k_[i][i]; });
+      unroll<m * m>([&]<int t>() {
+        constexpr int i = Plan::order[m - 1 - t / m], j = Plan::order[m - 1 - t % m];
+        if constexpr (t % m < t / m && Plan::filled[i][j]) b[i] -= k_[i][j] * b[j];
+      });
     }
-    if constexpr (is_pair) {
-      const T first = (b[0] * k_[1][1] - k_[0][1] * b[1]) / determinant_;
-      b[1] = (k_[0][0] * b[1] - k_[1][0] * b[0]) / determinant_;
-      b[0] = first;
-      return;
-    }
-    unroll<m * m>([&]<int t>() {
-      constexpr int i = t / m, j = t % m;
-      if constexpr (j < i && Plan::filled[i][j]) b[i] -= k_[i][j] * b[j];
-    });
-    unroll<m * m>([&]<int t>() {
-      constexpr int i = m - 1 - t / m, j = m - 1 - t % m;
-      if constexpr (j > i && Plan::filled[i][j]) b[i] -= k_[i][j] * b[j];
-      if constexpr (j == i) b[i] *= k_[i][i];
-    });
   }
 
   // One Gauss-Seidel sweep from zero on the unfactored K: (D + L) b = b.
@@ -196,9 +234,13 @@ class PatternGram {
       return sum_of_products<first, half>(G1) + sum_of_products<first + half, count - half>(G1);
     }
   }
+
+  static constexpr bool pair = m == 2 && Plan::filled[0][1];
+
   int first_vanished() const {
     int first = m;
-    unroll<m>([&]<int i>() {  // a loop would keep k_ in memory
+    unroll<m>([&]<int t>() {  // a loop would keep k_ in memory
+      constexpr int i = Plan::order[t];
       if (first == m && any(pivot_vanished(k_[i][i], diagonal_[i]))) first = i;
     });
     return first;
@@ -206,7 +248,7 @@ class PatternGram {
   std::array<T, Plan::entries> right_;
   std::array<std::array<T, m>, m> k_;
   std::array<T, m> diagonal_;  // of K before elimination
-  T determinant_;              // of two coupled constraints
+  T over_;                     // 1/det K of a pair
 };
 
 }  // namespace taut
