@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -70,6 +71,7 @@ struct Model {
       particles;  // of a system of particles; then there are no coordinates above
   RunSettings run;
   std::optional<std::string> output_directory, output_format;  // the second: csv, binary or compressed
+  std::vector<std::string> output_quantities;                  // of output_quantity_names(), each once
   std::optional<DrawTable> draw;
 
   // An error that points at a key of the file ("run.method", "system.hamiltonian", "system.constraints.0", "initial.x") or, where
@@ -78,7 +80,11 @@ struct Model {
 
   std::map<std::string, std::pair<const SourceText*, Span>> places;
   std::vector<std::shared_ptr<const SourceText>> sources;
+  std::map<std::string, std::shared_ptr<const SourceText>> files;  // that it names, by the path it gives
 };
+
+// What samples may hold beside the state, its energy and residuals.
+const std::vector<std::string>& output_quantity_names();
 
 struct ReadModel {
   std::optional<Model> model;
@@ -87,9 +93,21 @@ struct ReadModel {
       {};  // where there are errors: as far as it was read, so that who knows methods can look at [run] too
 };
 
+// A file that a model names: its bytes and what messages call it, or why it cannot be had.
+struct FoundText {
+  std::optional<std::string> text;
+  std::string name = {}, why = {};
+};
+
+struct Surroundings {
+  std::function<FoundText(const std::string& path)> file = {};  // without it a model can name none
+  int most_particles = 100'000'000;
+};
+
 // `text` is the whole file, `name` what messages call it. `set` holds NAME=VALUE, applied before anything is evaluated: NAME is a
 // parameter, a coordinate or momentum (its initial value), or a dotted key such as run.step. Setting one of run.steps and
 // run.until replaces the other.
-ReadModel read_model(std::string text, std::string name, const std::vector<std::string>& set = {});
+ReadModel read_model(std::string text, std::string name, const std::vector<std::string>& set = {},
+                     const Surroundings& around = {});
 
 }  // namespace taut

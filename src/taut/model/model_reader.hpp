@@ -10,7 +10,7 @@ namespace taut {
 
 class ModelReader {
  public:
-  ModelReader(std::string text, std::string name);
+  ModelReader(std::string text, std::string name, const Surroundings& around);
   ReadModel read(const std::vector<std::string>& set);
 
  private:
@@ -69,6 +69,7 @@ class ModelReader {
   void read_run();
   void read_projection(const Value& v);
   void read_output();
+  void read_quantities(const Value& v);
 
   // read_draw.cpp
   void read_draw();
@@ -77,6 +78,7 @@ class ModelReader {
   void check_start();
   void check_derivatives();
 
+  const Surroundings& around_;
   Model model_;
   Value root_;
   std::vector<ModelError> errors_;

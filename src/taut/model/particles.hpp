@@ -4,6 +4,8 @@
 #include <taut/model/program.hpp>
 #include <taut/problem/particles.hpp>
 
+#include <array>
+
 namespace taut {
 
 // The coordinates of a term's particles are block 0 of its program, its numbers block 1.
@@ -13,7 +15,10 @@ struct ProgramKernel {
   using On = Evaluator<S>;
 };
 
-struct ParticleModel : ParticleSystem<Program> {};
+struct ParticleModel : ParticleSystem<Program> {
+  std::array<double, 3> box{};       // edges; 0: open in that direction
+  std::vector<std::string> species;  // of each particle, where they come from a file
+};
 
 template <class T = double>
 using ParticleProblem = Particles<T, ProgramKernel>;

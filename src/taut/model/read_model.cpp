@@ -17,7 +17,7 @@ const std::vector<std::string> top_keys{"title", "parameters", "system", "initia
 
 bool is_particle_section(std::string_view key) { return contains(particle_tables(), key); }
 
-ModelReader::ModelReader(std::string text, std::string name) {
+ModelReader::ModelReader(std::string text, std::string name, const Surroundings& around) : around_(around) {
   model_.name = name;
   keep(std::make_shared<SourceText>(std::move(name), std::move(text)));
 }
@@ -36,7 +36,7 @@ ReadModel ModelReader::read(const std::vector<std::string>& set) {
   if (!particles) read_coordinates();
   read_parameters();
   if (particles) {
-    model_.particles = read_particles(root_, values_, bad_parameters_, errors_);
+    model_.particles = read_particles({root_, values_, bad_parameters_, around_, model_.files, errors_});
   } else {
     read_system();
     read_initial();
@@ -141,8 +141,9 @@ ModelError Model::error_at(const std::string& key, std::string sentence, std::st
   return at->second.first->error(at->second.second, std::move(sentence), std::move(note));
 }
 
-ReadModel read_model(std::string text, std::string name, const std::vector<std::string>& set) {
-  return ModelReader(std::move(text), std::move(name)).read(set);
+ReadModel read_model(std::string text, std::string name, const std::vector<std::string>& set,
+                     const Surroundings& around) {
+  return ModelReader(std::move(text), std::move(name), around).read(set);
 }
 
 }  // namespace taut

@@ -1,6 +1,7 @@
 // The tables of a particle system: [particles] and the groups over them.
 #pragma once
 
+#include <taut/model/model.hpp>
 #include <taut/model/particles.hpp>
 #include <taut/model/tree.hpp>
 
@@ -14,11 +15,17 @@ namespace taut {
 
 const std::vector<std::string>& particle_tables();  // their names, `particles` first
 
-// What is wrong is added to `errors`; the result is then not to be used. `parameters` have their values; `bad` are those that have none,
-// because an error was reported.
-std::shared_ptr<const ParticleModel> read_particles(const Value& root,
-                                                    const std::map<std::string, Float128>& parameters,
-                                                    const std::set<std::string>& bad,
-                                                    std::vector<ModelError>& errors);
+// `parameters` have their values; `bad` are those that have none, because an error was reported. Files that are read are added to `files`.
+struct ParticleTables {
+  const Value& root;
+  const std::map<std::string, Float128>& parameters;
+  const std::set<std::string>& bad;
+  const Surroundings& around;
+  std::map<std::string, std::shared_ptr<const SourceText>>& files;
+  std::vector<ModelError>& errors;
+};
+
+// What is wrong is added to the errors; the result is then not to be used.
+std::shared_ptr<const ParticleModel> read_particles(const ParticleTables& tables);
 
 }  // namespace taut

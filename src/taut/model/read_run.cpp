@@ -13,13 +13,18 @@ constexpr double most_steps = 9e15;  // beyond, counting steps in a double would
 
 const std::vector<std::string> run_keys{"method", "formulation", "projection", "step",
                                         "steps",  "until",       "every"};
-const std::vector<std::string> output_keys{"directory", "format"};
+const std::vector<std::string> output_keys{"directory", "format", "quantities"};
 const std::vector<std::string> formats{"csv", "binary", "compressed"};
 const std::vector<std::string> formulations{
     "underlying", "dirac", "dirac-simplified", "dirac-weak", "hamilton-dirac", "state-space", "linear"};
 const std::vector<std::string> projections{"none", "position", "momentum", "both"};
 
 }  // namespace
+
+const std::vector<std::string>& output_quantity_names() {
+  static const std::vector<std::string> names{"energies", "forces", "iterations", "multipliers", "virial"};
+  return names;
+}
 
 std::optional<double> ModelReader::run_number(const Value& t, const std::string& key,
                                               const std::string& what) {
@@ -124,6 +129,26 @@ void ModelReader::read_output() {
     if (model_.output_format && !contains(formats, *model_.output_format))
       fail(e->value, "unknown format " + ticked(*model_.output_format),
            known_names("known here:", *model_.output_format, formats));
+  }
+  if (const Entry* e = t.find("quantities")) read_quantities(e->value);
+}
+
+void ModelReader::read_quantities(const Value& v) {
+  const std::vector<std::string>& known = output_quantity_names();
+  if (v.kind != Value::Kind::list) {
+    fail(v, "the quantities must be a list, not " + kind_name(v),
+         "as in quantities = [\"forces\", \"virial\"]");
+    return;
+  }
+  for (const Value& name : v.list) {
+    if (name.kind != Value::Kind::text)
+      fail(name, "a quantity must be a name in quotes, not " + kind_name(name));
+    else if (!contains(known, name.text))
+      fail(name, "unknown quantity " + ticked(name.text), known_names("known here:", name.text, known));
+    else if (contains(model_.output_quantities, name.text))
+      fail(name, "the quantity " + ticked(name.text) + " is listed twice");
+    else
+      model_.output_quantities.push_back(name.text);
   }
 }
 

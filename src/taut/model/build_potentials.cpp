@@ -1,0 +1,148 @@
+// [[springs]], [[bends]], [[torsions]], [[field]], [[pairs]].
+#include <taut/model/particle_reader.hpp>
+#include <taut/model/wording.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace taut {
+
+// `potential`, a formula of one variable, or ½ stiffness (variable - rest)².
+std::optional<int> ParticleReader::potential_of(const Table& t, Group& g, const Own& own, int variable,
+                                                const std::string& rest, const Otherwise& otherwise) {
+  if (const Entry* e = t.find("potential")) {
+    for (const std::string& key : {std::string("stiffness"), rest})
+      if (const Entry* other = t.find(key)) {
+        fail_key(*other, ticked(key) + " beside a potential");
+        return std::nullopt;
+      }
+    return term_formula(g, e->value, "the potential", own);
+  }
+  if (!needed(t, "stiffness", "or give a potential")) return std::nullopt;
+  auto stiffness = term_numbers(t, g, "stiffness", "the stiffness", {});
+  auto at_rest = term_numbers(t, g, rest, "the " + rest, otherwise);
+  if (!stiffness || !at_rest) return std::nullopt;
+  if (rest == "angle" ? !all_angles(t, *at_rest, g) : !none_negative(t, rest, *at_rest, g))
+    return std::nullopt;
+  const int k = number_input(g, std::move(*stiffness)), c = number_input(g, std::move(*at_rest));
+  const TermGraph w = words(g);
+  const int off = w.difference(variable, c);
+  return w.product(w.product(g.graph.constant(Float128(1) / 2), k), w.product(off, off));
+}
+
+void ParticleReader::read_springs(const Table& t) {
+  if (!keys_known(t, {"between", "for", "from", "type", "stiffness", "length", "potential"})) return;
+  Group g = joined_group(t, "spring", 2);
+  if (!g.fine) return;
+  add_bonds(g);
+  const int r = words(g).length(words(g).between(0, 1));
+  const auto f = potential_of(t, g, {{"r", [r](Graph&) { return r; }}}, r, "length",
+                              [&](int k) { return start_distance(g, k); });
+  if (f) add_potential(g, *f);
+}
+
+void ParticleReader::read_bends(const Table& t) {
+  if (!keys_known(t, {"between", "for", "from", "type", "stiffness", "angle", "potential"})) return;
+  Group g = joined_group(t, "bend", 3);
+  if (!g.fine) return;
+  const TermGraph w = words(g);
+  const TermGraph::Vector u = w.between(0, 1), v = w.between(2, 1);
+  const int c = g.graph.make(Op::divide, w.dot(u, v), w.product(w.length(u), w.length(v)));
+  const int theta = g.graph.make(Op::acos, c);
+  const auto f = potential_of(
+      t, g, {{"theta", [theta](Graph&) { return theta; }}, {"costheta", [c](Graph&) { return c; }}}, theta,
+      "angle", [&](int k) { return start_angle(g, k); });
+  if (f) add_potential(g, *f);
+}
+
+// φ is the angle between the planes 1-2-3 and 2-3-4, 0 where 1 and 4 are on the same side (IUPAC's sign).
+void ParticleReader::read_torsions(const Table& t) {
+  if (!keys_known(t, {"between", "for", "from", "type", "potential"})) return;
+  if (model_->dimension != 3) {
+    fail_table(t, "torsions need three dimensions");
+    return;
+  }
+  Group g = joined_group(t, "torsion", 4);
+  const Entry* e = needed(t, "potential", "a formula of phi, as in potential = \"1 + cos(3*phi)\"");
+  if (!g.fine || !e) return;
+  const TermGraph w = words(g);
+  const TermGraph::Vector b1 = w.between(1, 0), b2 = w.between(2, 1), b3 = w.between(3, 2);
+  const TermGraph::Vector n1 = w.cross(b1, b2), n2 = w.cross(b2, b3);
+  const int phi = g.graph.make(Op::atan2, w.product(w.length(b2), w.dot(b1, n2)), w.dot(n1, n2));
+  const auto f = term_formula(g, e->value, "the potential", {{"phi", [phi](Graph&) { return phi; }}});
+  if (f) add_potential(g, *f);
+}
+
+void ParticleReader::read_field(const Table& t) {
+  if (!keys_known(t, {"of", "for", "species", "potential"})) return;
+  Group g = single_group(t, "field on particle");
+  const Entry* e = needed(t, "potential", "a formula of the coordinates, as in potential = \"0.1*z\"");
+  if (!g.fine || !e) return;
+  if (const auto f = term_formula(g, e->value, "the potential", one_particle(g))) add_potential(g, *f);
+}
+
+void ParticleReader::read_pairs(const Table& t) {
+  if (!keys_known(t, {"of", "for", "species", "potential", "cutoff", "skin", "exclude_bonded", "truncation"}))
+    return;
+  Group g = single_group(t, "pair");
+  const Entry* e = needed(t, "potential", "a formula of r, as in potential = \"4*((1/r)^12 - (1/r)^6)\"");
+  const Entry* cutoff = needed(t, "cutoff", "pairs farther apart do not act on each other");
+  if (!g.fine || !e || !cutoff) return;
+  auto pairs = std::make_shared<PairGroup<Program>>();
+  pairs->box = model_->box;
+  pairs->cutoff = positive(cutoff->value, "the cutoff");
+  pairs->skin = t.find("skin") ? positive(t.find("skin")->value, "the skin") : 0.2 * pairs->cutoff;
+  const auto too_long = [&](double edge) { return edge > 0 && edge < 2 * (pairs->cutoff + pairs->skin); };
+  if (std::any_of(model_->box.begin(), model_->box.end(), too_long))
+    fail(cutoff->value, "cutoff and skin are more than half an edge of the box",
+         "a pair would meet itself twice");
+  pairs->among = g.particle[0];
+  std::sort(pairs->among.begin(), pairs->among.end());
+  if (const Entry* how = t.find("truncation")) read_truncation(how->value, *pairs);
+  int bonds = 0;
+  if (const Entry* exclude = t.find("exclude_bonded"))
+    bonds = static_cast<int>(whole(exclude->value, "exclude_bonded", 0, 10).value_or(0));
+  pairs->apart = within_bonds(bonds);
+  Graph graph;
+  const auto u =
+      formula(graph, e->value, "the potential", {"r"}, [](Graph& x, std::string_view) { return x.input(0); });
+  if (!u) return;
+  pairs->value = std::make_shared<const Program>(linearise(graph, {*u}, TermGraph::numbers));
+  pairs->slope =
+      std::make_shared<const Program>(linearise(graph, graph.gradient(*u, {0}), TermGraph::numbers));
+  model_->pairs.push_back(std::move(pairs));
+  pair_tables_.push_back(g.table);
+}
+
+void ParticleReader::read_truncation(const Value& v, PairGroup<Program>& pairs) {
+  static const std::vector<std::string> words{"none", "shift", "force-shift"};
+  const auto at = std::find(words.begin(), words.end(), v.kind == Value::Kind::text ? v.text : "");
+  if (at == words.end())
+    fail(v, "the truncation must be one of none, shift, force-shift");
+  else
+    pairs.truncation = static_cast<Truncation>(at - words.begin());
+}
+// For each particle the larger ones that rods and springs reach in at most `most` bonds.
+std::vector<std::vector<int>> ParticleReader::within_bonds(int most) const {
+  std::vector<std::vector<int>> near(model_->count), found(model_->count);
+  for (const auto& [i, j] : bonds_) {
+    near[i].push_back(j);
+    near[j].push_back(i);
+  }
+  for (int i = 0; i < model_->count && most > 0; ++i) {
+    std::set<int> seen{i};
+    std::vector<int> ring{i};
+    for (int step = 0; step < most; ++step) {
+      std::vector<int> next;
+      for (const int a : ring)
+        for (const int b : near[a])
+          if (seen.insert(b).second) next.push_back(b);
+      ring = std::move(next);
+    }
+    for (const int j : seen)
+      if (j > i) found[i].push_back(j);
+  }
+  return found;
+}
+
+}  // namespace taut
