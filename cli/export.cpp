@@ -12,21 +12,23 @@ namespace {
 
 struct ExportFlags {
   std::string path, out;
-  bool csv = false, xyz = false, npy = false;
+  bool csv = false, xyz = false, npy = false, dcd = false, h5md = false;
 };
 
+ExportFormat format_of(const ExportFlags& flags) {
+  if (flags.csv) return ExportFormat::csv;
+  if (flags.xyz) return ExportFormat::xyz;
+  if (flags.dcd) return ExportFormat::dcd;
+  return flags.h5md ? ExportFormat::h5md : ExportFormat::npy;
+}
+
 int export_trajectory(const ExportFlags& flags) {
-  if (flags.csv + flags.xyz + flags.npy != 1)
-    throw InputError("say which format is wanted: one of --csv, --xyz, --npy.");
-  TrajectoryReader reader(trajectory_in(flags.path));
-  export_samples(reader,
-                 flags.csv   ? ExportFormat::csv
-                 : flags.xyz ? ExportFormat::xyz
-                             : ExportFormat::npy,
-                 flags.out);
-  if (reader.damage().empty()) return finish_output();
+  if (flags.csv + flags.xyz + flags.npy + flags.dcd + flags.h5md != 1)
+    throw InputError("say which format is wanted: one of --csv, --npy, --xyz, --dcd, --h5md.");
+  const Exported written = export_samples(trajectory_in(flags.path), format_of(flags), flags.out);
+  if (written.damage.empty()) return finish_output();
   fmt::print(stderr, "taut: {} is not whole: {}. Its first {} samples were written.\n", flags.path,
-             reader.damage(), reader.samples());
+             written.damage, written.samples);
   return 1;
 }
 
@@ -39,8 +41,10 @@ void add_export(Program& program) {
   const auto flags = std::make_shared<ExportFlags>();
   command->add_option("FILE", flags->path, "trajectory.taut, or the folder it is in")->required();
   command->add_flag("--csv", flags->csv, "text, one line a sample");
-  command->add_flag("--xyz", flags->xyz, "positions of points, for viewers of molecules");
   command->add_flag("--npy", flags->npy, "an array for numpy, one row a sample");
+  command->add_flag("--xyz", flags->xyz, "extended XYZ: positions of points, for viewers of molecules");
+  command->add_flag("--dcd", flags->dcd, "the same in 32 bits, as CHARMM and NAMD write it");
+  command->add_flag("--h5md", flags->h5md, "HDF5 in the layout H5MD: positions, velocities, energies");
   command->add_option("--out", flags->out, "file to write; default: standard output")->type_name("F");
   program.actions[command] = [flags] { return export_trajectory(*flags); };
 }

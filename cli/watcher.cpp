@@ -13,12 +13,12 @@ Watcher::Watcher(const Schedule& schedule, Recording* recording, RunRecord* reco
     : schedule_(schedule), recording_(recording), record_(record) {}
 
 void Watcher::sample(double time, std::span<const double> q, std::span<const double> p,
-                     const Reading& reading) {
+                     const Reading& reading, std::span<const double> more) {
   if (record_ != nullptr) record_->add(time, q, p, reading);
   if (recording_ == nullptr) return;
   const auto index = static_cast<std::int64_t>(std::llround(time / schedule_.step));
   if (index % schedule_.every != 0 && index != schedule_.steps) return;
-  recording_->sample(time, q, p, reading);
+  recording_->sample(time, q, p, reading, more);
 }
 
 void Watcher::note(const std::string& sentence) { fmt::print(stderr, "taut: {}\n", sentence); }

@@ -17,8 +17,8 @@ namespace taut::cli {
 class Watcher final : public RunObserver {
  public:
   Watcher(const Schedule& schedule, Recording* recording, RunRecord* record);
-  void sample(double time, std::span<const double> q, std::span<const double> p,
-              const Reading& reading) override;
+  void sample(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
+              std::span<const double> more) override;
   void progress(std::int64_t done, std::int64_t wanted) override { line_.show(done, wanted); }
   void note(const std::string& sentence) override;
   bool wants_checkpoints() const override { return recording_ != nullptr; }

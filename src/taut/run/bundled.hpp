@@ -1,6 +1,7 @@
 // The models that come inside the program: examples/NAME.toml, run by NAME from any folder.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,9 @@ struct BundledModel {
 };
 
 const std::vector<BundledModel>& bundled_models();
+
+// The files they name, by the same path: examples/NAME.
+std::optional<std::string_view> bundled_file(std::string_view name);
 
 // InputError with the nearest name and the list where there is none of that name.
 const BundledModel& bundled_model(std::string_view name);

@@ -54,11 +54,12 @@ CsvSamples::CsvSamples(const std::string& path, const SampleMark& mark)
     : file_(reopened(path, mark)), samples_(mark.samples), checksum_(mark.checksum) {}
 
 void CsvSamples::add(double time, std::span<const double> q, std::span<const double> p,
-                     const Reading& reading) {
+                     const Reading& reading, std::span<const double> more) {
   std::vector<double> row = {time};
   row.insert(row.end(), q.begin(), q.end());
   row.insert(row.end(), p.begin(), p.end());
   row.insert(row.end(), {reading.energy, reading.position, reading.momentum});
+  row.insert(row.end(), more.begin(), more.end());
   append_csv(lines_, row);
   ++samples_;
   if (lines_.size() >= largest_wait) flush();

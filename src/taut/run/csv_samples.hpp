@@ -13,8 +13,8 @@ class CsvSamples final : public SampleSink {
   CsvSamples(const std::string& path, const RunIdentity& identity);
   CsvSamples(const std::string& path, const SampleMark& mark);
 
-  void add(double time, std::span<const double> q, std::span<const double> p,
-           const Reading& reading) override;
+  void add(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
+           std::span<const double> more) override;
   void flush() override;
   SampleMark sync() override;
   void finish() override;

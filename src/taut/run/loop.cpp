@@ -17,8 +17,13 @@ double seconds_of(std::chrono::steady_clock::duration time) {
 }  // namespace
 
 Loop::Loop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer,
-           Tally& tally)
-    : machine_(machine), schedule_(schedule), halve_(halve_on_failure), observer_(observer), tally_(tally) {}
+           Tally& tally, const Quantities& quantities)
+    : machine_(machine),
+      schedule_(schedule),
+      halve_(halve_on_failure),
+      observer_(observer),
+      tally_(tally),
+      quantities_(quantities) {}
 
 double Loop::seconds() const { return before_.seconds + seconds_of(Clock::now() - began_); }
 
@@ -58,8 +63,8 @@ void Loop::advance() {
 }
 
 void Loop::sample() {
-  observer_.sample(static_cast<double>(tally_.steps) * schedule_.step, machine_.q(), machine_.p(),
-                   tally_.now);
+  observer_.sample(static_cast<double>(tally_.steps) * schedule_.step, machine_.q(), machine_.p(), tally_.now,
+                   quantities_.measure(machine_, tally_));
 }
 
 void Loop::look() {

@@ -3,6 +3,7 @@
 
 #include <taut/run/machine.hpp>
 #include <taut/run/observer.hpp>
+#include <taut/run/quantities.hpp>
 #include <taut/run/schedule.hpp>
 
 #include <chrono>
@@ -11,8 +12,8 @@ namespace taut {
 
 class Loop {
  public:
-  Loop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer,
-       Tally& tally);
+  Loop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer, Tally& tally,
+       const Quantities& quantities);
 
   // Why the run was stopped or what could not be written; empty where it went to its end or a step failed, which is in the tally.
   // `seconds` of work went before.
@@ -35,6 +36,7 @@ class Loop {
   bool halve_;
   RunObserver& observer_;
   Tally& tally_;
+  const Quantities& quantities_;
 
   Snapshot before_;
   Clock::time_point began_ = Clock::now(), looked_ = began_, told_ = began_, kept_at_ = began_;

@@ -24,6 +24,9 @@ class Machine {
   virtual std::span<const double> p() const = 0;
   virtual Reading read() = 0;
   virtual std::vector<double> multiplier() const = 0;  // λ(q, p); empty where the constraints are dependent
+  // Of the constraints: -Gᵀλ(q, p), one for each coordinate; empty where the constraints are dependent.
+  virtual std::vector<double> constraint_force() const = 0;
+  virtual double kinetic_energy() const = 0;  // p·H_p/2, which is that of natural systems only
   virtual std::vector<double> last_multiplier(
       double h) const = 0;  // the method's own; empty where it has none
   virtual ProjectionCount projections() const = 0;

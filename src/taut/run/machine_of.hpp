@@ -66,6 +66,20 @@ class MachineOf final : public Machine {
     return lambda ? std::vector<double>(lambda->data(), lambda->data() + lambda->size())
                   : std::vector<double>{};
   }
+  std::vector<double> constraint_force() const override {
+    const auto lambda = taut::multiplier(problem_, mesh_.q, mesh_.p);
+    if (!lambda) return {};
+    auto G = problem_.make_jacobian();
+    problem_.G(mesh_.q, G);
+    typename P::Vec force = zero_vector(problem_);
+    G.subtract_transpose(*lambda, force);
+    return {force.data(), force.data() + force.size()};
+  }
+  double kinetic_energy() const override {
+    typename P::Vec v = zero_vector(problem_);
+    H_p(problem_, mesh_.q, mesh_.p, v);
+    return lane(mesh_.p.dot(v) / 2, 0);
+  }
   std::vector<double> last_multiplier(double h) const override {
     const auto lambda = stepper_->last_multiplier(h);
     return {lambda.data(), lambda.data() + lambda.size()};

@@ -111,6 +111,35 @@ void name_options(const std::vector<std::string>& typed, std::vector<ModelError>
       error.origin = option_of(error.excerpt);
 }
 
+constexpr std::uintmax_t largest_file = 256U << 20U;  // bytes, of one a model names: checkpoints hold it
+
+// A path is as seen from the folder of the model.
+Surroundings files_beside(const std::string& model) {
+  return {
+      .file = [folder = std::filesystem::path(model).parent_path()](const std::string& path) -> FoundText {
+        const std::string name = (folder / path).string();
+        std::error_code error;
+        if (!std::filesystem::is_regular_file(name, error)) return {{}, name, "there is no such file"};
+        const std::uintmax_t size = std::filesystem::file_size(name, error);
+        if (error) return {{}, name, error.message()};
+        if (size > largest_file)
+          return {{}, name, fmt::format("it has {} bytes, and at most {} are read", size, largest_file)};
+        try {
+          return {text_of_file(name), name};
+        } catch (const InputError& unreadable) {
+          return {{}, name, unreadable.what()};
+        }
+      }};
+}
+
+Surroundings bundled_files() {
+  return {.file = [](const std::string& path) -> FoundText {
+    const auto text = bundled_file(path);
+    if (!text) return {{}, path, "it is not inside the program"};
+    return {std::string(*text), path};
+  }};
+}
+
 // A name of a bundled model has neither.
 bool is_path(const std::string& problem) {
   return problem.ends_with(".toml") || problem.find('/') != std::string::npos;
@@ -134,14 +163,24 @@ std::string ModelRun::title() const {
   return model.title == name ? std::filesystem::path(name).filename().string() : model.title;
 }
 
-std::vector<std::string> ModelRun::columns() const {
+std::vector<std::string> ModelRun::coordinates() const {
   std::vector<std::string> names = model.coordinates;
   if (model.particles)  // x0, y0, z0, x1, …
     for (int i = 0; i < model.particles->count; ++i)
       for (int a = 0; a < model.particles->dimension; ++a) names.push_back(fmt::format("{}{}", "xyz"[a], i));
-  const std::size_t coordinates = names.size();
-  for (std::size_t j = 0; j < coordinates; ++j) names.push_back("p_" + names[j]);
   return names;
+}
+
+std::vector<std::string> ModelRun::columns() const {
+  std::vector<std::string> names = coordinates();
+  const std::size_t count = names.size();
+  for (std::size_t j = 0; j < count; ++j) names.push_back("p_" + names[j]);
+  return names;
+}
+
+Quantities ModelRun::quantities() const {
+  return {model.output_quantities, model.particles ? model.particles->dimension : 0,
+          mechanism->constraints()};
 }
 
 RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, const Snapshot* from) const {
@@ -152,7 +191,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
       if (!made.note.empty()) observer.note(made.note);
       return std::move(made.machine);
     };
-    RunSummary summary = time_loop(*mechanism, make, name, request, observer, last_good, from);
+    RunSummary summary = time_loop(*mechanism, make, name, request, quantities(), observer, last_good, from);
     summary.model = title();
     return summary;
   } catch (const ChoiceError& error) {
@@ -168,9 +207,9 @@ void ModelRun::refuse(const ChoiceError& error) const {
 }
 
 ModelRun model_run(std::string text, const std::string& name, const RunRequest& request,
-                   const std::vector<std::string>& set) {
+                   const std::vector<std::string>& set, const Surroundings& around) {
   const std::vector<std::string> all = assignments(request, set);
-  ReadModel read = read_model(text, name, all);
+  ReadModel read = read_model(text, name, all, around);
   if (!read.model) {
     add_choice_error(read, request);
     name_options({all.begin() + static_cast<std::ptrdiff_t>(set.size()), all.end()}, read.errors);
@@ -191,13 +230,25 @@ ModelRun model_run(std::string text, const std::string& name, const RunRequest& 
   }
   run.system = compile(run.model);
   run.mechanism = with_problem(run.system, [](const auto& problem) { return make_mechanism(problem); });
+  if (run.quantities().has("energies") && run.mechanism->tier() == Tier::hamiltonian)
+    throw ModelFileError(without_end(
+        run.model.error_at("output.quantities", "a kinetic energy of a Hamiltonian that is not ½ pᵀWp + V(q)")
+            .text()));
   return run;
+}
+
+Surroundings stored_files(const std::map<std::string, std::string>& files) {
+  return {.file = [&files](const std::string& path) -> FoundText {
+    const auto at = files.find(path);
+    if (at == files.end()) return {{}, path, "the run has no such file"};
+    return {at->second, path};
+  }};
 }
 
 ModelRun read_model_run(const std::string& problem, const RunRequest& request,
                         const std::vector<std::string>& set) {
-  if (is_path(problem)) return model_run(text_of_file(problem), problem, request, set);
-  return model_run(std::string(bundled_model(problem).text), problem, request, set);
+  if (is_path(problem)) return model_run(text_of_file(problem), problem, request, set, files_beside(problem));
+  return model_run(std::string(bundled_model(problem).text), problem, request, set, bundled_files());
 }
 
 }  // namespace taut

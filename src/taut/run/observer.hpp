@@ -18,12 +18,12 @@ struct Snapshot {
   double seconds = 0;          // of work so far
 };
 
-// What a run tells while it goes. q and p are those of the mesh point.
+// What a run tells while it goes. q and p are those of the mesh point; `more` has what quantities.hpp says.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void sample(double time, std::span<const double> q, std::span<const double> p,
-                      const Reading& reading) = 0;
+                      const Reading& reading, std::span<const double> more) = 0;
   virtual void note(const std::string&) {}                            // a sentence that the user should read
   virtual void progress(std::int64_t done, std::int64_t wanted) = 0;  // some ten times a second
 
@@ -37,7 +37,8 @@ class RunObserver {
 
 // Of a run whose end is all that is looked at.
 class SilentObserver final : public RunObserver {
-  void sample(double, std::span<const double>, std::span<const double>, const Reading&) override {}
+  void sample(double, std::span<const double>, std::span<const double>, const Reading&,
+              std::span<const double>) override {}
   void progress(std::int64_t, std::int64_t) override {}
 };
 

@@ -69,12 +69,15 @@ RunIdentity identity_of(const ModelRun& run, const Schedule& schedule) {
                        .title = run.title(),
                        .text = run.text,
                        .set = run.set,
+                       .files = {},
                        .asked = run.asked,
                        .method = chosen_method(*run.mechanism, run.name, run.request).label(),
                        .schedule = schedule,
-                       .coordinates = run.model.coordinates,
+                       .coordinates = run.coordinates(),
+                       .quantities = run.quantities().columns(run.coordinates()),
                        .parameters = {}};
   identity.asked.format = run.request.format;
+  for (const auto& [name, source] : run.model.files) identity.files[name] = source->text();
   for (const NamedFormula& parameter : run.model.parameters)
     identity.parameters[parameter.name] = static_cast<double>(parameter.value);
   return identity;
@@ -116,9 +119,9 @@ void Recording::begin() {
 }
 
 void Recording::sample(double time, std::span<const double> q, std::span<const double> p,
-                       const Reading& reading) {
+                       const Reading& reading, std::span<const double> more) {
   if (!samples_) begin();
-  samples_->add(time, q, p, reading);
+  samples_->add(time, q, p, reading, more);
 }
 
 bool Recording::checkpoint_due() {
@@ -150,8 +153,8 @@ FoundRun find_run(const std::string& folder, bool previous) {
   Checkpoint checkpoint = previous ? read_checkpoint(before) : last_or_advice(folder);
   RunRequest asked = checkpoint.identity.asked;
   asked.out = folder;
-  ModelRun run =
-      model_run(checkpoint.identity.text, checkpoint.identity.model, asked, checkpoint.identity.set);
+  ModelRun run = model_run(checkpoint.identity.text, checkpoint.identity.model, asked,
+                           checkpoint.identity.set, stored_files(checkpoint.identity.files));
   const Schedule now = schedule_of(run.request), then = checkpoint.identity.schedule;
   if (now.step != then.step || now.steps != then.steps || now.every != then.every)
     throw InputError(

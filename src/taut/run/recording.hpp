@@ -20,7 +20,8 @@ class Recording {
   Recording(const ModelRun& run, const Checkpoint& from, bool new_samples);
 
   // WriteError from all of these.
-  void sample(double time, std::span<const double> q, std::span<const double> p, const Reading& reading);
+  void sample(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
+              std::span<const double> more);
   bool checkpoint_due();  // also hands over samples that have waited for a second
   void checkpoint(const Snapshot& snapshot);
 

@@ -86,6 +86,34 @@ std::string dumped(const Json& object, int indent) {
   return object.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+// Bytes as a text in which each is one character, so that JSON holds any: ASCII stays as it is.
+std::string text_of_bytes(const std::string& bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto b = static_cast<unsigned char>(c);
+    if (b >= 0x80) text.push_back(static_cast<char>(0xC0 | b >> 6));
+    text.push_back(b >= 0x80 ? static_cast<char>(0x80 | (b & 0x3F)) : c);
+  }
+  return text;
+}
+std::string bytes_of_text(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto b = static_cast<unsigned char>(text[i]);
+    const bool pair = (b & 0xFC) == 0xC0 && i + 1 < text.size();  // U+0080 to U+00FF
+    if (b >= 0x80 && !pair) throw InputError("a file of its model holds a character that is no byte");
+    bytes.push_back(pair ? static_cast<char>(b << 6 | (static_cast<unsigned char>(text[++i]) & 0x3F))
+                         : text[i]);
+  }
+  return bytes;
+}
+
+Json files_as_text(const std::map<std::string, std::string>& files) {
+  Json object = Json::object();
+  for (const auto& [name, bytes] : files) object[name] = text_of_bytes(bytes);
+  return object;
+}
+
 }  // namespace
 
 std::vector<std::string> RunIdentity::columns() const {
@@ -94,11 +122,14 @@ std::vector<std::string> RunIdentity::columns() const {
   for (const std::string& q : coordinates) names.push_back("p_" + q);
   for (const char* measured : {"energy", "position_residual", "momentum_residual"})
     names.emplace_back(measured);
+  names.insert(names.end(), quantities.begin(), quantities.end());
   return names;
 }
 
 std::string RunIdentity::digest() const {
-  const std::string all = dumped(Json{{"text", text}, {"set", set}, {"asked", deciding_part(asked)}}, -1);
+  Json deciding = {{"text", text}, {"set", set}, {"asked", deciding_part(asked)}};
+  if (!files.empty()) deciding["files"] = files_as_text(files);
+  const std::string all = dumped(deciding, -1);
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char c : all) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return fmt::format("{:016x}", hash);
@@ -115,8 +146,10 @@ std::string to_json(const RunIdentity& r) {
                      {"every", r.schedule.every},
                      {"columns", r.columns()},
                      {"coordinates", r.coordinates},
+                     {"quantities", r.quantities},
                      {"parameters", r.parameters},
                      {"model_text", r.text},
+                     {"files", files_as_text(r.files)},
                      {"set", r.set},
                      {"asked", json_of(r.asked)}},
                 1);
@@ -131,11 +164,15 @@ RunIdentity run_identity(const std::string& json) {
     r.title = object.at("title");
     r.text = object.at("model_text");
     r.set = object.at("set").get<std::vector<std::string>>();
+    const Json files = object.value("files", Json::object());
+    for (const auto& [name, text] : files.items())
+      r.files[name] = bytes_of_text(text.get<std::string>());
     r.asked = request_of(object.at("asked"));
     r.method = object.at("method");
     r.schedule = {object.at("step"), whole<std::int64_t>(object.at("steps")),
                   whole<std::int64_t>(object.at("every"))};
     r.coordinates = object.at("coordinates").get<std::vector<std::string>>();
+    r.quantities = object.value("quantities", std::vector<std::string>());
     r.parameters = object.at("parameters").get<std::map<std::string, double>>();
     return r;
   } catch (const Json::exception& error) {

@@ -9,14 +9,16 @@
 namespace taut {
 
 struct RunIdentity {
-  std::string version;           // of taut
-  std::string model, title;      // the path or the name of the model; its title
-  std::string text;              // the model file
-  std::vector<std::string> set;  // NAME=VALUE, as typed
-  RunRequest asked;              // as typed
-  std::string method;            // what was chosen, with its formulation
+  std::string version;                       // of taut
+  std::string model, title;                  // the path or the name of the model; its title
+  std::string text;                          // the model file
+  std::vector<std::string> set;              // NAME=VALUE, as typed
+  std::map<std::string, std::string> files;  // that the model names: path as written there, bytes
+  RunRequest asked;                          // as typed
+  std::string method;                        // what was chosen, with its formulation
   Schedule schedule;
   std::vector<std::string> coordinates;
+  std::vector<std::string> quantities;  // columns after the usual ones
   std::map<std::string, double> parameters;
 
   std::vector<std::string> columns() const;  // of a sample

@@ -20,8 +20,8 @@ struct SampleMark {
 class SampleSink {
  public:
   virtual ~SampleSink() = default;
-  virtual void add(double time, std::span<const double> q, std::span<const double> p,
-                   const Reading& reading) = 0;
+  virtual void add(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
+                   std::span<const double> more) = 0;
   virtual void flush() = 0;       // hands what waits over to the system: it outlasts the end of the program
   virtual SampleMark sync() = 0;  // hands it over to the disk: it outlasts a loss of power
   virtual void finish() = 0;      // no more will come

@@ -151,8 +151,8 @@ SolveOptions solve_options(const RunRequest& request) {
 }
 
 RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
-                     const RunRequest& request, RunObserver& observer, std::string_view last_good,
-                     const Snapshot* from) {
+                     const RunRequest& request, const Quantities& quantities, RunObserver& observer,
+                     std::string_view last_good, const Snapshot* from) {
   const Schedule schedule = schedule_of(request);
   const MethodChoice choice = chosen_method(mechanism, model, request);
   const ReadyStart start = ready_start(mechanism, model, choice, request.project_start);
@@ -167,7 +167,7 @@ RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const 
   if (from != nullptr || observer.wants_checkpoints()) digest = start_digest(*machine, schedule);
   if (from != nullptr) restore(*from, digest, *machine, tally);
   RunSummary summary;
-  Loop loop(*machine, schedule, request.halve_on_failure, observer, tally);
+  Loop loop(*machine, schedule, request.halve_on_failure, observer, tally, quantities);
   summary.error = loop.go(digest, from == nullptr ? 0 : from->seconds, from == nullptr);
   summary.seconds = loop.seconds();
   summary.model = model;

@@ -3,6 +3,7 @@
 
 #include <taut/run/mechanism.hpp>
 #include <taut/run/observer.hpp>
+#include <taut/run/quantities.hpp>
 #include <taut/run/schedule.hpp>
 
 #include <functional>
@@ -30,7 +31,7 @@ using MakeMachine = std::function<std::unique_ptr<Machine>(const MethodChoice& c
 // will find the last good state. `from`: goes on after that step; InputError where it is of another run, or of a program or machine
 // that computes other digits.
 RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
-                     const RunRequest& request, RunObserver& observer, std::string_view last_good,
-                     const Snapshot* from = nullptr);
+                     const RunRequest& request, const Quantities& quantities, RunObserver& observer,
+                     std::string_view last_good, const Snapshot* from = nullptr);
 
 }  // namespace taut

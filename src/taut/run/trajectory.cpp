@@ -131,12 +131,13 @@ void TrajectoryWriter::check_again(std::span<const double> row) const {
 }
 
 void TrajectoryWriter::add(double time, std::span<const double> q, std::span<const double> p,
-                           const Reading& reading) {
+                           const Reading& reading, std::span<const double> more) {
   const std::size_t begin = rows_.size();
   rows_.push_back(time);
   rows_.insert(rows_.end(), q.begin(), q.end());
   rows_.insert(rows_.end(), p.begin(), p.end());
   rows_.insert(rows_.end(), {reading.energy, reading.position, reading.momentum});
+  rows_.insert(rows_.end(), more.begin(), more.end());
   ++added_;
   if (added_ <= found_.samples) {
     if (added_ == found_.samples) check_again(std::span(rows_).subspan(begin));

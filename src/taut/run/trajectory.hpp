@@ -39,8 +39,8 @@ class TrajectoryWriter final : public SampleSink {
   TrajectoryWriter(const std::string& path, const RunIdentity& identity);
   TrajectoryWriter(const std::string& path, const RunIdentity& identity, const SampleMark& mark);
 
-  void add(double time, std::span<const double> q, std::span<const double> p,
-           const Reading& reading) override;
+  void add(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
+           std::span<const double> more) override;
   void flush() override;
   SampleMark sync() override;
   void finish() override;

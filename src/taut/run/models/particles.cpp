@@ -78,6 +78,13 @@ class ParticleMachine final : public Machine {
   }
   Reading read() override { return inner_->read(); }
   std::vector<double> multiplier() const override { return inner_->multiplier(); }
+  std::vector<double> constraint_force() const override {
+    const std::vector<double> inside = inner_->constraint_force();
+    std::vector<double> outside(inside.size());
+    if (!inside.empty()) layout_.outside(inside, outside);
+    return outside;
+  }
+  double kinetic_energy() const override { return inner_->kinetic_energy(); }
   std::vector<double> last_multiplier(double h) const override { return inner_->last_multiplier(h); }
   ProjectionCount projections() const override { return inner_->projections(); }
   void advance_by_halves(double h, Tally& tally) override { inner_->advance_by_halves(h, tally); }

@@ -1,0 +1,66 @@
+#include <taut/run/quantities.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace taut {
+
+bool Quantities::has(std::string_view name) const {
+  return std::find(names_.begin(), names_.end(), name) != names_.end();
+}
+
+std::vector<std::string> Quantities::columns(const std::vector<std::string>& coordinates) const {
+  std::vector<std::string> columns;
+  if (has("energies")) columns = {"kinetic_energy", "potential_energy"};
+  if (has("iterations")) columns.emplace_back("iterations");
+  if (has("multipliers"))
+    for (int k = 1; k <= constraints_; ++k) columns.push_back(fmt::format("lambda_{}", k));
+  if (has("forces"))
+    for (const std::string& q : coordinates) columns.push_back("f_" + q);
+  if (has("virial")) {
+    columns.emplace_back("virial");
+    for (int a = 0; a < dimension_; ++a)
+      for (int b = 0; b < dimension_; ++b) columns.push_back(fmt::format("virial_{}{}", "xyz"[a], "xyz"[b]));
+  }
+  return columns;
+}
+
+// Σ q·f, and for particles the tensor Σ x_a f_b over them.
+void Quantities::add_virial(std::span<const double> q, std::span<const double> force,
+                            std::vector<double>& to) const {
+  const auto d = static_cast<std::size_t>(dimension_);
+  const auto sum = [&](std::size_t a, std::size_t b, std::size_t stride) {
+    double total = 0;
+    for (std::size_t i = 0; i + stride <= q.size(); i += stride) total += q[i + a] * force[i + b];
+    return total;
+  };
+  to.push_back(sum(0, 0, 1));
+  for (std::size_t a = 0; a < d; ++a)
+    for (std::size_t b = 0; b < d; ++b) to.push_back(sum(a, b, d));
+}
+
+std::vector<double> Quantities::measure(const Machine& machine, const Tally& tally) const {
+  std::vector<double> all;
+  if (names_.empty()) return all;
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  if (has("energies")) {
+    const double kinetic = machine.kinetic_energy();
+    all = {kinetic, tally.now.energy - kinetic};
+  }
+  if (has("iterations")) all.push_back(static_cast<double>(tally.iterations));
+  if (has("multipliers")) {
+    std::vector<double> lambda = machine.multiplier();
+    lambda.resize(static_cast<std::size_t>(constraints_), unknown);
+    all.insert(all.end(), lambda.begin(), lambda.end());
+  }
+  if (!has("forces") && !has("virial")) return all;
+  std::vector<double> force = machine.constraint_force();
+  force.resize(machine.q().size(), unknown);
+  if (has("forces")) all.insert(all.end(), force.begin(), force.end());
+  if (has("virial")) add_virial(machine.q(), force, all);
+  return all;
+}
+
+}  // namespace taut

@@ -1,0 +1,27 @@
+// What a sample holds beside the state, its energy and residuals: `quantities` in [output]. All of it follows from the state and the tally, so that a
+// resumed run puts out the same.
+#pragma once
+
+#include <taut/run/machine.hpp>
+
+namespace taut {
+
+class Quantities {
+ public:
+  Quantities() = default;
+  // `names` of output_quantity_names(); `dimension` of a system of particles, else 0.
+  Quantities(std::vector<std::string> names, int dimension, int constraints)
+      : names_(std::move(names)), dimension_(dimension), constraints_(constraints) {}
+
+  std::vector<std::string> columns(const std::vector<std::string>& coordinates) const;
+  std::vector<double> measure(const Machine& machine, const Tally& tally) const;  // one for each column
+  bool has(std::string_view name) const;
+
+ private:
+  void add_virial(std::span<const double> q, std::span<const double> force, std::vector<double>& to) const;
+
+  std::vector<std::string> names_;
+  int dimension_ = 0, constraints_ = 0;
+};
+
+}  // namespace taut
