@@ -65,7 +65,7 @@ TEST(Exports, ExtendedXyzIsReadAgainToTheSameBits) {
   ASSERT_EQ(lines.size(), 20U);
   EXPECT_TRUE(
       lines[6].starts_with("Lattice=\"10 0 0 0 12.5 0 0 0 1\" pbc=\"T T F\" "
-                           "Properties=species:S:1:pos:R:3:velo:R:3:mass:R:1:constraint_force:R:3 "
+                           "Properties=species:S:1:pos:R:3:velo:R:3:masses:R:1:constraint_force:R:3 "
                            "Time=0.1 energy="))
       << lines[6];
   EXPECT_TRUE(lines[2].starts_with("N 0.5 0 0.25 0 0.75 0 2 ")) << lines[2];

@@ -123,6 +123,9 @@ TEST(ParticleFiles, MassesOfElements) {
   EXPECT_EQ(atomic_weight("CL"), 35.45);
   EXPECT_EQ(atomic_weight("8"), 15.999);
   EXPECT_EQ(atomic_weight("118"), 294);
+  EXPECT_EQ(element_of_weight(16.0), "O");
+  EXPECT_EQ(element_of_weight(1.0), "H");
+  EXPECT_EQ(element_of_weight(2.0), "X");
   EXPECT_FALSE(atomic_weight("119"));
   EXPECT_FALSE(atomic_weight("Qx"));
   EXPECT_FALSE(atomic_weight(""));

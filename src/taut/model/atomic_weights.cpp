@@ -2,6 +2,7 @@
 #include <taut/model/particle_file.hpp>
 
 #include <charconv>
+#include <cmath>
 
 namespace taut {
 
@@ -43,6 +44,13 @@ bool same_letters(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string_view element_of_weight(double weight) {
+  const Element* nearest = &elements.front();
+  for (const Element& element : elements)
+    if (std::abs(element.weight - weight) < std::abs(nearest->weight - weight)) nearest = &element;
+  return std::abs(nearest->weight - weight) < 0.01 * weight ? nearest->symbol : "X";
+}
 
 std::optional<double> atomic_weight(std::string_view name) {
   std::size_t number = 0;

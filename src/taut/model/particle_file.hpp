@@ -41,5 +41,7 @@ const std::vector<std::string>& lammps_styles();
 
 // The standard atomic weight of an element in u; nothing where it has none. The name is a symbol, also with digits after it, or an atomic number.
 std::optional<double> atomic_weight(std::string_view name);
+// The symbol of the element whose weight differs by less than a hundredth; X where there is none.
+std::string_view element_of_weight(double weight);
 
 }  // namespace taut

@@ -1,6 +1,7 @@
 #include <taut/model/source.hpp>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace taut {
@@ -107,8 +108,11 @@ std::string text_of(const std::vector<ModelError>& errors) {
 }
 
 void put_in_order(std::vector<ModelError>& errors) {
-  std::stable_sort(errors.begin(), errors.end(), [](const ModelError& a, const ModelError& b) {
+  std::map<std::string, std::size_t> rank;  // of the files, as they came
+  for (const ModelError& error : errors) rank.emplace(error.origin, rank.size());
+  std::stable_sort(errors.begin(), errors.end(), [&](const ModelError& a, const ModelError& b) {
     if (a.line == 0 || b.line == 0) return a.line > b.line;
+    if (a.origin != b.origin) return rank.at(a.origin) < rank.at(b.origin);
     return std::pair(a.line, a.column) < std::pair(b.line, b.column);
   });
 }

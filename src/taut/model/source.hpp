@@ -26,7 +26,7 @@ struct ModelError {
 
 std::string text_of(const std::vector<ModelError>& errors);
 
-// By line and column; what was typed on the command line comes after the file.
+// File by file, by line and column; what was typed on the command line comes after the files.
 void put_in_order(std::vector<ModelError>& errors);
 
 // A text with a name. Positions are byte offsets; people are shown lines and characters.

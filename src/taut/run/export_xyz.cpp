@@ -26,7 +26,7 @@ class XyzFrames {
       fmt::format_to(to, "Lattice=\"{} 0 0 0 {} 0 0 0 {}\" pbc=\"{}\" ", edge(0), edge(1), edge(2),
                      periodic());
     fmt::format_to(to, "Properties=species:S:1:pos:R:3{}{} Time={} energy={}\n",
-                   points_.is_particles ? ":velo:R:3:mass:R:1" : "",
+                   points_.is_particles ? ":velo:R:3:masses:R:1" : "",
                    forces_ > 0 ? ":constraint_force:R:3" : "", row[0], row[energy_]);
     for (std::size_t i = 0; i < points_.all.size(); ++i) {
       const Point& point = points_.all[i];

@@ -1,3 +1,4 @@
+#include <taut/model/particle_file.hpp>
 #include <taut/model/particles.hpp>
 #include <taut/run/frames.hpp>
 #include <taut/run/model_run.hpp>
@@ -19,8 +20,12 @@ void add_particles(const RunIdentity& identity, Points& points) {
   const ParticleModel& model = *read.model->particles;
   if (model.count != static_cast<int>(points.all.size())) return;
   points.is_particles = true;
-  points.species = model.species;
   points.mass = model.mass;
+  points.species = model.species;
+  // Types of LAMMPS and atomic numbers are no names that a viewer knows.
+  for (std::size_t i = 0; i < points.species.size(); ++i)
+    if (points.species[i].find_first_not_of("0123456789") == std::string::npos)
+      points.species[i] = element_of_weight(points.mass[i]);
   points.box = model.box;
   points.dimension = model.dimension;
 }
