@@ -23,7 +23,7 @@ template <class P>
 std::vector<Entry<P>> methods() {
   std::vector<Entry<P>> list{entry<P>(Rattle{}, "rattle")};
   for (const char* name : {"yoshida4", "blanes-moan4", "yoshida6", "kahan-li6", "blanes-moan6", "yoshida8",
-                           "kahan-li8", "sofroniou-spaletta10"})
+                           "kahan-li8", "taut8", "sofroniou-spaletta10"})
     list.push_back(composition<P>(name));
   list.push_back(composition<P>("kahan-li8", 1e-12));
   for (int s = 2; s <= 6; ++s) list.push_back(entry<P>(Lobatto<>{.s = s}, fmt::format("lobatto({})", s)));

@@ -2,9 +2,8 @@
 // Labels: docs/theory/rattle.md.
 #pragma once
 
-#include <taut/formulation/momentum_solve.hpp>
-#include <taut/formulation/position_solve.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/method/verlet_memory.hpp>
 #include <taut/scalar/flatten.hpp>
 
 #include <span>
@@ -25,29 +24,9 @@ struct Rattle {
   template <class P>
   static constexpr bool fits = Natural<P>;
 
-  // ∇V and G at the present q, evaluated once and handed from step to step, and room to work in.
+  // position.mu = (h/2) λ⁽ʳ⁾, momentum.nu = (h/2) λ⁽ᵛ⁾
   template <Natural P, class X>
-  struct Memory {
-    Memory(const P& s, const X& x)
-        : G(s.make_jacobian()),
-          grad_V(zero_vector(s)),
-          work(grad_V),
-          kicked(x),
-          trial(x),
-          position(s),
-          momentum(s) {
-      refresh(s, x.q);
-    }
-    void refresh(const P& s, const typename P::Vec& q) {
-      s.grad_V(q, grad_V);
-      s.G(q, G);
-    }
-    typename P::Jacobian G;
-    typename P::Vec grad_V, work;
-    X kicked, trial;
-    PositionSolve<P> position;  // μ = (h/2) λ⁽ʳ⁾
-    MomentumSolve<P> momentum;  // ν = (h/2) λ⁽ᵛ⁾
-  };
+  using Memory = VerletMemory<P, X>;
 
   // The step up to its momentum projection, which compositions leave out between their substeps. After a failure x is lost.
   template <Natural P, class X>
@@ -109,7 +88,7 @@ struct Rattle {
   template <class Rule, Natural P, class X>
   TAUT_FLATTEN static Expected<int> steps_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
                                              const typename P::Scalar& h, int count) {
-    auto&& trial = room(s, at.trial);
+    auto&& trial = room(s, at.next);
     auto&& position = room(s, at.position);
     int corrections = 0;
     for (int i = 0; i < count; ++i) {

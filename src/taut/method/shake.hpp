@@ -5,36 +5,16 @@
 // for the momentum constraint only where output is wanted.
 #pragma once
 
-#include <taut/formulation/momentum_solve.hpp>
-#include <taut/formulation/position_solve.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/method/verlet_memory.hpp>
 #include <taut/scalar/flatten.hpp>
 
 namespace taut {
 
-// ∇V and G at the present q, and room to work in: what the three forms share.
 template <Natural P, class X>
-struct ShakeMemory {
-  ShakeMemory(const P& s, const X& x)
-      : G(s.make_jacobian()),
-        grad_V(zero_vector(s)),
-        force(grad_V),
-        velocity(grad_V),
-        kicked(x),
-        next(x),
-        position(s),
-        momentum(s) {
-    refresh(s, x.q);
-  }
-  void refresh(const P& s, const typename P::Vec& q) {
-    s.grad_V(q, grad_V);
-    s.G(q, G);
-  }
-  typename P::Jacobian G;
-  typename P::Vec grad_V, force, velocity;
-  X kicked, next;
-  PositionSolve<P> position;
-  MomentumSolve<P> momentum;
+struct ShakeMemory : VerletMemory<P, X> {
+  ShakeMemory(const P& s, const X& x) : VerletMemory<P, X>(s, x), velocity(this->grad_V) {}
+  typename P::Vec velocity;
   bool started = false;
 
   template <class Carry>
@@ -43,10 +23,11 @@ struct ShakeMemory {
   }
 };
 
-// p_n on M from the half-step momentum in x.
+// p_n on M from the half-step momentum in x, which before the first step is p_0.
 template <Natural P, class X>
 Expected<int> synchronise(const P& s, X& x, ShakeMemory<P, X>& at, const SolveOptions& options,
                           const typename P::Scalar& h) {
+  if (!at.started) return 0;
   kick(x, -h / 2 * at.grad_V);
   return at.momentum.solve(s, options, x, at.G);  // (S5)
 }
@@ -70,7 +51,7 @@ struct Shake {
   template <Natural P, class X>
   TAUT_FLATTEN Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     auto&& position = room(s, at.position);
-    auto&& work = room(s, at.force);
+    auto&& work = room(s, at.work);
     auto&& kicked = room(s, at.kicked);
     auto&& next = room(s, at.next);
     const typename P::Scalar share = at.started ? h : h / 2;  // (S4): p_{-1/2} = p_0 + (h/2) ∇V(q_0)
@@ -94,7 +75,6 @@ struct Shake {
 
   template <Natural P, class X>
   Expected<int> output(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    if (!at.started) return 0;
     return synchronise(s, x, at, solve, h);
   }
 };
@@ -129,9 +109,9 @@ struct ShakeTwoStep {
     if (!at.started) start(s, x, at, h);
     at.position.matrix.right(s, x.q, x.p, at.G, h);
     const auto solved = at.position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
-      at.force = -h * at.grad_V;
-      at.G.subtract_transpose(mu, at.force);  // μ = h λ_n
-      s.W().times(at.force, at.velocity);
+      at.work = -h * at.grad_V;
+      at.G.subtract_transpose(mu, at.work);  // μ = h λ_n
+      s.W().times(at.work, at.velocity);
       at.next.q = typename P::Scalar(2) * x.q - at.q_before + h * at.velocity;  // (S6)
       return at.next.q;                                                         // (S3)
     });
@@ -146,15 +126,14 @@ struct ShakeTwoStep {
 
   template <Natural P, class X>
   Expected<int> output(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    if (!at.started) return 0;
-    return synchronise(s, x, static_cast<ShakeMemory<P, X>&>(at), solve, h);
+    return synchronise<P, X>(s, x, at, solve, h);
   }
 
  private:
   template <Natural P, class X>
   static void start(const P& s, const X& x, Memory<P, X>& at, const typename P::Scalar& h) {
-    at.force = x.p + h / 2 * at.grad_V;  // (S4)
-    s.W().times(at.force, at.velocity);
+    at.work = x.p + h / 2 * at.grad_V;  // (S4)
+    s.W().times(at.work, at.velocity);
     at.q_before = x.q - h * at.velocity;
     at.started = true;
   }
@@ -202,8 +181,8 @@ struct ShakeVelocity {
       at.started = true;
     }
     at.next = at.half;
-    s.W().times(h, at.next.p, at.force);
-    drift(at.next, at.force);  // (S7), with (S3): the half momentum was chosen for it
+    s.W().times(h, at.next.p, at.work);
+    drift(at.next, at.work);  // (S7), with (S3): the half momentum was chosen for it
     at.refresh(s, at.next.q);
     kick(at.next, -h / 2 * at.grad_V);
     at.end = at.next;  // p_{n+1} but for its multiplier, which acts on the next half step a second time
@@ -212,7 +191,7 @@ struct ShakeVelocity {
       at.refresh(s, x.q);
       return solved;
     }
-    kick_along(at.next, at.G, at.position.mu, at.force);  // (S9)
+    kick_along(at.next, at.G, at.position.mu, at.work);  // (S9)
     x = at.next;
     at.mu = at.position.mu;
     at.half = at.end;
@@ -229,10 +208,10 @@ struct ShakeVelocity {
     kick(at.kicked, -h / 2 * at.grad_V);
     return at.position.solve(s, solve, at.kicked.q, at.G, [&](const auto& mu) -> const auto& {
       x = at.kicked;
-      kick_along(x, at.G, typename P::Multiplier(times * mu), at.force);  // (S8)
+      kick_along(x, at.G, typename P::Multiplier(times * mu), at.work);  // (S8)
       at.ahead = x;
-      s.W().times(h, x.p, at.force);
-      drift(at.ahead, at.force);
+      s.W().times(h, x.p, at.work);
+      drift(at.ahead, at.work);
       return at.ahead.q;
     });
   }

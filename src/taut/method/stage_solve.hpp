@@ -197,9 +197,10 @@ class StageSolve {
       return -1;
     };
     const int limit = options.max_iterations > 0 ? options.max_iterations : 200;
-    const auto solved = options.tolerance > 0
-                            ? residual.drive_to_tolerance(limit, options.tolerance, correction)
-                            : drive_to_rounding<T>(limit, Polish::yes, residual, correction, stage_noise);
+    const auto solved =
+        options.tolerance > 0
+            ? residual.drive_to_tolerance(limit, options.tolerance, correction)
+            : drive_to_rounding<T>(limit, Polish::yes, residual, correction, stage_noise, stage_left_over);
     if (solved) return solved;
     Failure failure = solved.error();
     failure.stage = SolveStage::inner;

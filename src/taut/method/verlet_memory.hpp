@@ -1,0 +1,33 @@
+// What the forms of Verlet's method keep between steps: ∇V and G at the present q, evaluated once and handed from step to step, and room to
+// work in.
+#pragma once
+
+#include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/position_solve.hpp>
+
+namespace taut {
+
+template <Natural P, class X>
+struct VerletMemory {
+  VerletMemory(const P& s, const X& x)
+      : G(s.make_jacobian()),
+        grad_V(zero_vector(s)),
+        work(grad_V),
+        kicked(x),
+        next(x),
+        position(s),
+        momentum(s) {
+    refresh(s, x.q);
+  }
+  void refresh(const P& s, const typename P::Vec& q) {
+    s.grad_V(q, grad_V);
+    s.G(q, G);
+  }
+  typename P::Jacobian G;
+  typename P::Vec grad_V, work;
+  X kicked, next;
+  PositionSolve<P> position;
+  MomentumSolve<P> momentum;
+};
+
+}  // namespace taut
