@@ -1,10 +1,10 @@
 // Particles from files: what each format gives, and the same again as terms of a model.
 
+#include <taut/model/model.hpp>
 #include <taut/model/particle_file.hpp>
+#include <taut/model/particles.hpp>
 
 #include <gtest/gtest.h>
-
-#include "support/particle_models.hpp"
 
 namespace {
 
@@ -160,9 +160,12 @@ TEST(ParticleFiles, BecomeTermsOfAModel) {
       "w.data", whole);
   ASSERT_TRUE(model);
   ASSERT_EQ(model->constraints.size(), 2U);
-  const ParticleProblem<> s(model);
-  EXPECT_EQ(s.constraint_name(0), "rod 0-1");
-  EXPECT_EQ(s.constraint_name(1), "rod 1-2");  // the ends of the angle
+  const auto ends = [&](int group) {
+    const auto& particle = model->constraints[group]->particle;
+    return std::pair(particle[0][0], particle[1][0]);
+  };
+  EXPECT_EQ(ends(0), std::pair(0, 1));
+  EXPECT_EQ(ends(1), std::pair(1, 2));  // the ends of the angle
   ASSERT_EQ(model->potentials.size(), 4U);
   EXPECT_EQ(model->potentials[3]->size(), 3);  // the field on atoms of type 2
   EXPECT_EQ(model->pairs.front()->among, (std::vector<int>{1, 2, 3}));
