@@ -11,7 +11,7 @@ namespace taut::cli {
 namespace {
 
 struct ResumeFlags {
-  std::string folder, checkpoint_every, on_failure;
+  std::string folder, checkpoint_every, on_failure, threads;
   bool previous = false, new_samples = false, json = false;
 };
 
@@ -27,6 +27,7 @@ int resume(const ResumeFlags& flags) {
     if (!flags.checkpoint_every.empty())
       request->checkpoint_every = seconds_of(flags.checkpoint_every, "--checkpoint-every");
     if (!flags.on_failure.empty()) request->halve_on_failure = halves(flags.on_failure);
+    if (!flags.threads.empty()) request->threads = threads_of(flags.threads);
   }
   Recording recording(found.run, found.checkpoint, flags.new_samples);
   Watcher watcher(found.checkpoint.identity.schedule, &recording, nullptr);
@@ -47,6 +48,8 @@ void add_resume(Program& program) {
   command->add_option("--checkpoint-every", flags->checkpoint_every, "seconds between checkpoints")
       ->type_name("S");
   command->add_option("--on-failure", flags->on_failure, "of a step: stop or halve")->type_name("A");
+  command->add_option("--threads", flags->threads, "that share a step; the bits do not depend on it")
+      ->type_name("N");
   command->add_flag("--json", flags->json, "print one JSON object instead of the summary");
   program.actions[command] = [flags] { return resume(*flags); };
 }

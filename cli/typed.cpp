@@ -66,6 +66,13 @@ double seconds_of(const std::string& text, const std::string& what) {
   return seconds;
 }
 
+int threads_of(const std::string& text) {
+  const std::int64_t count = count_of(text, "--threads");
+  if (count < 1 || count > 1024)
+    throw InputError(fmt::format("--threads {}: there are at least 1 and at most 1024.", text));
+  return static_cast<int>(count);
+}
+
 bool halves(const std::string& on_failure) { return choice_of(on_failure, "action", failure_actions) == 1; }
 
 void TypedModel::add_problem(CLI::App& command) {
@@ -147,6 +154,10 @@ void TypedModel::add_backend(CLI::App& command) {
       .add_option("--backend", backend_,
                   "interpret, compile or specialise; default: by the length of the run")
       ->type_name("B");
+  command
+      .add_option("--threads", threads_,
+                  "that share a step of a large system of particles; default: all there are, where it pays")
+      ->type_name("N");
 }
 
 RunRequest TypedModel::request() const {
@@ -158,6 +169,7 @@ RunRequest TypedModel::request() const {
     throw InputError(
         "--steps and --until are both given; one of them decides how long the run is. Leave the other out.");
   if (!every_.empty()) request.every = every_of(every_);
+  if (!threads_.empty()) request.threads = threads_of(threads_);
   if (!tolerance_.empty()) request.tolerance = number_of(tolerance_, "--tolerance");
   if (!projection_tolerance_.empty())
     request.projection_tolerance = number_of(projection_tolerance_, "--projection-tolerance");

@@ -17,6 +17,7 @@ std::int64_t count_of(const std::string& text, const std::string& what);  // "10
 
 double seconds_of(const std::string& text, const std::string& what);  // not negative
 bool halves(const std::string& on_failure);                           // stop or halve
+int threads_of(const std::string& text);                              // of --threads
 
 // A model and how it is to be integrated: PROBLEM, --method, --step, --set, …, alike for every command that takes a model.
 class TypedModel {
@@ -30,7 +31,7 @@ class TypedModel {
   void add_out(CLI::App& command);
   void add_keeping(CLI::App& command);  // --format, --checkpoint-every, --on-failure
   void add_solve(CLI::App& command);    // --project-start, --tolerance, --solver, --plain-updates
-  void add_backend(CLI::App& command);
+  void add_backend(CLI::App& command);  // and --threads
 
   std::string problem;           // a bundled model, or the path of a file
   std::vector<std::string> set;  // as typed
@@ -39,7 +40,7 @@ class TypedModel {
  private:
   RunRequest request_;  // what needs no reading
   std::string step_, steps_, until_, every_, tolerance_, solver_, backend_, projection_tolerance_, format_,
-      checkpoint_every_, on_failure_;
+      checkpoint_every_, on_failure_, threads_;
 };
 
 }  // namespace taut::cli

@@ -132,7 +132,7 @@ model.toml:7:2: unknown table `intial`
      |  ^^^^^^  known here: title, parameters, system, initial, run, output, draw. Did you mean `initial`?
 model.toml:10:1: unknown key `methd` in [run]
   10 | methd = "rattle"
-     | ^^^^^  known here: method, formulation, projection, step, steps, until, every. Did you mean `method`?
+     | ^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant. Did you mean `method`?
 model.toml:12:1: unknown key `folder` in [output]
   12 | folder = "out"
      | ^^^^^^  known here: directory, format.
@@ -671,7 +671,7 @@ x = 1.0
      |             ^^^^^^^^^
 --set: unknown key `stp` in [run]
      | run.stp=0.1
-     | ^^^^^^^  known here: method, formulation, projection, step, steps, until, every. Did you mean `step`?
+     | ^^^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant. Did you mean `step`?
 --set: the step is 0, and time would stand still
      | run.step=0
      |          ^  a negative step runs backwards

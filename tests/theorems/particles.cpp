@@ -1,6 +1,7 @@
 // Large and tangled systems of particles stay on their manifold to rounding, keep their momenta to rounding and their energy within bounds, and agree
 // with solvers that know nothing of graphs.
 
+#include <taut/formulation/condition.hpp>
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/symplectic_defect.hpp>
@@ -11,6 +12,9 @@
 #include <taut/problem/rod_network.hpp>
 
 #include <gtest/gtest.h>
+#include <Eigen/QR>
+
+#include <numbers>
 
 #include "support/particle_models.hpp"
 
@@ -242,6 +246,93 @@ TEST(Particles, RedundantConstraintsAreNamed) {
   ASSERT_FALSE(stepped);
   EXPECT_EQ(stepped.error().kind, FailureKind::singular);
   EXPECT_LE(stepped.error().constraint, 5);
+}
+
+// Over-braced frames, their redundant rods left in and left out: one motion. The multipliers are those of least length, as a complete orthogonal
+// decomposition gives them.
+void as_without_redundant(const std::string& frame, const std::string& rods, const std::string& too_many,
+                          int count) {
+  const Problem with(test::particles_of(frame + "[[rods]]\nbetween = [" + rods + "]\n[[rods]]\nbetween = [" +
+                                        too_many + "]\n"),
+                     true);
+  const Problem without(test::particles_of(frame + "[[rods]]\nbetween = [" + rods + "]\n"));
+  EXPECT_EQ(with.constraints(), without.constraints() + count);
+  EXPECT_TRUE(dependent_constraints(with, with.start()).empty());
+  EXPECT_FALSE(dependent_constraints(Problem(with.system()), with.start()).empty());
+  const X x = consistent_start(without);
+  X y = consistent_start(with);
+  EXPECT_LT(largest_entry(Problem::Vec(x.p - y.p)), 1e-13);
+  constexpr double h = 0.05;
+  const Motion right = run(Rattle{}, without, x, h, 100), motion = run(Rattle{}, with, x, h, 100);
+  EXPECT_LT(largest_entry(Problem::Vec(motion.x.q - right.x.q)), 1e-11);
+  EXPECT_LE(motion.position, 1e-14);
+  EXPECT_LE(motion.momentum, 1e-14);
+
+  Rattle::Memory<Problem, X> memory(with, x);
+  y = x;
+  ASSERT_TRUE(Rattle{}.step(with, y, memory, h));
+  const auto shortest = [&](const Problem::Vec& q, const Problem::Multiplier& mu) {
+    Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(with.constraints(), with.coordinates());
+    auto G = with.make_jacobian();
+    with.G(q, G);
+    G.for_each([&](int i, int j, double entry) { rows(i, j) += entry; });
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
+    decomposition.setThreshold(1e-8);
+    decomposition.compute(rows.transpose());
+    return Problem::Multiplier(decomposition.solve(rows.transpose() * mu));
+  };
+  EXPECT_GT(memory.position.mu.norm(), 1e-4);
+  EXPECT_LT((memory.position.mu - shortest(x.q, memory.position.mu)).norm(), 1e-12);
+  EXPECT_LT((memory.momentum.nu - shortest(y.q, memory.momentum.nu)).norm(), 1e-12);
+}
+
+TEST(Particles, RedundantConstraintsInTheLeastSquaresSense) {
+  const std::string diamond =
+      "[particles]\ndimension = 2\ncount = 6\nmass = \"1 + i\"\nposition = [\"cos(pi*i/2) + 0.2*i\", "
+      "\"sin(pi*i/2) + 0.1*i^2\"]\nvelocity = [\"0.3*sin(i)\", \"0.2*cos(3*i)\"]\n[[field]]\npotential = "
+      "\"m*y\"\n";
+  as_without_redundant(diamond, "[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [3, 4], [4, 5]", "[1, 3]", 1);
+  // Three squares in a row, each with both diagonals, and two free particles.
+  const std::string net =
+      "[particles]\ndimension = 2\nfor = \"k in 0..4, side in 0..1\"\nposition = [\"k + 0.1*side\", "
+      "\"side*(1 + 0.1*k) + 0.05*k^2\"]\nvelocity = [\"0.3*sin(i)\", \"0.2*cos(3*i)\"]\n[[field]]\n"
+      "potential = \"0.5*x^2 + y\"\n";
+  as_without_redundant(net,
+                       "[0, 1], [0, 2], [1, 3], [2, 3], [0, 3], [2, 4], [3, 5], [4, 5], [2, 5], [4, 6], "
+                       "[5, 7], [6, 7], [4, 7]",
+                       "[1, 2], [3, 4], [5, 6]", 3);
+}
+
+// Lengths that contradict each other have no solution, whatever is left out.
+TEST(Particles, ContradictingRodsAreRefusedAlsoInTheLeastSquaresSense) {
+  const Problem s(
+      test::particles_of("[particles]\ndimension = 2\ncount = 4\nposition = [\"cos(pi*i/2)\", "
+                         "\"sin(pi*i/2)\"]\n[[rods]]\nbetween = [[0, 1], [1, 2], [2, 3], [3, 0], [0, "
+                         "2]]\n[[rods]]\nbetween = [[1, 3]]\nlength = 2.1\n"),
+      true);
+  X x = s.start();
+  EXPECT_FALSE(project_start(s, x));
+}
+
+// The condition number of a straight chain of N rods is known: eigenvalues 2 - 2 cos(kπ/(N+1)).
+TEST(Particles, TheConditionOfConnectedConstraintsIsEstimated) {
+  const auto chain = [](int rods, double bend) {
+    return Problem(test::particles_of("[particles]\ncount = " + std::to_string(rods + 1) +
+                                      "\nposition = [\"i\", \"" + std::to_string(bend) +
+                                      "*(1 - cos(pi*i))/2\", \"0\"]\n[[rods]]\nbetween = [\"i\", \"i+1\"]\n"
+                                      "for = \"i in 0.." +
+                                      std::to_string(rods - 1) + "\"\n"));
+  };
+  for (const int rods : {10, 40}) {
+    const Problem s = chain(rods, 0);
+    const Connection found = connection_of(s, s.start(), 3);
+    const double angle = std::numbers::pi / (rods + 1);
+    const double right = (1 + std::cos(angle)) / (1 - std::cos(angle));
+    EXPECT_EQ(found.constraints, rods);
+    EXPECT_NEAR(found.condition / right, 1, 0.1) << rods;
+  }
+  const Problem bent = chain(40, 1);  // right angles: hardly coupled
+  EXPECT_LT(connection_of(bent, bent.start(), 3).condition, 1.1);
 }
 
 // Gradients of V and of the constraints against differences in 128 bits.

@@ -20,15 +20,17 @@ using taut::test::SourceFile;
 
 // Folder -> what it may include of taut besides itself: a folder, or one header written with its folder.
 const std::map<std::string, std::set<std::string>> may_include = {
+    {"parallel", {}},
     {"scalar", {}},
-    {"problem", {"scalar"}},
-    {"solve", {"scalar"}},
-    {"formulation", {"scalar", "problem", "solve"}},
+    {"problem", {"parallel", "scalar"}},
+    {"solve", {"parallel", "scalar"}},
+    {"formulation", {"parallel", "scalar", "problem", "solve"}},
     {"method", {"scalar", "problem", "solve", "formulation"}},
     {"measure", {"scalar", "problem", "solve", "formulation", "method"}},
-    {"run", {"scalar", "problem", "solve", "formulation", "method", "measure", "model", "version.hpp"}},
+    {"run",
+     {"parallel", "scalar", "problem", "solve", "formulation", "method", "measure", "model", "version.hpp"}},
     {"model", {"scalar", "problem", "version.hpp"}},
-    {"ensemble", {"scalar", "problem", "solve", "formulation", "method", "measure"}},
+    {"ensemble", {"parallel", "scalar", "problem", "solve", "formulation", "method", "measure"}},
     {"cli", {"run", "model", "ensemble", "method/catalogue.hpp", "version.hpp"}},
 };
 

@@ -40,26 +40,43 @@ class MomentumSolve {
     auto solved = drive_to_zero(
         newton, residual_, unit_,
         [&] {
-          H_p(s, x.q, x.p, velocity_);
-          G.times(velocity_, residual_);  // (M1)
+          if constexpr (requires { G.times_velocity(s.W(), x.p, residual_); }) {
+            G.times_velocity(s.W(), x.p, residual_);  // (M1) where W is diagonal
+          } else {
+            H_p(s, x.q, x.p, velocity_);
+            G.times(velocity_, residual_);  // (M1)
+          }
         },
         [&](auto& unit) {
+          if constexpr (requires { G.times_velocity(s.W(), x.p, residual_); }) H_p(s, x.q, x.p, velocity_);
           each_index(velocity_, [&](int j) { speed_[j] = magnitude(velocity_[j]); });
           raise_vanishing(speed_);
           G.row_bounds(speed_, unit);
           unit *= Real<T>(epsilon<T>() / 2);  // (M4): what rounding the velocity alone does to G H_p
         },
         [&](const Mask<T>& active) {
+          if constexpr (requires { matrix_.in_rod_space(); })
+            if (matrix_.in_rod_space() && !factored) {
+              matrix_.right(s, x.q, x.p, G, T(1));
+              if (matrix_.rod_solve(residual_, delta_)) {
+                add(active, x, G);
+                return -1;
+              }
+            }
           if (!factored || !Natural<P>) {
             matrix_.right(s, x.q, x.p, G, T(1));
             matrix_.assemble(G);  // (M3)
             if (const int pivot = matrix_.factor(); pivot >= 0) return pivot;
             factored = true;
           }
-          correct(active, x, G);
+          delta_ = residual_;
+          matrix_.solve(delta_);
+          add(active, x, G);
           return -1;
         },
         Polish::no);
+    if constexpr (requires { matrix_.minimum_norm(nu); })
+      if (solved && *solved > 0) matrix_.minimum_norm(nu);
     if (solved) return solved;
     Failure failure = solved.error();
     failure.stage = SolveStage::momentum;
@@ -68,10 +85,9 @@ class MomentumSolve {
 
  private:
   template <class X>
-  void correct(const Mask<T>& active, X& x, const typename P::Jacobian& G) {
-    delta_ = residual_;
-    matrix_.solve(delta_);
-    each_index(delta_, [&](int i) { delta_[i] = select(active, delta_[i], T(0)); });
+  void add(const Mask<T>& active, X& x, const typename P::Jacobian& G) {
+    if constexpr (!std::is_floating_point_v<T>)
+      each_index(delta_, [&](int i) { delta_[i] = select(active, delta_[i], T(0)); });
     nu += delta_;
     kick_along(x, G, delta_, impulse_);  // (M2)
   }

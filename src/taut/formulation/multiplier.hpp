@@ -42,6 +42,7 @@ Expected<typename P::Multiplier> multiplier(const P& s, const typename P::Vec& q
   typename P::Multiplier lambda = zero_multiplier(s);
   for (Eigen::Index i = 0; i < lambda.size(); ++i) lambda[i] = f[i].tangent[0];
   C.solve(lambda);  // (L3)
+  if constexpr (requires { C.minimum_norm(lambda); }) C.minimum_norm(lambda);
   return lambda;
 }
 

@@ -43,18 +43,20 @@ class PositionSolve {
   template <class Options, class Move>
   Expected<int> solve_from_here(const P& s, const Options& options, const Vec& q0,
                                 const typename P::Jacobian& G0, Move&& move, bool units_known) {
-    bool factored = false;
+    Progress progress;
     const Vec* q1 = &q0;
-    return drive_to_zero(
+    const auto solved = drive_to_zero(
         options, residual_, unit_, Landing<Move>{s, move, mu, residual_, q1},
         Units{q0, q1, G0, reach_, units_known},
         [&](const Mask<T>& active) {
-          if (const int pivot = newton_correction(s, options.iteration, *q1, G0, factored); pivot >= 0)
-            return pivot;
+          if (const int pivot = newton_correction(s, options, *q1, G0, progress); pivot >= 0) return pivot;
           each_index(mu, [&](int i) { add_where(active, mu[i], delta_[i]); });  // (C2)
           return -1;
         },
-        options.iteration == Iteration::full_newton ? Polish::quadratic : Polish::yes);
+        options.iteration == Iteration::full_newton && !keeps_factor() ? Polish::quadratic : Polish::yes);
+    if (!solved) return solved;
+    if constexpr (requires { matrix.minimum_norm(mu); }) matrix.minimum_norm(mu);
+    return *solved + progress.more;
   }
 
  private:
@@ -88,25 +90,70 @@ class PositionSolve {
     }
   };
 
+  // What an iteration knows of its past.
+  struct Progress {
+    bool factored = false;
+    bool by_rods = true;
+    double first = 0, before = 0;  // largest |g| at the first and at the last correction
+    int more = 0;                  // corrections beyond one for each evaluation of g
+  };
+  // A factor of K that still takes this much off the residual at once is worth more than a new one; so is one that has taken this much off in all.
+  static constexpr double worth_keeping = 1.0 / 64, nearly_all = 1e-9;
+
+  // Full Newton keeps its factor while it serves: large systems, where factoring is most of the work.
+  bool keeps_factor() const {
+    if constexpr (requires { matrix.in_rod_space(); })
+      return !matrix.in_rod_space();
+    else
+      return false;
+  }
+
   // delta = K⁻¹ g by the chosen iteration; -1, or the constraint whose pivot vanished.
-  int newton_correction(const P& s, Iteration iteration, const Vec& q1, const typename P::Jacobian& G0,
-                        bool& factored) {
+  int newton_correction(const P& s, const SolveOptions& options, const Vec& q1,
+                        const typename P::Jacobian& G0, Progress& progress) {
+    if constexpr (requires { matrix.in_rod_space(); })
+      if (options.iteration == Iteration::full_newton && matrix.in_rod_space() && progress.by_rods) {
+        const int corrections = matrix.rod_newton(q1, options.tolerance, delta_);
+        if (corrections > 0) {
+          progress.more += corrections - 1;
+          return -1;
+        }
+        progress.by_rods = false;  // from here on by the matrix, which names what fails
+      }
     delta_ = residual_;
-    if (iteration == Iteration::symmetric) {
-      if (!factored) {
+    if (options.iteration == Iteration::symmetric) {
+      if (!progress.factored) {
         matrix.assemble(G0);
         if (const int pivot = matrix.factor(); pivot >= 0) return pivot;
-        factored = true;
+        progress.factored = true;
       }
+      matrix.solve(delta_);
+      return -1;
+    }
+    if (options.iteration == Iteration::full_newton && keeps_factor() && still_serves(progress)) {
       matrix.solve(delta_);
       return -1;
     }
     s.G(q1, G1_);
     matrix.assemble(G1_);  // (C3)
-    if (iteration == Iteration::sweep) return matrix.sweep(delta_);
+    if (options.iteration == Iteration::sweep) return matrix.sweep(delta_);
     if (const int pivot = matrix.factor(); pivot >= 0) return pivot;
+    progress.factored = true;
     matrix.solve(delta_);
     return -1;
+  }
+
+  bool still_serves(Progress& progress) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      const double now = static_cast<double>(largest_entry(residual_));
+      const bool serves =
+          progress.factored && (now <= worth_keeping * progress.before || now <= nearly_all * progress.first);
+      if (!progress.factored) progress.first = now;
+      progress.before = now;
+      return serves;
+    } else {
+      return false;
+    }
   }
 
   Multiplier residual_, delta_;

@@ -1,26 +1,123 @@
-// The constraint matrix of problems with a grouped Jacobian and diagonal W: systems of particles.
+// The constraint matrix of problems with a grouped Jacobian and diagonal W: systems of particles. Where all constraints are rods, in chains and small
+// clusters, position and momentum solve go on in the space of the rods, and the matrix is made only if that fails.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
+#include <taut/solve/rod_newton.hpp>
 #include <taut/solve/sparse_gram.hpp>
+
+#include <optional>
+#include <variant>
 
 namespace taut {
 
 template <class P>
-struct SparseConstraintMatrix : SparseGram<typename P::Scalar> {
-  using Gram = SparseGram<typename P::Scalar>;
+class SparseConstraintMatrix {
+ public:
+  using T = typename P::Scalar;
+  using Vec = typename P::Vec;
+  using Jacobian = typename P::Jacobian;
+  using Multiplier = typename P::Multiplier;
+
   explicit SparseConstraintMatrix(const P& s) : SparseConstraintMatrix(s, s.make_jacobian()) {}
-  void right(const P&, const typename P::Vec&, const typename P::Vec&, const typename P::Jacobian& G0,
-             const typename P::Scalar& gain) {
-    Gram::right(G0, gain);
+
+  // R = gain · W G₀ᵀ. G₀ stays where it is until the last solve with it.
+  void right(const P& s, const Vec&, const Vec&, const Jacobian& G0, const T& gain) {
+    problem_ = &s;
+    G0_ = &G0;
+    gain_ = gain;
+    fresh_ = true;
+    current_ = false;
+  }
+  void assemble(const Jacobian& G1) { gram().assemble(G1); }
+  int factor() { return gram_->factor(); }
+  void solve(Multiplier& b) const { gram_->solve(b); }
+  int sweep(Multiplier& b) const { return gram_->sweep(b); }
+  std::vector<int> component_with(int constraint) const { return plan_->component_with(constraint); }
+
+  // mu ← the shortest multipliers with the same impulse G₀ᵀmu, where dependent constraints are left out.
+  void minimum_norm(Multiplier& mu) {
+    if constexpr (std::is_floating_point_v<T>) {  // of other scalars nobody asks for it
+      if (!problem_->least_squares()) return;
+      gram().assemble(*G0_);
+      gram().factor();
+      gram().minimum_norm(mu);
+    }
+  }
+
+  bool in_rod_space() const { return rods_.index() != 0; }
+
+  // delta with g(q₁ - R delta) = 0 to the tolerance (0: to rounding); the number of corrections it took, 0 where it failed.
+  [[gnu::noinline]] int rod_newton(const Vec& q1, double tolerance, Multiplier& delta) {
+    int corrections = 0;
+    if constexpr (on_rods)
+      with_rods([&](auto& rods) {
+        const RodStart from{G0_->entries.data(), q1.data(), nullptr};
+        const RodSolve solved = rods.newton(from, fresh_, tolerance / 4, 1 / gain_, delta.data());
+        fresh_ = false;
+        if (solved.sound) corrections = solved.corrections;
+      });
+    return corrections;
+  }
+  // x ← (G₀ R)⁻¹ x; false where a pivot vanished.
+  [[gnu::noinline]] bool rod_solve(const Multiplier& demand, Multiplier& x) {
+    bool sound = false;
+    if constexpr (on_rods)
+      with_rods(
+          [&](auto& rods) { sound = rods.solve({G0_->entries.data(), nullptr, demand.data()}, x.data()); });
+    return sound;
   }
 
  private:
-  SparseConstraintMatrix(const P& s, const typename P::Jacobian& G) : Gram(plan(G), G, s.W()) {}
-  static std::shared_ptr<const SparsePlan> plan(const typename P::Jacobian& G) {
-    return G.structure->template analysis<SparsePlan>(batch_lanes<typename P::Scalar> > 1,
-                                                      [&] { return plan_sparse<typename P::Scalar>(G); });
+  static constexpr bool on_rods = std::is_same_v<T, double> && requires(const P& s) { s.rod_lengths(); };
+
+  template <class F>
+  void with_rods(F&& f) {
+    std::visit(
+        [&](auto& rods) {
+          if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(rods)>, std::monostate>) f(rods);
+        },
+        rods_);
   }
+
+  SparseConstraintMatrix(const P& s, const Jacobian& G)
+      : plan_(G.structure->template analysis<SparsePlan>(batch_lanes<T> > 1,
+                                                         [&] { return plan_sparse<T>(G); })) {
+    if (s.least_squares()) return;
+    if constexpr (on_rods)
+      rods_ = make_rod_newton(G.structure->template analysis<RodLayout>(2, [&] { return rod_layout(s, G); }),
+                              *plan_);
+  }
+  // None where not all constraints are rods.
+  static std::shared_ptr<const RodLayout> rod_layout(const P& s, const Jacobian& G) {
+    std::vector<double> length = s.rod_lengths();
+    if (length.empty()) return std::make_shared<const RodLayout>();
+    RodLayout system;
+    const int d = s.dimension(), count = s.coordinates() / d;
+    system.rods = {d, count, {}, {}, std::move(length), std::vector<double>(count)};
+    for (int i = 0; i < count; ++i) system.rods.weight[i] = s.W().weight(i);
+    for (const auto& g : G.groups())
+      for (int k = 0; k < g.rows; ++k) {
+        system.rods.first.push_back(g.column[0][k]);
+        system.rods.second.push_back(g.column[d][k]);
+      }
+    system.entries = rod_entries(G);
+    return std::make_shared<const RodLayout>(std::move(system));
+  }
+  SparseGram<T>& gram() {
+    if (!gram_) gram_.emplace(plan_, *G0_, problem_->W(), problem_->least_squares());
+    if (!current_) gram_->right(*G0_, gain_);
+    current_ = true;
+    return *gram_;
+  }
+
+  std::shared_ptr<const SparsePlan> plan_;
+  std::optional<SparseGram<T>> gram_;
+  RodNewton rods_;
+  const P* problem_ = nullptr;
+  const Jacobian* G0_ = nullptr;
+  T gain_ = T(1);
+  bool fresh_ = true, current_ = false;
 };
 
 }  // namespace taut

@@ -92,7 +92,7 @@ struct Rattle {
     auto&& position = room(s, at.position);
     int corrections = 0;
     for (int i = 0; i < count; ++i) {
-      trial = x;
+      assign(trial, x);
       set_zero(position.mu);
       const auto solved = advanced(rule, s, trial, at, h, position, false);
       if (!solved) return solved;
@@ -100,7 +100,7 @@ struct Rattle {
         at.refresh(s, x.q);
         return projected;
       }
-      x = trial;
+      assign(x, trial);
       corrections += *solved;
     }
     return corrections;
@@ -113,14 +113,11 @@ struct Rattle {
     auto&& work = room(s, at.work);
     auto&& kicked = room(s, at.kicked);
     position.matrix.right(s, x.q, x.p, at.G, h);
-    kicked = x;
+    assign(kicked, x);
     kick(kicked, -h / 2 * at.grad_V);
     const auto land = [&](const auto& mu) -> const auto& {
-      x = kicked;
-      kick_along(x, at.G, mu, work);  // (R1)
-      s.W().times(h, x.p, work);
-      drift(x, work);  // (R2)
-      return x.q;      // (R3): g(q₁) = 0
+      kick_along_and_drift(x, kicked, at.G, mu, s.W(), h, work);  // (R1), (R2)
+      return x.q;                                                 // (R3): g(q₁) = 0
     };
     const auto solved = position.solve_from_here(s, rule, kicked.q, at.G, land, units_known);
     if (!solved) return solved;

@@ -59,11 +59,8 @@ struct Shake {
     kicked = x;
     kick(kicked, -share * at.grad_V);
     const auto solved = position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
-      next = kicked;
-      kick_along(next, at.G, mu, work);  // (S1)
-      s.W().times(h, next.p, work);
-      drift(next, work);  // (S2)
-      return next.q;      // (S3): g(q_{n+1}) = 0
+      kick_along_and_drift(next, kicked, at.G, mu, s.W(), h, work);  // (S1), (S2)
+      return next.q;                                                 // (S3): g(q_{n+1}) = 0
     });
     if (!solved) return solved;
     at.position.mu = position.mu;

@@ -28,6 +28,8 @@ struct RunSettings {
   std::optional<std::int64_t> steps = {};  // this many steps,
   std::optional<double> until = {};  // or the least number of whole steps that reaches this time; never both
   std::optional<std::int64_t> every = {};
+  std::optional<std::int64_t> threads = {};
+  bool least_squares = false;  // redundant constraints of particles are solved, not refused
 };
 
 struct NamedFormula {

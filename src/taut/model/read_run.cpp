@@ -9,11 +9,13 @@ namespace taut {
 
 namespace {
 
+constexpr std::int64_t most_threads = 1024;
 constexpr double most_steps = 9e15;  // beyond, counting steps in a double would lose some
 
-const std::vector<std::string> run_keys{"method", "formulation", "projection", "step",
-                                        "steps",  "until",       "every"};
+const std::vector<std::string> run_keys{"method", "formulation", "projection", "step",     "steps",
+                                        "until",  "every",       "threads",    "redundant"};
 const std::vector<std::string> output_keys{"directory", "format", "quantities"};
+const std::vector<std::string> redundant{"refuse", "least-squares"};
 const std::vector<std::string> formats{"csv", "binary", "compressed"};
 const std::vector<std::string> formulations{
     "underlying", "dirac", "dirac-simplified", "dirac-weak", "hamilton-dirac", "state-space", "linear"};
@@ -68,6 +70,18 @@ void ModelReader::read_run() {
   run.steps = run_count(t, "steps", "the number of steps", 0);
   run.until = run_number(t, "until", "the end time");
   run.every = run_count(t, "every", "the number of steps between samples", 1);
+  if (const Entry* e = t.find("redundant")) {
+    const auto what = text_of_entry(*e, "what to do with redundant constraints");
+    if (what && !contains(redundant, *what))
+      fail(e->value, "unknown " + ticked(*what), known_names("known here:", *what, redundant));
+    run.least_squares = what && *what == redundant.back();
+  }
+  run.threads = run_count(t, "threads", "the number of threads", 1);
+  if (run.threads && *run.threads > most_threads) {
+    fail(t.find("threads")->value, "the number of threads is " + std::to_string(*run.threads),
+         "at most " + std::to_string(most_threads));
+    run.threads.reset();
+  }
   if (t.find("steps") && t.find("until"))
     fail_key(*t.find("until"), "`steps` and `until` together",
              "one of them says how long the run is; leave the other out");

@@ -36,7 +36,7 @@ struct ParticleSystem {
           column.emplace_back(group->size());
           for (int k = 0; k < group->size(); ++k) column.back()[k] = a * count + particle[k];
         }
-      made->add(column);
+      made->add(column, group->rods);
     }
     rows = std::move(made);
   }
@@ -52,8 +52,9 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   using typename Base::Vec;
   using System = ParticleSystem<typename Kernel::Code>;
 
-  explicit Particles(std::shared_ptr<const System> system)
-      : system_(std::move(system)), mass_{Vec(system_->coordinates())} {
+  // least_squares: constraints that depend on others are left to them, and of all multipliers the shortest are taken.
+  explicit Particles(std::shared_ptr<const System> system, bool least_squares = false)
+      : system_(std::move(system)), mass_{Vec(system_->coordinates())}, least_squares_(least_squares) {
     for (int a = 0; a < system_->dimension; ++a)
       for (int i = 0; i < system_->count; ++i)
         mass_.inverse[a * system_->count + i] = T(1) / T(system_->mass[i]);
@@ -65,7 +66,18 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   }
 
   int coordinates() const { return system_->coordinates(); }
+  bool least_squares() const { return least_squares_; }
+  int dimension() const { return system_->dimension; }
   int constraints() const { return system_->rows->rows; }
+  // Of all constraints; empty where one of them is no rod.
+  std::vector<double> rod_lengths() const {
+    std::vector<double> lengths;
+    for (const auto& group : system_->constraints) {
+      if (!group->rods) return {};
+      lengths.insert(lengths.end(), group->number[0].begin(), group->number[0].begin() + group->size());
+    }
+    return lengths;
+  }
   Jacobian make_jacobian() const { return Jacobian(system_->rows); }
   const DiagonalMass<T, dynamic>& W() const { return mass_; }
   const std::shared_ptr<const System>& system() const { return system_; }
@@ -94,7 +106,8 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
     T* to = out.data();
     for (const auto& terms : constraints_) {
       const int size = terms.group().size();
-      terms.values(q.data(), [&](int k, const Batch<T>& f) { store_batch(to + k, f, size - k); });
+      terms.template values<true>(q.data(),
+                                  [&](int k, const Batch<T>& f) { store_batch(to + k, f, size - k); });
       to += size;
     }
   }
@@ -102,7 +115,7 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
     std::size_t which = 0;
     for (const auto& terms : constraints_) {
       const RowGroup& rows = out.groups()[which++];
-      terms.gradients(q.data(), [&](int k, const Batch<T>* slope) {
+      terms.template gradients<true>(q.data(), [&](int k, const Batch<T>* slope) {
         T* to = out.entries.data() + rows.first_entry + k;
         for (int e = 0; e < rows.size; ++e) store_batch(to + e * rows.stride, slope[e], rows.rows - k);
       });
@@ -137,12 +150,13 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
 
   template <class U>
   Particles<U, Kernel> cast() const {
-    return Particles<U, Kernel>(system_);
+    return Particles<U, Kernel>(system_, least_squares_);
   }
 
  private:
   std::shared_ptr<const System> system_;
   DiagonalMass<T, dynamic> mass_;
+  bool least_squares_;
   std::vector<TermEvaluator<T, Kernel>> constraints_, potentials_;
   std::vector<PairEvaluator<T, Kernel>> pairs_;
 };

@@ -1,6 +1,7 @@
 // A point (q, p) of phase space: plain data, safe to copy, compare, send, save.
 #pragma once
 
+#include <taut/parallel/in_ranges.hpp>
 #include <taut/scalar/eigen.hpp>
 
 namespace taut {
@@ -31,20 +32,55 @@ struct CompensatedState : State<T, n> {
       : State<T, n>(x), q_low(Vec::Zero(x.q.size())), p_low(Vec::Zero(x.p.size())) {}
 };
 
+// Long vectors of floats are worked on by all threads.
+template <class Vec>
+inline constexpr bool shared_out =
+    Vec::SizeAtCompileTime == dynamic && std::is_floating_point_v<typename Vec::Scalar>;
+
+// f(x, y, …) on the same segment of each.
+template <class F, class Vec, class... More>
+void by_segments(F&& f, Vec& x, More&&... more) {
+  if constexpr (shared_out<std::remove_cvref_t<Vec>>) {
+    in_ranges(static_cast<int>(x.size()), 8, worth_a_thread,
+              [&](int from, int to) { f(x.segment(from, to - from), more.segment(from, to - from)...); });
+  } else {
+    f(x, more...);
+  }
+}
+
 // sum + low += d, where `low` receives what the addition loses (Kahan 1965; -ffp-contract=off, no -ffast-math).
 template <class Vec, class D>
 void add_compensated(Vec& sum, Vec& low, const Eigen::MatrixBase<D>& d) {
-  for (Eigen::Index i = 0; i < sum.size(); ++i) {
-    const auto y = d.coeff(i) + low[i];
-    const auto t = sum[i] + y;
-    low[i] = y - (t - sum[i]);
-    sum[i] = t;
-  }
+  by_segments(
+      [](auto&& s, auto&& l, const auto& dx) {
+        for (Eigen::Index i = 0; i < s.size(); ++i) {
+          const auto y = dx.coeff(i) + l[i];
+          const auto t = s[i] + y;
+          l[i] = y - (t - s[i]);
+          s[i] = t;
+        }
+      },
+      sum, low, d.derived());
+}
+
+// to = from, for long vectors by all threads.
+template <class T, int n>
+void assign(State<T, n>& to, const State<T, n>& from) {
+  const auto copy = [](auto&& y, const auto& x) { y = x; };
+  by_segments(copy, to.q, from.q);
+  by_segments(copy, to.p, from.p);
+}
+template <class T, int n>
+void assign(CompensatedState<T, n>& to, const CompensatedState<T, n>& from) {
+  const auto copy = [](auto&& y, const auto& x) { y = x; };
+  assign(static_cast<State<T, n>&>(to), static_cast<const State<T, n>&>(from));
+  by_segments(copy, to.q_low, from.q_low);
+  by_segments(copy, to.p_low, from.p_low);
 }
 
 template <class T, int n, class D>
 void kick(State<T, n>& x, const Eigen::MatrixBase<D>& dp) {
-  x.p += dp;
+  by_segments([](auto&& p, const auto& d) { p += d; }, x.p, dp.derived());
 }
 template <class T, int n, class D>
 void kick(CompensatedState<T, n>& x, const Eigen::MatrixBase<D>& dp) {
@@ -52,7 +88,7 @@ void kick(CompensatedState<T, n>& x, const Eigen::MatrixBase<D>& dp) {
 }
 template <class T, int n, class D>
 void drift(State<T, n>& x, const Eigen::MatrixBase<D>& dq) {
-  x.q += dq;
+  by_segments([](auto&& q, const auto& d) { q += d; }, x.q, dq.derived());
 }
 template <class T, int n, class D>
 void drift(CompensatedState<T, n>& x, const Eigen::MatrixBase<D>& dq) {
@@ -69,6 +105,16 @@ void kick_along(CompensatedState<T, n>& x, const Jacobian& G, const Row& l, Vec&
   room.setZero();
   G.subtract_transpose(l, room);
   kick(x, room);
+}
+
+// x = `from` after an impulse and the drift that follows: p = from.p - Gᵀl, q = from.q + h W p. Storages of G that know a faster way overload it.
+template <class X, class Jacobian, class Row, class Mass, class Vec>
+void kick_along_and_drift(X& x, const X& from, const Jacobian& G, const Row& l, const Mass& W,
+                          const typename X::Scalar& h, Vec& room) {
+  x = from;
+  kick_along(x, G, l, room);
+  W.times(h, x.p, room);
+  drift(x, room);
 }
 
 }  // namespace taut

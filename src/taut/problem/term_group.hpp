@@ -2,6 +2,7 @@
 // in batches. Coordinates lie component by component: q[a * particles + i] is component a of particle i.
 #pragma once
 
+#include <taut/parallel/in_ranges.hpp>
 #include <taut/scalar/batch.hpp>
 
 #include <array>
@@ -47,40 +48,61 @@ class TermEvaluator {
 
   const TermGroup<Code>& group() const { return *group_; }
 
-  // use(k, f): the batch of terms that begins at k
-  template <class Use>
+  // use(k, f): the batch of terms that begins at k. Shared: by all threads, each with its own batches.
+  template <bool shared = false, class Use>
   void values(const T* q, Use&& use) const {
-    std::array<S, most_term_coordinates> x;
-    std::array<S, most_term_numbers> c;
-    for (int k = 0; k < group_->size(); k += batch_lanes<T>) {
-      if (group_->rods) {
-        use(k, rod(q, k));
-        continue;
+    each_range<shared>([&](int from, int to) {
+      const Own value(value_, to - from < group_->size());
+      std::array<S, most_term_coordinates> x;
+      std::array<S, most_term_numbers> c;
+      for (int k = from; k < to; k += batch_lanes<T>) {
+        if (group_->rods) {
+          use(k, rod(q, k));
+          continue;
+        }
+        load(q, k, x.data(), c.data());
+        S f;
+        value(x.data(), c.data(), &f);
+        use(k, f);
       }
-      load(q, k, x.data(), c.data());
-      S f;
-      value_(x.data(), c.data(), nullptr, &f);
-      use(k, f);
-    }
+    });
   }
   // use(k, slopes): entry place * dimension + a
-  template <class Use>
+  template <bool shared = false, class Use>
   void gradients(const T* q, Use&& use) const {
-    std::array<S, most_term_coordinates> x, slope;
-    std::array<S, most_term_numbers> c;
-    for (int k = 0; k < group_->size(); k += batch_lanes<T>) {
-      if (group_->rods) {
-        rod_slopes(q, k, slope.data());
-      } else {
-        load(q, k, x.data(), c.data());
-        gradient_(x.data(), c.data(), nullptr, slope.data());
+    each_range<shared>([&](int from, int to) {
+      const Own gradient(gradient_, to - from < group_->size());
+      std::array<S, most_term_coordinates> x, slope;
+      std::array<S, most_term_numbers> c;
+      for (int k = from; k < to; k += batch_lanes<T>) {
+        if (group_->rods) {
+          rod_slopes(q, k, slope.data());
+        } else {
+          load(q, k, x.data(), c.data());
+          gradient(x.data(), c.data(), slope.data());
+        }
+        use(k, slope.data());
       }
-      use(k, slope.data());
-    }
+    });
   }
 
  private:
   using Evaluator = typename Kernel::template On<S>;
+
+  // An evaluator for one thread: it keeps registers.
+  struct Own {
+    Own(const Evaluator& all, bool part) : copy(part ? all : Evaluator()), use(part ? copy : all) {}
+    void operator()(const S* x, const S* c, S* out) const { use(x, c, nullptr, out); }
+    Evaluator copy;
+    const Evaluator& use;
+  };
+  template <bool shared, class F>
+  void each_range(F&& f) const {
+    if (shared)
+      in_ranges(group_->size(), batch_size, worth_a_thread / 2, f);
+    else
+      f(0, group_->size());
+  }
 
   S number(std::size_t which, int k) const {
     const double* from = group_->number[which].data() + k;

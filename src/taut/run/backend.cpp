@@ -1,4 +1,5 @@
 #include <taut/model/compiled_formulas.hpp>
+#include <taut/parallel/workers.hpp>
 #include <taut/run/backend.hpp>
 #include <taut/run/make_mechanism.hpp>
 #include <taut/run/method_source.hpp>
@@ -42,6 +43,7 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
   const bool plain = request.plain_updates;
   auto machine = interpreted.bind(choice, start, options, plain);
   if (!system) {  // of particles: their formulas run in batches
+    set_threads(request.threads > 0 ? request.threads : worthwhile_threads(interpreted.coordinates()));
     const bool compiler_asked = request.backend == Backend::compile || request.backend == Backend::specialise;
     return {std::move(machine),
             compiler_asked ? "the formulas of a system of particles are interpreted." : ""};

@@ -35,6 +35,7 @@ class Mechanism {
   virtual StartCheck check(const PlainState& x) const = 0;
   virtual Expected<Move> project(PlainState& x) const = 0;
   virtual std::vector<int> dependent(const PlainState& x) const = 0;  // constraints whose gradients are there
+  virtual Connection connection(const PlainState&, int) const { return {}; }  // of a constraint there
 
   // Null where the method does not offer plain updates and they are asked for.
   virtual std::unique_ptr<Machine> bind(const MethodChoice& choice, const PlainState& start,

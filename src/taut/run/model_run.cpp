@@ -31,6 +31,7 @@ std::vector<std::string> assignments(const RunRequest& request, const std::vecto
   if (request.steps) put("steps", *request.steps);
   if (request.until) put("until", *request.until);
   if (request.every > 0) put("every", request.every);
+  if (request.threads > 0) put("threads", request.threads);
   return all;
 }
 
@@ -67,6 +68,7 @@ RunRequest request_of(const Model& model, const RunRequest& asked) {
   request.steps = run.steps;
   request.until = run.until;
   request.every = run.every.value_or(0);
+  request.threads = static_cast<int>(run.threads.value_or(0));
   if (request.out.empty()) request.out = model.output_directory.value_or("");
   if (request.format == SampleFormat::automatic && model.output_format)
     request.format = *model.output_format == "csv"      ? SampleFormat::csv
@@ -225,7 +227,7 @@ ModelRun model_run(std::string text, const std::string& name, const RunRequest& 
                .mechanism = {}};
   run.request = request_of(run.model, request);
   if (run.model.particles) {
-    run.mechanism = make_mechanism(ParticleProblem<>(run.model.particles));
+    run.mechanism = make_mechanism(ParticleProblem<>(run.model.particles, run.model.run.least_squares));
     return run;
   }
   run.system = compile(run.model);

@@ -31,6 +31,7 @@ struct RunRequest {
   double tolerance = 0;              // on max |g| and max |G H_p|; 0: until rounding stops the iteration
   Solver solver = Solver::newton;
   Backend backend = Backend::automatic;
+  int threads = 0;                // that share the loops of a step; 0: as many as pay
   bool plain_updates = false;     // without compensated sums
   bool project_start = false;     // bring an inconsistent start onto the manifold
   bool halve_on_failure = false;  // take a step that fails in parts

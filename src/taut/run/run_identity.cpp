@@ -55,6 +55,7 @@ Json deciding_part(const RunRequest& r) {
 Json json_of(const RunRequest& r) {
   Json object = deciding_part(r);
   object["halve_on_failure"] = r.halve_on_failure;
+  object["threads"] = r.threads;
   object["format"] = format_names[static_cast<std::size_t>(r.format)];
   object["checkpoint_every"] = r.checkpoint_every;
   return object;
@@ -76,6 +77,7 @@ RunRequest request_of(const Json& object) {
   r.plain_updates = object.at("plain_updates");
   r.project_start = object.at("project_start");
   r.halve_on_failure = object.at("halve_on_failure");
+  r.threads = optional_of<int>(object, "threads").value_or(0);
   r.format = static_cast<SampleFormat>(index_of(format_names, object.at("format")));
   r.checkpoint_every = object.at("checkpoint_every");
   return r;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace taut {
 
@@ -90,6 +91,11 @@ std::string how_far_off(const FailedStep& at) {
   if (!at.constraint.empty())
     text +=
         (at.failure.kind == FailureKind::singular ? ", pivot lost at: " : ", largest in: ") + at.constraint;
+  if (at.connection.constraints > 1)
+    text += fmt::format(
+        ", one of {} connected constraints; their matrix has condition {}", at.connection.constraints,
+        std::isfinite(at.connection.condition) ? fmt::format("{:.0e}", at.connection.condition)
+                                               : "above 1e13");
   if (at.tolerance > 0) text += fmt::format("; the tolerance is {:.0e}", at.tolerance);
   return text + ".\n";
 }

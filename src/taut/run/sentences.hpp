@@ -22,6 +22,7 @@ struct FailedStep {
   double tolerance = 0;
   std::string constraint;              // the worst one, by name; empty: not known
   std::vector<std::string> dependent;  // by name, at the last good state
+  Connection connection = {};          // of the worst one there
 };
 std::string failure_sentence(const FailedStep& at, std::string_view last_good);
 

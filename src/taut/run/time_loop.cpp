@@ -65,10 +65,13 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .solver = request.solver,
                 .tolerance = request.tolerance,
                 .constraint = {},
-                .dependent = names_of(mechanism, mechanism.dependent(mesh_point(machine)))};
+                .dependent = names_of(mechanism, mechanism.dependent(mesh_point(machine))),
+                .connection = {}};
   if (failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
-      failure.stage != SolveStage::inner)
+      failure.stage != SolveStage::inner) {
     at.constraint = mechanism.constraint_name(failure.constraint);
+    at.connection = mechanism.connection(mesh_point(machine), failure.constraint);
+  }
   return failure_sentence(at, last_good);
 }
 

@@ -13,7 +13,7 @@ namespace taut {
 
 // Row r stands in piece r / length, at place r % length. Rows past the end are those of the identity; the very last is always one.
 struct ChainCut {
-  static constexpr int aim = 64;         // rows in a piece: a block of all arrays stays in the nearest cache
+  static constexpr int aim = 128;        // rows in a piece: a block of all arrays stays in the second cache
   static constexpr int least_rows = 96;  // below, cutting costs more than it saves
   int rows = 0, blocks = 0, length = 0;
 

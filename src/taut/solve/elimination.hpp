@@ -18,4 +18,14 @@ Mask<T> determinant_vanished(const T& determinant, const T& product) {
   return !(Real<T>(100 * epsilon<T>()) * magnitude(base(product)) < magnitude(base(determinant)));
 }
 
+// Where dependent constraints are left out instead: rounding in a long elimination leaves more than the above.
+inline constexpr double dependent_pivot = 1e-10;
+
+// 1/pivot, 0 where the pivot is that much smaller than its diagonal entry: such a row gets no multiplier.
+template <class T>
+T inverse_or_zero(const T& inverse_pivot, const T& diagonal) {
+  const Mask<T> keep = magnitude(base(inverse_pivot) * base(diagonal)) < Real<T>(1 / dependent_pivot);
+  return select(keep, inverse_pivot, T(0));
+}
+
 }  // namespace taut

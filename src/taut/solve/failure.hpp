@@ -28,6 +28,12 @@ struct Failure {
   }
 };
 
+// What is around a constraint that failed.
+struct Connection {
+  int constraints = 0;   // connected to it, itself included; 0: not known
+  double condition = 0;  // of their matrix; infinite: a pivot vanished
+};
+
 // A value or a failure (std::expected once C++23 is here).
 template <class T>
 class [[nodiscard]] Expected {

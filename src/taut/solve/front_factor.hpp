@@ -70,8 +70,9 @@ class FrontFactor : FrontArrays<T, batched> {
       : tree_(tree), upper_(upper), lower_(lower), inverse_(inverse) {}
 
   // `working` has 2 tree.working_size entries. -1, or the first in the order whose pivot vanished; `bad` says in which lanes.
+  // leave_out: rows whose pivot vanishes are left out, 1/pivot = 0.
   template <bool symmetric>
-  int factor(T* working, Mask<S>& bad) {
+  int factor(T* working, Mask<S>& bad, bool leave_out) {
     squares_[0] = working;
     squares_[1] = working + tree_.working_size * lanes;
     for (const Front& f : tree_.fronts) {
@@ -80,7 +81,7 @@ class FrontFactor : FrontArrays<T, batched> {
         add_child(f, tree_.fronts[child], upper_, squares_[0]);
         if constexpr (!symmetric) add_child(f, tree_.fronts[child], lower_, squares_[1]);
       }
-      if (const int k = eliminate<symmetric>(f, bad); k >= 0) return k;
+      if (const int k = eliminate<symmetric>(f, bad, leave_out); k >= 0) return k;
     }
     return -1;
   }
@@ -89,6 +90,10 @@ class FrontFactor : FrontArrays<T, batched> {
   template <bool symmetric>
   void solve(T* x, T* work) const {
     for (const Front& f : tree_.fronts) forward(f, symmetric ? upper_ : lower_, x, work);
+    solve_upper(x, work);
+  }
+  // Lᵀx = x where K = LDLᵀ. From the unit vector of a row that was left out it makes a null vector of K.
+  void solve_upper(T* x, T* work) const {
     for (std::size_t s = tree_.fronts.size(); s-- > 0;) backward(tree_.fronts[s], x, work);
   }
 
@@ -131,14 +136,19 @@ class FrontFactor : FrontArrays<T, batched> {
   }
 
   template <bool symmetric>
-  int eliminate(const Front& f, Mask<S>& bad) {
+  int eliminate(const Front& f, Mask<S>& bad, bool leave_out) {
     for (int k = 0; k < f.pivots; ++k) {
       const T* u = upper_ + (f.rows + k * f.size) * lanes;
       const T* l = (symmetric ? upper_ : lower_) + (f.rows + k * f.size) * lanes;
-      const S diagonal = get(inverse_, f.first + k), pivot = S(1) / get(u, k);
+      const S diagonal = get(inverse_, f.first + k);
+      S pivot = S(1) / get(u, k);
+      if (leave_out) {
+        pivot = inverse_or_zero(pivot, diagonal);
+      } else {
+        bad = pivot_vanished(pivot, diagonal);
+        if (any(bad)) return f.first + k;
+      }
       put(inverse_, f.first + k, pivot);
-      bad = pivot_vanished(pivot, diagonal);
-      if (any(bad)) return f.first + k;
       for (int i = k + 1; i < f.size; ++i) {
         subtract(row_of(f, i, upper_, squares_[0]) + i * lanes, u + i * lanes, S(get(l, i) * pivot),
                  f.size - i);

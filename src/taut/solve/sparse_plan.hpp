@@ -38,6 +38,14 @@ struct SparsePlan {
   std::vector<std::pair<int, int>>
       fill;                    // places [begin, end) where elimination writes: 0 before K is written
   std::vector<int> component;  // of each row
+
+  // The constraints that are connected to this one, itself included, sorted.
+  std::vector<int> component_with(int constraint) const {
+    std::vector<int> connected;
+    for (int i = 0; i < rows; ++i)
+      if (component[i] == component[constraint]) connected.push_back(i);
+    return connected;
+  }
 };
 
 namespace plan_detail {

@@ -1,5 +1,6 @@
 // Systems of particles: the methods of the natural tier and lobatto(s). Inside, coordinates lie component by component; outside, particle by
 // particle.
+#include <taut/formulation/condition.hpp>
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/sparse_constraint_matrix.hpp>
 #include <taut/method/catalogue.hpp>
@@ -134,6 +135,9 @@ class ParticleMechanism final : public Mechanism {
   }
   std::vector<int> dependent(const PlainState& x) const override {
     return dependent_constraints(problem_, inside(x));
+  }
+  Connection connection(const PlainState& x, int constraint) const override {
+    return connection_of(problem_, inside(x), constraint);
   }
 
   std::unique_ptr<Machine> bind(const MethodChoice& choice, const PlainState& start,

@@ -1,0 +1,106 @@
+// Rigid rods as the iterations in their own space see them (rod_newton.hpp): vectors between particles, coupled where two share one.
+#pragma once
+
+#include <taut/scalar/batch.hpp>
+
+#include <array>
+#include <vector>
+
+namespace taut {
+
+// What the rods of a system are, in the order of the constraints.
+struct RodList {
+  int dimension = 3, particles = 0;
+  std::vector<int> first, second;      // particles of each rod: r = x_first - x_second
+  std::vector<double> length, weight;  // of each rod; 1/mass of each particle
+
+  int size() const { return static_cast<int>(first.size()); }
+
+  // C(k, l)
+  double coupling(int k, int l) const {
+    if (k == l) return weight[first[k]] + weight[second[k]];
+    double sum = 0;
+    if (first[k] == first[l]) sum += weight[first[k]];
+    if (second[k] == second[l]) sum += weight[second[k]];
+    if (first[k] == second[l]) sum -= weight[first[k]];
+    if (second[k] == first[l]) sum -= weight[second[k]];
+    return sum;
+  }
+};
+
+// What an iteration in the space of the rods starts from.
+struct RodStart {
+  const double* b;       // entry a of rod k is b[first_entry[k] + a * stride[k]]
+  const double* q;       // q[a * particles + i]; none: r = b, and
+  const double* demand;  // K δ = demand is solved once
+};
+
+// Where the entries of each rod stand among those of G.
+struct RodEntries {
+  std::vector<int> first, stride;
+};
+
+// Largest |g| before the correction; whether all pivots stayed clear of zero.
+struct RodSweep {
+  double largest = 0;
+  bool sound = true;
+};
+
+// How an iteration in the space of the rods ended: with how many corrections, and whether it got there.
+struct RodSolve {
+  int corrections = 0;
+  bool sound = true;
+};
+
+// When is an iteration near enough to its end? Convergence is quadratic, so that two residuals foretell the next; the last correction needs no residual
+// after it, since whoever asked will look at the true one.
+class RodProgress {
+ public:
+  // length2: the least L², which g is to be compared with
+  RodProgress(double target, double length2) : target_(target), length2_(length2) {}
+
+  // To be asked with max |g| before each correction: is this correction the last?
+  bool last_after(double largest) {
+    const double ratio = before_ > 0 ? largest / before_ : largest / length2_;
+    const double next = before_ > 0 ? largest * ratio * ratio : largest * ratio;
+    before_ = largest;
+    return largest <= target_ || (ratio < 0.25 && safety * next <= target_);
+  }
+
+ private:
+  static constexpr double safety = 16;  // a correction too many costs less than a look at the true residual
+  double target_, length2_, before_ = 0;
+};
+
+// A vector of each of eight rods.
+template <int dimension>
+struct RodVectors {
+  using S = Batch<double>;
+  std::array<S, dimension> v;
+
+  static RodVectors load(const double (*from)[batch_size]) {
+    RodVectors x;
+    unroll<dimension>([&]<int a>() { x.v[a] = load_batch(from[a]); });
+    return x;
+  }
+  void store(double (*to)[batch_size]) const {
+    unroll<dimension>([&]<int a>() { store_batch(to[a], v[a]); });
+  }
+  S dot(const RodVectors& y) const {
+    S sum = v[0] * y.v[0];
+    unroll<dimension - 1>([&]<int a>() { sum += v[a + 1] * y.v[a + 1]; });
+    return sum;
+  }
+  friend RodVectors operator*(const RodVectors& x, const S& c) {
+    RodVectors y;
+    unroll<dimension>([&]<int a>() { y.v[a] = x.v[a] * c; });
+    return y;
+  }
+  friend RodVectors operator-(const RodVectors& x, const RodVectors& y) {
+    RodVectors z;
+    unroll<dimension>([&]<int a>() { z.v[a] = x.v[a] - y.v[a]; });
+    return z;
+  }
+};
+
+}  // namespace taut
