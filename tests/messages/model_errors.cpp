@@ -135,7 +135,7 @@ model.toml:10:1: unknown key `methd` in [run]
      | ^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant. Did you mean `method`?
 model.toml:12:1: unknown key `folder` in [output]
   12 | folder = "out"
-     | ^^^^^^  known here: directory, format.
+     | ^^^^^^  known here: directory, format, quantities.
 )text");
   refused(R"toml([system]
 coordinates = ["x", "y"]
