@@ -197,10 +197,12 @@ class StageSolve {
       return -1;
     };
     const int limit = options.max_iterations > 0 ? options.max_iterations : 200;
-    const auto solved =
-        options.tolerance > 0
-            ? residual.drive_to_tolerance(limit, options.tolerance, correction)
-            : drive_to_rounding<T>(limit, Polish::yes, residual, correction, stage_noise, stage_left_over);
+    const auto solved = with_stop_rule(options, [&](const auto& rule) {
+      if constexpr (is_to_tolerance<decltype(rule)>)
+        return residual.drive_to_tolerance(limit, rule.tolerance, correction);
+      else
+        return drive_to_rounding<T>(limit, Polish::yes, residual, correction, stage_noise, stage_left_over);
+    });
     if (solved) return solved;
     Failure failure = solved.error();
     failure.stage = SolveStage::inner;

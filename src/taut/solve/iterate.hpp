@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 
 #include <cmath>
+#include <type_traits>
 
 namespace taut {
 
@@ -33,6 +34,9 @@ struct SolveOptions {
 // registers for either.
 struct ToRounding : SolveOptions {};
 struct ToTolerance : SolveOptions {};
+
+template <class Rule>
+inline constexpr bool is_to_tolerance = std::is_base_of_v<ToTolerance, std::remove_cvref_t<Rule>>;
 
 // ... and which iteration it is.
 template <class Rule, Iteration known>
