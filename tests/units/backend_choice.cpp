@@ -73,7 +73,9 @@ TEST(MethodSource, EveryMethodIsWrittenAsItself) {
     body += "  std::cout << label(facts_of(" + source->value + ")) << '\\n';\n";
     with_method(name, [&](const auto& method) { names += label(facts_of(method)) + "\n"; });
   }
-  std::ofstream(folder / "main.cpp") << includes << "using namespace taut;\nint main() {\n" << body << "}\n";
+  std::ofstream(folder / "main.cpp")
+      << includes << "using namespace taut;\nstruct P {\n  static constexpr int n = 2;\n};\nint main() {\n"
+      << body << "}\n";
   const std::string at = folder.string();
   ASSERT_EQ(
       std::system(("c++ -std=c++20 -O0 -isystem /usr/include/eigen3 -I '" TAUT_SOURCE_DIR "/src' '" + at +

@@ -10,7 +10,7 @@ namespace taut {
 
 struct MethodSource {
   std::vector<std::string> headers;  // below taut/method
-  std::string type, value;
+  std::string type, value;  // may ask for the size of the problem, which is called P where they stand
   int stages = 1;  // about how many times the work of one step of RATTLE
 };
 
