@@ -158,7 +158,7 @@ Row momentum_path(const Problem& s, const State<double, dynamic>& x, const Solve
   State<double, dynamic> y = off;
   Row row{name, 0};
   row.ns = least_time(patience, [&] {
-    y = off;
+    y.p = off.p;
     const auto solved = momentum.solve(s, options, y, G);
     row.corrections = solved ? *solved : -1;
   });

@@ -30,9 +30,20 @@ std::optional<int> ParticleReader::potential_of(const Table& t, Group& g, const 
   return w.product(w.product(g.graph.constant(Float128(1) / 2), k), w.product(off, off));
 }
 
+// For methods with two time steps; what says nothing is fast.
+bool ParticleReader::is_slow(const Table& t) {
+  static const std::vector<std::string> parts{"fast", "slow"};
+  const Entry* e = t.find("part");
+  if (!e) return false;
+  const std::string word = e->value.kind == Value::Kind::text ? e->value.text : "";
+  if (!contains(parts, word)) fail(e->value, "the part must be \"fast\" or \"slow\"");
+  return word == parts.back();
+}
+
 void ParticleReader::read_springs(const Table& t) {
-  if (!keys_known(t, {"between", "for", "from", "type", "stiffness", "length", "potential"})) return;
+  if (!keys_known(t, {"between", "for", "from", "type", "stiffness", "length", "potential", "part"})) return;
   Group g = joined_group(t, "spring", 2);
+  g.terms.slow = is_slow(t);
   if (!g.fine) return;
   add_bonds(g);
   const int r = words(g).length(words(g).between(0, 1));
@@ -42,8 +53,9 @@ void ParticleReader::read_springs(const Table& t) {
 }
 
 void ParticleReader::read_bends(const Table& t) {
-  if (!keys_known(t, {"between", "for", "from", "type", "stiffness", "angle", "potential"})) return;
+  if (!keys_known(t, {"between", "for", "from", "type", "stiffness", "angle", "potential", "part"})) return;
   Group g = joined_group(t, "bend", 3);
+  g.terms.slow = is_slow(t);
   if (!g.fine) return;
   const TermGraph w = words(g);
   const TermGraph::Vector u = w.between(0, 1), v = w.between(2, 1);
@@ -57,12 +69,13 @@ void ParticleReader::read_bends(const Table& t) {
 
 // φ is the angle between the planes 1-2-3 and 2-3-4, 0 where 1 and 4 are on the same side (IUPAC's sign).
 void ParticleReader::read_torsions(const Table& t) {
-  if (!keys_known(t, {"between", "for", "from", "type", "potential"})) return;
+  if (!keys_known(t, {"between", "for", "from", "type", "potential", "part"})) return;
   if (model_->dimension != 3) {
     fail_table(t, "torsions need three dimensions");
     return;
   }
   Group g = joined_group(t, "torsion", 4);
+  g.terms.slow = is_slow(t);
   const Entry* e = needed(t, "potential", "a formula of phi, as in potential = \"1 + cos(3*phi)\"");
   if (!g.fine || !e) return;
   const TermGraph w = words(g);
@@ -74,21 +87,25 @@ void ParticleReader::read_torsions(const Table& t) {
 }
 
 void ParticleReader::read_field(const Table& t) {
-  if (!keys_known(t, {"of", "for", "species", "potential"})) return;
+  if (!keys_known(t, {"of", "for", "species", "potential", "part"})) return;
   Group g = single_group(t, "field on particle");
+  g.terms.slow = is_slow(t);
   const Entry* e = needed(t, "potential", "a formula of the coordinates, as in potential = \"0.1*z\"");
   if (!g.fine || !e) return;
   if (const auto f = term_formula(g, e->value, "the potential", one_particle(g))) add_potential(g, *f);
 }
 
 void ParticleReader::read_pairs(const Table& t) {
-  if (!keys_known(t, {"of", "for", "species", "potential", "cutoff", "skin", "exclude_bonded", "truncation"}))
+  if (!keys_known(
+          t, {"of", "for", "species", "potential", "cutoff", "skin", "exclude_bonded", "truncation", "part"}))
     return;
   Group g = single_group(t, "pair");
+  g.terms.slow = is_slow(t);
   const Entry* e = needed(t, "potential", "a formula of r, as in potential = \"4*((1/r)^12 - (1/r)^6)\"");
   const Entry* cutoff = needed(t, "cutoff", "pairs farther apart do not act on each other");
   if (!g.fine || !e || !cutoff) return;
   auto pairs = std::make_shared<PairGroup<Program>>();
+  pairs->slow = g.terms.slow;
   pairs->box = model_->box;
   pairs->cutoff = positive(cutoff->value, "the cutoff");
   pairs->skin = t.find("skin") ? positive(t.find("skin")->value, "the skin") : 0.2 * pairs->cutoff;

@@ -167,6 +167,7 @@ class ParticleReader {
   void read_field(const Table& t);
   void read_pairs(const Table& t);
   void read_truncation(const Value& v, PairGroup<Program>& pairs);
+  bool is_slow(const Table& t);
   std::vector<std::vector<int>> within_bonds(int most) const;
 
   const Value& root_;

@@ -20,6 +20,7 @@ template <class Code>
 struct PairGroup {
   double cutoff = 0, skin = 0;
   Truncation truncation = Truncation::shift;
+  bool slow = false;                         // it belongs to V_slow
   std::vector<int> among;                    // the particles that take part, sorted
   std::vector<std::vector<int>> apart;       // for each particle the larger ones it does not act upon, sorted
   std::array<double, 3> box{};               // edges; 0: not periodic in that direction
@@ -120,6 +121,8 @@ class PairEvaluator {
     if (group_->truncation != Truncation::none) value_(&r, nullptr, nullptr, &value_there_);
     if (group_->truncation == Truncation::force_shift) slope_(&r, nullptr, nullptr, &slope_there_);
   }
+
+  const PairGroup<Code>& group() const { return *group_; }
 
   T value(const T* q) const {
     if (!refresh(q)) return T(std::nan(""));

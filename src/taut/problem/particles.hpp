@@ -8,6 +8,7 @@
 #include <taut/problem/term_group.hpp>
 #include <taut/problem/tiers.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -82,26 +83,20 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   const DiagonalMass<T, dynamic>& W() const { return mass_; }
   const std::shared_ptr<const System>& system() const { return system_; }
 
+  // V in two parts: what is not called slow is fast.
+  bool split() const {
+    const auto slow = [](const auto& group) { return group->slow; };
+    return std::any_of(system_->potentials.begin(), system_->potentials.end(), slow) ||
+           std::any_of(system_->pairs.begin(), system_->pairs.end(), slow);
+  }
+
+  T V(const Vec& q) const { return value(q, true, true); }
+  T V_fast(const Vec& q) const { return value(q, true, false); }
+  void grad_V(const Vec& q, Vec& out) const { gradient(q, out, true, true); }
+  void grad_V_fast(const Vec& q, Vec& out) const { gradient(q, out, true, false); }
+  void grad_V_slow(const Vec& q, Vec& out) const { gradient(q, out, false, true); }
+
   // Out of line: see sparse_gram.hpp.
-  [[gnu::noinline]] T V(const Vec& q) const {
-    T sum(0);
-    for (const auto& terms : potentials_)
-      terms.values(q.data(), [&](int k, const Batch<T>& f) {
-        for (int i = 0; i < terms.group().particle.front().template lanes<T>(k); ++i) sum += lane_of(f, i);
-      });
-    for (const auto& pair : pairs_) sum += pair.value(q.data());
-    return sum;
-  }
-  [[gnu::noinline]] void grad_V(const Vec& q, Vec& out) const {
-    out.setZero();
-    for (const auto& terms : potentials_)
-      terms.gradients(q.data(), [&](int k, const Batch<T>* slope) {
-        for (const Places& particle : terms.group().particle)
-          for (int a = 0; a < system_->dimension; ++a)
-            particle.add(out.data() + a * system_->count, k, *slope++);
-      });
-    for (const auto& pair : pairs_) pair.add_gradient(q.data(), out.data());
-  }
   [[gnu::noinline]] void g(const Vec& q, Multiplier& out) const {
     T* to = out.data();
     for (const auto& terms : constraints_) {
@@ -154,6 +149,30 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   }
 
  private:
+  [[gnu::noinline]] T value(const Vec& q, bool fast, bool slow) const {
+    T sum(0);
+    for (const auto& terms : potentials_)
+      if (terms.group().slow ? slow : fast)
+        terms.values(q.data(), [&](int k, const Batch<T>& f) {
+          for (int i = 0; i < terms.group().particle.front().template lanes<T>(k); ++i) sum += lane_of(f, i);
+        });
+    for (const auto& pair : pairs_)
+      if (pair.group().slow ? slow : fast) sum += pair.value(q.data());
+    return sum;
+  }
+  [[gnu::noinline]] void gradient(const Vec& q, Vec& out, bool fast, bool slow) const {
+    out.setZero();
+    for (const auto& terms : potentials_)
+      if (terms.group().slow ? slow : fast)
+        terms.gradients(q.data(), [&](int k, const Batch<T>* slope) {
+          for (const Places& particle : terms.group().particle)
+            for (int a = 0; a < system_->dimension; ++a)
+              particle.add(out.data() + a * system_->count, k, *slope++);
+        });
+    for (const auto& pair : pairs_)
+      if (pair.group().slow ? slow : fast) pair.add_gradient(q.data(), out.data());
+  }
+
   std::shared_ptr<const System> system_;
   DiagonalMass<T, dynamic> mass_;
   bool least_squares_;

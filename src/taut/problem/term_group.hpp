@@ -19,6 +19,7 @@ inline constexpr int most_term_numbers = 24;
 template <class Code>
 struct TermGroup {
   std::string what;                         // how messages call a term: "rod"
+  bool slow = false;                        // of a potential: it belongs to V_slow
   bool rods = false;                        // f = (|x₁ - x₂|² - L²)/2, number 0 is L: no code needed
   std::vector<Places> particle;             // for each place in the term the particles of all terms
   std::vector<std::vector<double>> number;  // likewise for each number of the term, padded

@@ -128,6 +128,7 @@ struct ScalarTraits<Pack<n>> {
 // g++ 12 takes the undefined vector inside its own intrinsic for a variable of ours.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 template <int n>
 Pack<n> sqrt(const Pack<n>& x) {
   return Pack<n>::made([&](int r) { return std::experimental::sqrt(x.v[r]); });

@@ -36,6 +36,27 @@ inline constexpr bool offered<Composition<Projected<SymplecticEuler>>> = true;
 template <>
 inline constexpr bool offered<Lobatto<>> = true;
 
+// For a potential in two parts.
+template <class Method>
+inline constexpr bool needs_split = false;
+template <>
+inline constexpr bool needs_split<Projected<Impulse>> = true;
+template <>
+inline constexpr bool needs_split<Composition<Projected<Impulse>>> = true;
+template <>
+inline constexpr bool needs_split<Projected<MixedMidpoint>> = true;
+template <>
+inline constexpr bool needs_split<Composition<Projected<MixedMidpoint>>> = true;
+
+// Its midpoint rule solves with the full second derivative of V.
+template <class Method>
+inline constexpr bool is_dense = false;
+template <>
+inline constexpr bool is_dense<Projected<MixedMidpoint>> = true;
+template <>
+inline constexpr bool is_dense<Composition<Projected<MixedMidpoint>>> = true;
+constexpr int most_dense_coordinates = 1000;
+
 // Particle by particle ↔ component by component.
 struct Layout {
   int dimension, count;
@@ -105,19 +126,19 @@ class ParticleMechanism final : public Mechanism {
 
   int coordinates() const override { return problem_.coordinates(); }
   int constraints() const override { return problem_.constraints(); }
-  Tier tier() const override { return Tier::natural; }
+  Tier tier() const override { return problem_.split() ? Tier::split : Tier::natural; }
   std::string constraint_name(int k) const override { return problem_.constraint_name(k); }
   PlainState start() const override { return outside(problem_.start()); }
 
   bool fits(const std::string& method) const override {
     bool fitting = false;
-    with_method(method, [&](const auto& m) { fitting = offered<std::remove_cvref_t<decltype(m)>>; });
+    with_method(method, [&](const auto& m) { fitting = offers<std::remove_cvref_t<decltype(m)>>(); });
     return fitting;
   }
   std::vector<std::string> fitting() const override {
     std::vector<std::string> names;
     for_each_method([&](const auto& m) {
-      if constexpr (offered<std::remove_cvref_t<decltype(m)>>) names.push_back(label(facts_of(m)));
+      if (offers<std::remove_cvref_t<decltype(m)>>()) names.push_back(label(facts_of(m)));
     });
     return names;
   }
@@ -153,13 +174,19 @@ class ParticleMechanism final : public Mechanism {
       using Method = std::remove_cvref_t<decltype(method)>;
       if constexpr (std::is_same_v<Method, Rattle>)
         if (plain_updates) return bind_to(method, inside(start));
-      if constexpr (offered<Method>)
-        if (!plain_updates) bind_to(method, CompensatedState<double, dynamic>(inside(start)));
+      if constexpr (offered<Method> || needs_split<Method>)
+        if (!plain_updates && offers<Method>())
+          bind_to(method, CompensatedState<double, dynamic>(inside(start)));
     });
     return machine;
   }
 
  private:
+  template <class Method>
+  bool offers() const {
+    return offered<Method> || (needs_split<Method> && problem_.split() &&
+                               (!is_dense<Method> || problem_.coordinates() <= most_dense_coordinates));
+  }
   StateOf<Problem> inside(const PlainState& x) const { return {layout_.inside(x.q), layout_.inside(x.p)}; }
   PlainState outside(const StateOf<Problem>& x) const { return {layout_.outside(x.q), layout_.outside(x.p)}; }
 
