@@ -279,7 +279,7 @@ class StageSolve {
     }
     template <class Correct>
     Expected<int> drive_to_tolerance(int limit, double tolerance, Correct& correction) {
-      Vector<Real<T>, 1> worst;
+      Vector<Real<T>, 1> worst(Real<T>(0));
       auto form = [&] {
         stage.slopes(s, q0, p0, h, false);
         stage.residuals(s, q0, h, close, anchored);
