@@ -58,8 +58,8 @@ TEST(Contract, EveryProblemRunsAndStaysOnItsManifold) {
     EXPECT_EQ(run["lambda"].size(), problem["constraints"]) << name;
     EXPECT_LT(run["residual"]["position_max"], 1e-13) << name;
     EXPECT_LT(run["residual"]["momentum_max"], 1e-13) << name;
-    const double parts =
-        std::max(1.0, run["q"].size() / 20.0);  // a net of many particles has more to err with
+    const double parts = std::max(
+        1.0, static_cast<double>(run["q"].size()) / 20);  // a net of many particles has more to err with
     EXPECT_LT(run["energy"]["max_error"], 0.05 * parts) << name;
   }
 }

@@ -65,7 +65,8 @@ TEST(Models, EveryExampleRuns) {
     EXPECT_EQ(run["steps"], 50) << name;
     EXPECT_LT(run["residual"]["position_max"], 1e-13) << name;
     EXPECT_LT(run["residual"]["momentum_max"], 1e-13) << name;
-    EXPECT_LT(run["energy"]["max_error"], 0.05 * std::max(1.0, run["q"].size() / 20.0)) << name;
+    EXPECT_LT(run["energy"]["max_error"], 0.05 * std::max(1.0, static_cast<double>(run["q"].size()) / 20))
+        << name;
     EXPECT_EQ(run["q"].size(), run["p"].size()) << name;
   }
   EXPECT_GE(count, 15);
