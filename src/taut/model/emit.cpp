@@ -99,8 +99,10 @@ class Emitter {
   void head() {
     if (reader_ == For::people) title();
     line(
-        "#pragma once\n\n#include <taut/model/functions.hpp>\n#include <taut/problem/tiers.hpp>\n\n#include "
-        "<array>\n#include <string>\n\nnamespace taut {{\n");
+        "#pragma once\n\n#include <taut/model/{}functions.hpp>\n#include "
+        "<taut/problem/tiers.hpp>\n\n#include "
+        "<array>\n#include <string>\n\nnamespace taut {{\n",
+        reader_ == For::people ? "lane_" : "");
     line("struct {}Pattern {{", type_);
     line("  static constexpr int rows = {}, columns = {};", s_.m, s_.n);
     line("  static constexpr std::array<Place, {}> places{{{{", s_.column.size());

@@ -1,7 +1,7 @@
 // A list of instructions on registers: what the graph becomes when it is run. One text for every scalar; no heap in an evaluation.
 #pragma once
 
-#include <taut/model/functions.hpp>
+#include <taut/model/lane_functions.hpp>
 #include <taut/model/graph.hpp>
 
 #include <array>

@@ -4,7 +4,6 @@
 #include <taut/method/stepper.hpp>
 #include <taut/run/gauge.hpp>
 #include <taut/run/machine.hpp>
-#include <taut/scalar/flatten.hpp>
 
 namespace taut {
 
@@ -67,12 +66,14 @@ class MachineOf final : public Machine {
                   : std::vector<double>{};
   }
   std::vector<double> constraint_force() const override {
-    const auto lambda = taut::multiplier(problem_, mesh_.q, mesh_.p);
-    if (!lambda) return {};
+    const std::vector<double> found = multiplier();
+    if (found.empty()) return {};
+    const typename P::Multiplier lambda =
+        Eigen::Map<const Vector<double, dynamic>>(found.data(), static_cast<Eigen::Index>(found.size()));
     auto G = problem_.make_jacobian();
     problem_.G(mesh_.q, G);
     typename P::Vec force = zero_vector(problem_);
-    G.subtract_transpose(*lambda, force);
+    G.subtract_transpose(lambda, force);
     return {force.data(), force.data() + force.size()};
   }
   double kinetic_energy() const override {
@@ -90,7 +91,8 @@ class MachineOf final : public Machine {
   }
 
  private:
-  TAUT_FLATTEN void advance_in_registers(double h, std::int64_t count, Tally& tally) {
+  // Where the step is compiled into this loop, TAUT_NO_FLATTEN (flatten.hpp) keeps it from being compiled so once more for itself.
+  [[gnu::flatten]] void advance_in_registers(double h, std::int64_t count, Tally& tally) {
     make_steps(h, count, tally);
   }
   void make_steps(double h, std::int64_t count, Tally& tally) {

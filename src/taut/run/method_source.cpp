@@ -15,7 +15,11 @@ MethodSource with_number(const char* header, const std::string& type, std::strin
   return {{header}, type, fmt::format("{}{{.{} = {}}}", type, letter, number), stages};
 }
 
-MethodSource source_of(const Rattle&) { return plain("rattle.hpp", "Rattle"); }
+MethodSource source_of(const Rattle&) {
+  MethodSource rattle = plain("rattle.hpp", "Rattle");
+  rattle.short_steps = Rattle::steps_are_short;
+  return rattle;
+}
 MethodSource source_of(const Shake&) { return plain("shake.hpp", "Shake"); }
 MethodSource source_of(const ShakeTwoStep&) { return plain("shake.hpp", "ShakeTwoStep"); }
 MethodSource source_of(const ShakeVelocity&) { return plain("shake.hpp", "ShakeVelocity"); }
@@ -45,6 +49,7 @@ MethodSource source_of(const Projected<Psi>& method) {
 template <class Base>
 MethodSource source_of(const Composition<Base>& method) {
   MethodSource base = source_of(Base{});
+  base.short_steps = false;
   base.headers.emplace_back("composition.hpp");
   base.type = fmt::format("Composition<{}>", base.type);
   base.value = fmt::format("{}{{.scheme = find_composition(\"{}\")}}", base.type, method.scheme->name);

@@ -10,8 +10,9 @@ namespace taut {
 
 struct MethodSource {
   std::vector<std::string> headers;  // below taut/method
-  std::string type, value;  // may ask for the size of the problem, which is called P where they stand
-  int stages = 1;  // about how many times the work of one step of RATTLE
+  std::string type, value;   // may ask for the size of the problem, which is called P where they stand
+  int stages = 1;            // about how many times the work of one step of RATTLE
+  bool short_steps = false;  // compiled into the loop over steps, see machine_of.hpp
 };
 
 // By the name that people write; none where there is no such method.

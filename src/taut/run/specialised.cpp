@@ -79,6 +79,7 @@ std::string specialised_source(const Model& model, const std::string& method, co
   std::string text =
       fmt::format("#define TAUT_SOLVES_BY taut::By<taut::{}, taut::Iteration::{}>\n",
                   options.tolerance > 0 ? "ToTolerance" : "ToRounding", name_of(options.iteration));
+  if (source->short_steps) text += "#define TAUT_NO_FLATTEN\n";  // but in the loop
   text += emit_bare_cpp(model, "SpecialisedModel");
   for (const std::string& header : source->headers)
     text += fmt::format("#include <taut/method/{}>\n", header);
