@@ -80,7 +80,8 @@ TEST(ATrajectory, IsExportedForNumpyAndForViewers) {
   EXPECT_EQ(time, 300 * 0.01);
   const std::string xyz = run_taut("export " + out + " --xyz").out;
   EXPECT_TRUE(xyz.starts_with("2\nProperties=species:S:1:pos:R:3 Time=0 energy=")) << xyz.substr(0, 80);
-  EXPECT_EQ(run_taut("export " + out + " --npy").err, "taut: this format goes into a file: say which with --out.\n");
+  EXPECT_EQ(run_taut("export " + out + " --npy").err,
+            "taut: this format goes into a file: say which with --out.\n");
   const auto refused =
       run_taut("run heavy-top --steps 10 --format binary --out " + (folder / "top").string() +
                " && '" TAUT_PROGRAM "' export " + (folder / "top").string() + " --xyz");

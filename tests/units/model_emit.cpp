@@ -1,9 +1,9 @@
 // The emitted header: it is C++ that satisfies the concepts, gives the trajectory of the interpreter to rounding, and holds the author's
 // words in comments only.
 
+#include <taut/method/catalogue.hpp>
 #include <taut/method/lobatto.hpp>
 #include <taut/method/rattle.hpp>
-#include <taut/method/catalogue.hpp>
 #include <taut/method/stepper.hpp>
 #include <taut/model/emit.hpp>
 #include <taut/model/formula_problem.hpp>
@@ -77,7 +77,8 @@ TEST(ModelEmit, TheHeaderGivesTheTrajectoryOfTheInterpreter) {
   std::filesystem::create_directories(folder);
   std::ofstream main(folder / "main.cpp");
   std::vector<double> expected;
-  main << "#include <taut/method/catalogue.hpp>\n#include <taut/method/stepper.hpp>\n#include <taut/scalar/pack.hpp>\n#include <cstdlib>\n#include "
+  main << "#include <taut/method/catalogue.hpp>\n#include <taut/method/stepper.hpp>\n#include "
+          "<taut/scalar/pack.hpp>\n#include <cstdlib>\n#include "
           "<iostream>\n";
   for (std::size_t k = 0; k < names.size(); ++k) {
     const Model model = example(names[k]);

@@ -1,8 +1,8 @@
 // A list of instructions on registers: what the graph becomes when it is run. One text for every scalar; no heap in an evaluation.
 #pragma once
 
-#include <taut/model/lane_functions.hpp>
 #include <taut/model/graph.hpp>
+#include <taut/model/lane_functions.hpp>
 
 #include <array>
 #include <memory>

@@ -41,7 +41,8 @@ class Workers {
   }
 
  private:
-  static constexpr int looks = 1000;  // before sleeping, some 50 microseconds: the next loop of a step is seldom further away
+  // Before sleeping, some 50 microseconds: the next loop of a step is seldom further away.
+  static constexpr int looks = 1000;
 
   template <class Ready, class Sleep>
   static void wait_until(Ready&& ready, Sleep&& sleep) {

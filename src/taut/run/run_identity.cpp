@@ -167,8 +167,7 @@ RunIdentity run_identity(const std::string& json) {
     r.text = object.at("model_text");
     r.set = object.at("set").get<std::vector<std::string>>();
     const Json files = object.value("files", Json::object());
-    for (const auto& [name, text] : files.items())
-      r.files[name] = bytes_of_text(text.get<std::string>());
+    for (const auto& [name, text] : files.items()) r.files[name] = bytes_of_text(text.get<std::string>());
     r.asked = request_of(object.at("asked"));
     r.method = object.at("method");
     r.schedule = {object.at("step"), whole<std::int64_t>(object.at("steps")),
