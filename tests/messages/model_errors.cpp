@@ -492,6 +492,23 @@ model.toml:8:1: [initial] gives a value to `p`, which is neither a coordinate no
 )text");
 }
 
+TEST(ModelErrors, WhatOnlyParticlesOffer) {
+  refused(R"toml([system]
+coordinates = ["x", "y"]
+mass = [1.0, 1.0]
+potential = "y"
+constraints = ["x^2 + y^2 - 1"]
+[initial]
+x = 1
+[run]
+redundant = "least-squares"
+)toml",
+          R"text(model.toml:9:13: redundant constraints of formulas are not solved
+   9 | redundant = "least-squares"
+     |             ^^^^^^^^^^^^^^^  for systems of particles only; leave out the constraints that follow from others
+)text");
+}
+
 TEST(ModelErrors, RunSettings) {
   refused(R"toml([system]
 coordinates = ["x", "y"]

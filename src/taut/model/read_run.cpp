@@ -75,6 +75,9 @@ void ModelReader::read_run() {
     if (what && !contains(redundant, *what))
       fail(e->value, "unknown " + ticked(*what), known_names("known here:", *what, redundant));
     run.least_squares = what && *what == redundant.back();
+    if (run.least_squares && !root_.find("particles"))
+      fail(e->value, "redundant constraints of formulas are not solved",
+           "for systems of particles only; leave out the constraints that follow from others");
   }
   run.threads = run_count(t, "threads", "the number of threads", 1);
   if (run.threads && *run.threads > most_threads) {

@@ -234,7 +234,9 @@ ModelRun model_run(std::string text, const std::string& name, const RunRequest& 
   run.mechanism = with_problem(run.system, [](const auto& problem) { return make_mechanism(problem); });
   if (run.quantities().has("energies") && run.mechanism->tier() == Tier::hamiltonian)
     throw ModelFileError(without_end(
-        run.model.error_at("output.quantities", "a kinetic energy of a Hamiltonian that is not ½ pᵀWp + V(q)")
+        run.model
+            .error_at("output.quantities", "a kinetic energy of a Hamiltonian that is not ½ pᵀWp + V(q)",
+                      "leave out `energies`; the samples have H")
             .text()));
   return run;
 }
