@@ -262,11 +262,10 @@ template <class Mass>
   each_column_batch(x.q, [&](int j, int count) {
     const auto add = [&](const Vector<double, dynamic>& sum, const Vector<double, dynamic>& low, const S& d,
                          Vector<double, dynamic>& to, Vector<double, dynamic>& to_low) {
-      const S before = load_batch(sum.data() + j, count), y = d + load_batch(low.data() + j, count);
-      const S after = before + y;
-      store_batch(to.data() + j, after, count);
-      store_batch(to_low.data() + j, S(y - (after - before)), count);
-      return after;
+      const TwoSum<S> y(d, load_batch(low.data() + j, count)), t(load_batch(sum.data() + j, count), y.sum);
+      store_batch(to.data() + j, t.sum, count);
+      store_batch(to_low.data() + j, S(t.lost + y.lost), count);
+      return t.sum;
     };
     const S dp = transposed.minus(G.entries.data(), l.data(), j, S(0));
     const S p = add(from.p, from.p_low, dp, x.p, x.p_low);

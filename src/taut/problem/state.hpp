@@ -48,16 +48,27 @@ void by_segments(F&& f, Vec& x, More&&... more) {
   }
 }
 
-// sum + low += d, where `low` receives what the addition loses (Kahan 1965; -ffp-contract=off, no -ffast-math).
+// sum = a + b rounded, and what that lost, exactly (Møller 1965, Knuth; -ffp-contract=off, no -ffast-math).
+template <class T>
+struct TwoSum {
+  T sum, lost;
+  TwoSum(const T& a, const T& b) : sum(a + b) {
+    const T b_seen = sum - a;
+    lost = (a - (sum - b_seen)) + (b - b_seen);
+  }
+};
+
+// sum + low += d, where `low` receives what the addition loses. Kahan's shorter form loses bits of d + low, which for the kicks of a constant
+// force and some steps h always errs the same way: at h = 0.03 a composition of order 8 lost 7e-21 of the pendulum's energy a step.
 template <class Vec, class D>
 void add_compensated(Vec& sum, Vec& low, const Eigen::MatrixBase<D>& d) {
+  using T = typename Vec::Scalar;
   by_segments(
       [](auto&& s, auto&& l, const auto& dx) {
         for (Eigen::Index i = 0; i < s.size(); ++i) {
-          const auto y = dx.coeff(i) + l[i];
-          const auto t = s[i] + y;
-          l[i] = y - (t - s[i]);
-          s[i] = t;
+          const TwoSum<T> y(dx.coeff(i), l[i]), t(s[i], y.sum);
+          s[i] = t.sum;
+          l[i] = t.lost + y.lost;
         }
       },
       sum, low, d.derived());
