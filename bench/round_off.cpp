@@ -18,8 +18,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
 
 using namespace taut;
 
@@ -82,8 +88,13 @@ struct Change {
   }
 };
 
+struct History {
+  Series curve;
+  std::string line;  // of the table
+};
+
 template <class X, class Method, class P>
-Series history(const std::string& name, const Method& method, const P& problem, double h, long steps) {
+History history(const std::string& name, const Method& method, const P& problem, double h, long steps) {
   const auto s = problem.template cast<T>();
   const auto wide = problem.template cast<Float128>();
   X x(turned(s));
@@ -111,49 +122,79 @@ Series history(const std::string& name, const Method& method, const P& problem, 
   const LineFit fit = growth_exponent(t, e);
   const Change end(energies(wide, x), start);
   const auto n = static_cast<double>(steps);
-  fmt::print("  {:<46} {:>10.1e} {:>8.2f} +- {:.2f} {:>10.1e} +- {:.1e}\n", name, end.size, fit.slope,
-             fit.confidence(), end.mean / n, end.error / n);
-  std::fflush(stdout);
-  return curve;
+  return {curve, fmt::format("  {:<46} {:>10.1e} {:>8.2f} +- {:.2f} {:>10.1e} +- {:.1e}", name, end.size,
+                             fit.slope, fit.confidence(), end.mean / n, end.error / n)};
 }
 
+using Cases = std::vector<std::function<History()>>;
+
 template <class X, class P>
-void lobatto_cases(std::vector<Series>& curves, const std::string& problem, const P& s, long steps, int pick,
-                   int& row, std::initializer_list<std::pair<int, double>> cases) {
-  for (const auto& [stages, h] : cases)
-    if (const int here = row++; pick < 0 || pick == here) {
-      const std::string name = fmt::format("lobatto({}) {}, h = {}", stages, problem, h);
-      if (stages == 3)
-        curves.push_back(history<X>(name, Lobatto<3>{}, s, h, steps));
-      else
-        curves.push_back(history<X>(name, Lobatto<5>{}, s, h, steps));
-    }
+void add_lobatto_cases(Cases& cases, const std::string& problem, const P& s, long steps,
+                       std::initializer_list<std::pair<int, double>> which) {
+  for (const auto& [stages, h] : which) {
+    const std::string name = fmt::format("lobatto({}) {}, h = {}", stages, problem, h);
+    if (stages == 3)
+      cases.emplace_back([=] { return history<X>(name, Lobatto<3>{}, s, h, steps); });
+    else
+      cases.emplace_back([=] { return history<X>(name, Lobatto<5>{}, s, h, steps); });
+  }
+}
+
+Cases all_cases(long steps) {
+  const PlanarPendulum<> pendulum;
+  const DoublePendulum<> twice;
+  using Compensated = CompensatedState<T, 2>;
+  Cases cases;
+  add_lobatto_cases<Compensated>(cases, "pendulum", pendulum, steps,
+                                 {{3, 0x1p-11}, {3, 0.0003}, {5, 0x1p-5}, {5, 0.05}, {5, 0.03}});
+  add_lobatto_cases<CompensatedState<T, 4>>(cases, "double pendulum", twice, steps,
+                                            {{3, 0x1p-12}, {3, 0.0002}, {5, 0x1p-6}, {5, 0.01}, {5, 0.02}});
+  const Composition<Rattle> eighth{find_composition("kahan-li8")};
+  for (const double h : {0x1p-5, 0.03})
+    cases.emplace_back([=] {
+      return history<Compensated>(fmt::format("kahan-li8 pendulum, h = {}", h), eighth, pendulum, h, steps);
+    });
+  cases.emplace_back([=] {
+    return history<State<T, 2>>("kahan-li8 pendulum, h = 0.03, plain updates", eighth, pendulum, 0.03, steps);
+  });
+  return cases;
+}
+
+// Each case on a core of its own, as far as there are cores; the lines in the order of the table.
+std::vector<Series> histories(const Cases& cases) {
+  std::vector<std::promise<History>> results(cases.size());
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::jthread> workers;
+  for (unsigned k = 0; k < std::max(1U, std::thread::hardware_concurrency()); ++k)
+    workers.emplace_back([&] {
+      for (std::size_t i = next++; i < cases.size(); i = next++) results[i].set_value(cases[i]());
+    });
+  std::vector<Series> curves;
+  for (auto& result : results) {
+    const History one = result.get_future().get();
+    fmt::print("{}\n", one.line);
+    std::fflush(stdout);
+    curves.push_back(one.curve);
+  }
+  return curves;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const long steps = argc > 1 ? static_cast<long>(std::atof(argv[1])) : 1000000;
-  const int pick = argc > 3 ? std::atoi(argv[3]) : -1;
-  const PlanarPendulum<> pendulum;
-  const DoublePendulum<> twice;
-  using Pendulum2 = CompensatedState<T, 2>;
-  std::vector<Series> curves;
-  int row = 0;
+  Cases cases = all_cases(steps);
+  if (argc > 3) {
+    const std::size_t pick = static_cast<std::size_t>(std::atoi(argv[3]));
+    if (pick >= cases.size()) {
+      fmt::print(stderr, "there are cases 0 to {}\n", cases.size() - 1);
+      return 2;
+    }
+    cases = {cases[pick]};
+  }
   fmt::print("energy error after {} steps (rms of {} trajectories), its growth exponent, its mean per step\n",
              steps, lanes);
-  lobatto_cases<Pendulum2>(curves, "pendulum", pendulum, steps, pick, row,
-                           {{3, 0x1p-11}, {3, 0.0003}, {5, 0x1p-5}, {5, 0.05}, {5, 0.03}});
-  lobatto_cases<CompensatedState<T, 4>>(curves, "double pendulum", twice, steps, pick, row,
-                                        {{3, 0x1p-12}, {3, 0.0002}, {5, 0x1p-6}, {5, 0.01}, {5, 0.02}});
-  const Composition<Rattle> eighth{find_composition("kahan-li8")};
-  for (const double h : {0x1p-5, 0.03})
-    if (const int here = row++; pick < 0 || pick == here)
-      curves.push_back(
-          history<Pendulum2>(fmt::format("kahan-li8 pendulum, h = {}", h), eighth, pendulum, h, steps));
-  if (const int here = row++; pick < 0 || pick == here)
-    curves.push_back(
-        history<State<T, 2>>("kahan-li8 pendulum, h = 0.03, plain updates", eighth, pendulum, 0.03, steps));
+  const std::vector<Series> curves = histories(cases);
   if (argc <= 2) return 0;
   try {
     write_svg(argv[2], {.title = "Round-off: energy error against steps",
