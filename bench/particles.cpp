@@ -134,10 +134,7 @@ Row general_path(const Case& c, const Problem& s, const State<double, dynamic>& 
   Row row{name, 0};
   row.ns = least_time(patience, [&] {
     position.matrix.right(s, x.q, x.p, G, 1.0);
-    const auto solved = position.solve(s, options, x.q, G, [&](const auto& mu) -> const auto& {
-      kick_along_and_drift(moved, x, G, mu, s.W(), 1.0, work);
-      return moved.q;
-    });
+    const auto solved = position.solve(s, options, x.q, G, KickAndDrift{moved, x, G, s.W(), 1.0, work});
     row.corrections = solved ? *solved : -solved.error().iterations;
   });
   row.ns /= s.constraints();

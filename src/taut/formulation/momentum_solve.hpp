@@ -34,6 +34,13 @@ class MomentumSolve {
   template <class Options, class X>
   Expected<int> solve(const P& s, const Options& options, X& x, const typename P::Jacobian& G) {
     set_zero(nu);
+    int more = 0;
+    if constexpr (!is_to_rounding<Options> && requires { matrix_.rod_projection(x, 1.0, nu); })
+      if (options.tolerance > 0) {
+        const auto projected = matrix_.rod_projection(x, options.tolerance, nu);
+        if (projected.sound) return projected.corrections;
+        more = projected.corrections;
+      }
     Options newton;
     newton.tolerance = options.tolerance;
     bool factored = false;
@@ -77,7 +84,7 @@ class MomentumSolve {
         Polish::no);
     if constexpr (requires { matrix_.minimum_norm(nu); })
       if (solved && *solved > 0) matrix_.minimum_norm(nu);
-    if (solved) return solved;
+    if (solved) return *solved + more;
     Failure failure = solved.error();
     failure.stage = SolveStage::momentum;
     return failure;

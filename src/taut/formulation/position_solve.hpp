@@ -44,6 +44,15 @@ class PositionSolve {
   Expected<int> solve_from_here(const P& s, const Options& options, const Vec& q0,
                                 const typename P::Jacobian& G0, Move&& move, bool units_known) {
     Progress progress;
+    if constexpr (!is_to_rounding<Options> && requires {
+                    matrix.rod_landing(move, 1.0, mu);
+                    move.from;
+                  })
+      if (options.tolerance > 0 && options.iteration == Iteration::full_newton) {
+        const auto landed = matrix.rod_landing(move, options.tolerance, mu);
+        if (landed.sound) return landed.corrections;
+        progress.more = landed.corrections;
+      }
     const Vec* q1 = &q0;
     const auto solved = drive_to_zero(
         options, residual_, unit_, Landing<Move>{s, move, mu, residual_, q1},

@@ -59,6 +59,28 @@ class SparseConstraintMatrix {
       });
     return corrections;
   }
+  // mu and move.x with |g(move.x.q)| <= tolerance in one go through the system, `move` a KickAndDrift. Not sound: the general way is to go on from mu.
+  template <class Move>
+  [[gnu::noinline]] RodSolve rod_landing(const Move& move, double tolerance, Multiplier& mu) {
+    RodSolve solved{0, false};
+    if constexpr (on_rods)
+      with_rods([&](auto& rods) {
+        if (rods.by_clusters())
+          solved = rods.land(
+              {positions_of(move.from, move.x), momenta_of(move.from, move.x), move.h, mu.data()}, tolerance);
+      });
+    return solved;
+  }
+  // p ← p - Gᵀnu with |G W p| <= tolerance, likewise; from nu = 0.
+  template <class X>
+  [[gnu::noinline]] RodSolve rod_projection(X& x, double tolerance, Multiplier& nu) {
+    RodSolve solved{0, false};
+    if constexpr (on_rods)
+      with_rods([&](auto& rods) {
+        if (rods.by_clusters()) solved = rods.project(x.q.data(), momenta_of(x, x), tolerance, nu.data());
+      });
+    return solved;
+  }
   // x ← (G₀ R)⁻¹ x; false where a pivot vanished.
   [[gnu::noinline]] bool rod_solve(const Multiplier& demand, Multiplier& x) {
     bool sound = false;
@@ -69,6 +91,21 @@ class SparseConstraintMatrix {
   }
 
  private:
+  template <class X>
+  static RodSums positions_of(const X& from, X& to) {
+    if constexpr (requires { to.q_low; })
+      return {from.q.data(), from.q_low.data(), to.q.data(), to.q_low.data()};
+    else
+      return {from.q.data(), nullptr, to.q.data(), nullptr};
+  }
+  template <class X>
+  static RodSums momenta_of(const X& from, X& to) {
+    if constexpr (requires { to.p_low; })
+      return {from.p.data(), from.p_low.data(), to.p.data(), to.p_low.data()};
+    else
+      return {from.p.data(), nullptr, to.p.data(), nullptr};
+  }
+
   static constexpr bool on_rods = std::is_same_v<T, double> && requires(const P& s) { s.rod_lengths(); };
 
   template <class F>

@@ -115,10 +115,7 @@ struct Rattle {
     position.matrix.right(s, x.q, x.p, at.G, h);
     assign(kicked, x);
     kick(kicked, -h / 2 * at.grad_V);
-    const auto land = [&](const auto& mu) -> const auto& {
-      kick_along_and_drift(x, kicked, at.G, mu, s.W(), h, work);  // (R1), (R2)
-      return x.q;                                                 // (R3): g(q₁) = 0
-    };
+    KickAndDrift land{x, kicked, at.G, s.W(), h, work};  // (R1), (R2); (R3): g(q₁) = 0
     const auto solved = position.solve_from_here(s, rule, kicked.q, at.G, land, units_known);
     if (!solved) return solved;
     at.position.mu = position.mu;

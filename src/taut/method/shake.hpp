@@ -58,10 +58,8 @@ struct Shake {
     position.matrix.right(s, x.q, x.p, at.G, h);
     kicked = x;
     kick(kicked, -share * at.grad_V);
-    const auto solved = position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
-      kick_along_and_drift(next, kicked, at.G, mu, s.W(), h, work);  // (S1), (S2)
-      return next.q;                                                 // (S3): g(q_{n+1}) = 0
-    });
+    const auto solved = position.solve(s, solve, kicked.q, at.G,
+                                       KickAndDrift{next, kicked, at.G, s.W(), h, work});  // (S1), (S2), (S3)
     if (!solved) return solved;
     at.position.mu = position.mu;
     x = next;

@@ -128,4 +128,21 @@ void kick_along_and_drift(X& x, const X& from, const Jacobian& G, const Row& l, 
   drift(x, room);
 }
 
+// Where an impulse and the drift after it take a state, as the position solves of Verlet's method ask for it. G is that of from.q.
+template <class X, class Jacobian, class Mass>
+struct KickAndDrift {
+  X& x;
+  const X& from;
+  const Jacobian& G;
+  const Mass& W;
+  typename X::Scalar h;
+  typename X::Vec& room;
+
+  template <class Row>
+  const typename X::Vec& operator()(const Row& l) const {
+    kick_along_and_drift(x, from, G, l, W, h, room);
+    return x.q;
+  }
+};
+
 }  // namespace taut

@@ -47,6 +47,13 @@ void set_lane(T& x, int, const T& value) {
 }
 inline void set_lane(Pack<batch_size>& x, int lane, double value) { x.set(lane, value); }
 
+inline double largest_lane(const Pack<batch_size>& x) {
+  auto one = x.v[0];
+  unroll<PackLayout<batch_size>::registers - 1>(
+      [&]<int r>() { one = std::experimental::max(one, x.v[r + 1]); });
+  return std::experimental::hmax(one);
+}
+
 // The first `count` lanes, the others left alone (in memory) or 0 (in the batch).
 template <class T>
 Batch<T> load_batch(const T* from, int count) {

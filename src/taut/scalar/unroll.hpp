@@ -1,6 +1,7 @@
 // Loops that the compiler must unroll, because their indices decide at compile time which work there is.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 namespace taut {
@@ -10,6 +11,28 @@ constexpr void unroll(Body&& body) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
     (body.template operator()<i>(), ...);
   }(std::make_integer_sequence<int, count>{});
+}
+
+// A number that the compiler knows, as a value.
+template <int n>
+using Known = std::integral_constant<int, n>;
+template <class I>
+inline constexpr bool is_known = !std::is_integral_v<I>;
+
+// body(i) for begin <= i < end: unrolled, and i known, where both ends are; else a loop.
+template <class Begin, class End, class Body>
+constexpr void each(Begin begin, End end, Body&& body) {
+  if constexpr (is_known<Begin> && is_known<End>)
+    unroll<End::value - Begin::value>([&]<int i>() { body(Known<Begin::value + i>{}); });
+  else
+    for (int i = begin; i < end; ++i) body(i);
+}
+template <class I>
+constexpr auto after(I i) {
+  if constexpr (is_known<I>)
+    return Known<I::value + 1>{};
+  else
+    return i + 1;
 }
 
 // body(i) for the indices of a vector. One whose size is known and small is unrolled here: objects indexed by a loop counter stay in

@@ -37,6 +37,8 @@ struct ToTolerance : SolveOptions {};
 
 template <class Rule>
 inline constexpr bool is_to_tolerance = std::is_base_of_v<ToTolerance, std::remove_cvref_t<Rule>>;
+template <class Rule>
+inline constexpr bool is_to_rounding = std::is_base_of_v<ToRounding, std::remove_cvref_t<Rule>>;
 
 // ... and which iteration it is.
 template <class Rule, Iteration known>

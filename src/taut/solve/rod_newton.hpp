@@ -46,7 +46,7 @@ class RodNewtonIn {
   }
 
   RodNewtonIn(std::shared_ptr<const RodLayout> system, const SparsePlan& plan) : system_(std::move(system)) {
-    std::map<const FrontTree*, std::vector<std::vector<int>>> alike;
+    std::map<std::vector<int>, std::vector<RodCluster>> alike;  // by their shape
     for (const SparsePlan::Part& part : plan.parts) {
       if (part.cut) {
         std::vector<int> path(part.cut->rows);
@@ -60,11 +60,19 @@ class RodNewtonIn {
           const int slot = part.first_slot + k * part.lanes + lane;
           if (plan.slot_of[plan.row_of[slot]] == slot) rows.push_back(plan.row_of[slot]);
         }
-        if (!rows.empty()) alike[part.tree.get()].push_back(std::move(rows));
+        if (rows.empty()) continue;
+        RodCluster cluster(system_->rods, std::move(rows));
+        auto& of_its_shape = alike[cluster.shape];
+        of_its_shape.push_back(std::move(cluster));
       }
     }
-    for (const auto& [tree, clusters] : alike)
-      add_clusters(clusters, std::make_integer_sequence<int, largest_cluster>{});
+    for (auto& [shape, clusters] : alike) {
+      std::sort(clusters.begin(), clusters.end(), [](const RodCluster& x, const RodCluster& y) {
+        return x.particles.front() < y.particles.front();
+      });
+      add_clusters(clusters);
+    }
+    find_free_particles();
     for (std::size_t c = 0; c < chains_.size(); ++c)
       for (int b = 0; b < chains_[c].blocks(); ++b) blocks_.emplace_back(static_cast<int>(c), b);
     double shortest = 1e300;
@@ -74,26 +82,33 @@ class RodNewtonIn {
 
   // scale · δ with g(q - Wb δ) = 0, to the target, or to rounding where it is 0. new_b: b is not that of the last call.
   RodSolve newton(const RodStart& from, bool new_b, double target, double scale, double* to) {
-    const RodProgress progress(std::max(target, 8 * epsilon<double>() * length2_), length2_);
+    const RodProgress progress(std::max(target, least_target()), length2_);
     RodSolve result = newton_of_chains(from, new_b, progress, scale, to);
-    each_kind([&](const auto& clusters) {
-      std::atomic<int> most = 0;
-      std::atomic<bool> sound = true;
-      in_ranges(clusters.batches(), 1, clusters_worth_a_thread, [&](int begin, int end) {
-        int corrections = 0;
-        bool good = true;
-        for (int n = begin; n < end; ++n) {
-          const RodSolve one = clusters.newton(n, from, progress, limit, scale, to);
-          corrections = std::max(corrections, one.corrections);
-          good = good && one.sound;
-        }
-        if (!good) sound = false;
-        for (int before = most; before < corrections && !most.compare_exchange_weak(before, corrections);) {
-        }
-      });
-      result.corrections = std::max(result.corrections, most.load());
-      result.sound = result.sound && sound;
+    const ClusterProgress of_clusters(std::max(target, least_target()), length2_);
+    of_all_clusters(result, [&](const auto& clusters, int n) {
+      return clusters.newton(n, from, of_clusters, limit, scale, to);
     });
+    return result;
+  }
+
+  // Whether a step or a projection can go through the system once, cluster by cluster.
+  bool by_clusters() const { return chains_.empty(); }
+
+  // To |g| <= tolerance at the end. Where that is not reached in a cluster, `mu` is as it was there, and the positions are not to be used.
+  RodSolve land(const RodFlight& flight, double tolerance) {
+    const ClusterProgress progress(std::max(tolerance / 4, least_target()), length2_);
+    RodSolve result;
+    of_all_clusters(result, [&](const auto& clusters, int n) {
+      return clusters.land(n, flight, tolerance, progress, limit);
+    });
+    land_free_particles(flight);
+    return result;
+  }
+  // p ← p - Gᵀnu with |G W p| <= tolerance at the end. Where that is not reached, p is as it was, and nu is 0.
+  RodSolve project(const double* q, const RodSums& p, double tolerance, double* nu) {
+    RodSolve result;
+    of_all_clusters(result,
+                    [&](const auto& clusters, int n) { return clusters.project(n, q, p, tolerance, nu); });
     return result;
   }
 
@@ -123,32 +138,95 @@ class RodNewtonIn {
 
  private:
   using Chain = RodChain<dimension>;
+  double least_target() const { return 8 * epsilon<double>() * length2_; }
   static constexpr int limit = 12;                 // corrections; whoever needs more is better off elsewhere
   static constexpr int blocks_worth_a_thread = 4;  // some thousand rods
   static constexpr int clusters_worth_a_thread = 128;  // batches
 
-  template <int... k>
-  void add_clusters(const std::vector<std::vector<int>>& clusters, std::integer_sequence<int, k...>) {
-    const int m = static_cast<int>(clusters.front().size());
-    ((m == k + 1 ? (void)std::get<k>(clusters_).emplace_back(system_->rods, system_->entries, clusters)
-                 : void()),
-     ...);
+  template <class... Shape>
+  using Kinds = std::tuple<std::vector<RodClusters<dimension, Shape>>...>;
+  // Known shapes save time in a step and cost time in compilation: those of molecules.
+  using AllKinds = std::conditional_t<dimension == 3, Kinds<Triangle, Star<1>, Star<2>, Star<3>, AnyShape>,
+                                      Kinds<AnyShape>>;
+
+  // To the first kind whose shape it is: those that the compiler knows come before the others.
+  void add_clusters(const std::vector<RodCluster>& clusters) {
+    bool added = false;
+    std::apply(
+        [&](auto&... of_a_kind) {
+          const auto add = [&](auto& list) {
+            using Clusters = typename std::remove_reference_t<decltype(list)>::value_type;
+            if (added || !Clusters::fits(clusters.front())) return;
+            list.emplace_back(system_->rods, system_->entries, clusters);
+            added = true;
+          };
+          (add(of_a_kind), ...);
+        },
+        clusters_);
   }
-  template <int... k>
-  static auto kinds_of(std::integer_sequence<int, k...>)
-      -> std::tuple<std::vector<RodClusters<dimension, k + 1>>...>;
 
   template <class F>
   void each_kind(F&& f) const {
     std::apply(
-        [&](const auto&... of_a_size) {
+        [&](const auto&... of_a_kind) {
           const auto each = [&](const auto& list) {
             for (const auto& clusters : list) f(clusters);
           };
-          (each(of_a_size), ...);
+          (each(of_a_kind), ...);
         },
         clusters_);
   }
+  // solve(clusters, n) for the n-th batch of all kinds.
+  template <class Solve>
+  void of_all_clusters(RodSolve& result, Solve&& solve_one) const {
+    each_kind([&](const auto& clusters) {
+      std::atomic<int> most = 0;
+      std::atomic<bool> sound = true;
+      in_ranges(clusters.batches(), 1, clusters_worth_a_thread, [&](int begin, int end) {
+        int corrections = 0;
+        bool good = true;
+        for (int n = begin; n < end; ++n) {
+          const RodSolve one = solve_one(clusters, n);
+          corrections = std::max(corrections, one.corrections);
+          good = good && one.sound;
+        }
+        if (!good) sound = false;
+        for (int before = most; before < corrections && !most.compare_exchange_weak(before, corrections);) {
+        }
+      });
+      result.corrections = std::max(result.corrections, most.load());
+      result.sound = result.sound && sound;
+    });
+  }
+
+  // Runs of particles that no rod holds.
+  void find_free_particles() {
+    std::vector<bool> held(system_->rods.particles, false);
+    for (int k = 0; k < system_->rods.size(); ++k)
+      held[system_->rods.first[k]] = held[system_->rods.second[k]] = true;
+    for (int i = 0; i < system_->rods.particles; ++i) {
+      if (held[i]) continue;
+      if (i == 0 || held[i - 1]) free_.emplace_back(i, i);
+      free_.back().second = i + 1;
+    }
+  }
+  void land_free_particles(const RodFlight& flight) const {
+    const auto add = [](const RodSums& x, int j, double d) {
+      const double y = x.from_low ? d + x.from_low[j] : d;
+      const double before = x.from[j], after = before + y;
+      x.to[j] = after;
+      if (x.to_low) x.to_low[j] = y - (after - before);
+      return after;
+    };
+    for (const auto& [begin, end] : free_)
+      for (int a = 0; a < dimension; ++a)
+        for (int i = begin; i < end; ++i) {
+          const int j = a * system_->rods.particles + i;
+          const double p = add(flight.p, j, 0);
+          add(flight.q, j, (flight.h * system_->rods.weight[i]) * p);
+        }
+  }
+
   template <class F>
   void each_block(F&& f) {
     in_ranges(static_cast<int>(blocks_.size()), 1, blocks_worth_a_thread, [&](int begin, int end) {
@@ -200,9 +278,10 @@ class RodNewtonIn {
   std::shared_ptr<const RodLayout> system_;
   std::vector<Chain> chains_;
   std::vector<std::pair<int, int>> blocks_;  // chain, block
-  decltype(kinds_of(std::make_integer_sequence<int, largest_cluster>{})) clusters_;
-  std::vector<RodSweep> largest_;  // of each block
-  double length2_ = 1;             // the least L²
+  AllKinds clusters_;
+  std::vector<std::pair<int, int>> free_;  // begin, end
+  std::vector<RodSweep> largest_;          // of each block
+  double length2_ = 1;                     // the least L²
 };
 
 // Nothing where the graph or the dimension asks for the general path.

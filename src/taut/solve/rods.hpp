@@ -35,6 +35,19 @@ struct RodStart {
   const double* demand;  // K δ = demand is solved once
 };
 
+// Numbers of all particles, as q is laid out, before and after something is added to them; where sums are compensated, what rounding cut off, else none.
+struct RodSums {
+  const double *from, *from_low;
+  double *to, *to_low;
+};
+
+// A step that is an impulse -Gᵀmu and a drift: p ← p - Gᵀmu, q ← q + h W p.
+struct RodFlight {
+  RodSums q, p;
+  double h;
+  double* mu;
+};
+
 // Where the entries of each rod stand among those of G.
 struct RodEntries {
   std::vector<int> first, stride;
@@ -95,6 +108,11 @@ struct RodVectors {
     RodVectors y;
     unroll<dimension>([&]<int a>() { y.v[a] = x.v[a] * c; });
     return y;
+  }
+  friend RodVectors operator+(const RodVectors& x, const RodVectors& y) {
+    RodVectors z;
+    unroll<dimension>([&]<int a>() { z.v[a] = x.v[a] + y.v[a]; });
+    return z;
   }
   friend RodVectors operator-(const RodVectors& x, const RodVectors& y) {
     RodVectors z;
