@@ -3,6 +3,7 @@
 
 #include <taut/parallel/in_ranges.hpp>
 #include <taut/scalar/eigen.hpp>
+#include <taut/scalar/two_sum.hpp>
 
 namespace taut {
 
@@ -47,16 +48,6 @@ void by_segments(F&& f, Vec& x, More&&... more) {
     f(x, more...);
   }
 }
-
-// sum = a + b rounded, and what that lost, exactly (Møller 1965, Knuth; -ffp-contract=off, no -ffast-math).
-template <class T>
-struct TwoSum {
-  T sum, lost;
-  TwoSum(const T& a, const T& b) : sum(a + b) {
-    const T b_seen = sum - a;
-    lost = (a - (sum - b_seen)) + (b - b_seen);
-  }
-};
 
 // sum + low += d, where `low` receives what the addition loses. Kahan's shorter form loses bits of d + low, which for the kicks of a constant
 // force and some steps h always errs the same way: at h = 0.03 a composition of order 8 lost 7e-21 of the pendulum's energy a step.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <taut/scalar/batch.hpp>
+#include <taut/scalar/two_sum.hpp>
 #include <taut/solve/cluster_shape.hpp>
 #include <taut/solve/cluster_stand.hpp>
 #include <taut/solve/elimination.hpp>
@@ -201,9 +202,9 @@ class RodClusters {
 
     void add(int a, int j, const S& d) {
       if constexpr (compensated) {
-        const S y = d + low[a][j];
-        to[a][j] = from[a][j] + y;
-        to_low[a][j] = y - (to[a][j] - from[a][j]);
+        const TwoSum<S> y(d, low[a][j]), t(from[a][j], y.sum);
+        to[a][j] = t.sum;
+        to_low[a][j] = t.lost + y.lost;
       } else {
         to[a][j] = from[a][j] + d;
       }

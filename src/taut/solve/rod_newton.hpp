@@ -4,6 +4,7 @@
 #pragma once
 
 #include <taut/parallel/in_ranges.hpp>
+#include <taut/scalar/two_sum.hpp>
 #include <taut/solve/rod_chains.hpp>
 #include <taut/solve/rod_clusters.hpp>
 #include <taut/solve/sparse_plan.hpp>
@@ -212,11 +213,10 @@ class RodNewtonIn {
   }
   void land_free_particles(const RodFlight& flight) const {
     const auto add = [](const RodSums& x, int j, double d) {
-      const double y = x.from_low ? d + x.from_low[j] : d;
-      const double before = x.from[j], after = before + y;
-      x.to[j] = after;
-      if (x.to_low) x.to_low[j] = y - (after - before);
-      return after;
+      const TwoSum<double> y(d, x.from_low ? x.from_low[j] : 0.0), t(x.from[j], y.sum);
+      x.to[j] = t.sum;
+      if (x.to_low) x.to_low[j] = t.lost + y.lost;
+      return t.sum;
     };
     for (const auto& [begin, end] : free_)
       for (int a = 0; a < dimension; ++a)

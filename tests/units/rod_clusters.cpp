@@ -1,0 +1,226 @@
+// Steps and projections that go through clusters of rods eight at a time, on every shape and in every order of the particles. What they must leave is
+// known without another solver: g = 0 at q₁ = q₀ + h W p₁ with p₁ = p₀ - G₀ᵀμ, and G W p = 0 with p = p₀ - Gᵀν.
+
+#include <taut/problem/grouped_jacobian.hpp>
+#include <taut/solve/rod_newton.hpp>
+#include <taut/solve/sparse_plan.hpp>
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+namespace {
+
+using namespace taut;
+
+using Edges = std::vector<std::pair<int, int>>;
+using Numbers = std::vector<double>;
+
+enum class Order { cluster_by_cluster, member_by_member, shuffled };
+
+constexpr double tolerance = 1e-12, h = 0.5;
+
+// `copies` of a cluster, and some particles that nothing holds.
+class Scene {
+ public:
+  Scene(int dimension, int members, const Edges& edges, int copies, Order order)
+      : d_(dimension), n_(copies * members + free_), random_(7) {
+    auto rods = std::make_shared<RodLayout>();
+    std::vector<int> place(n_);
+    std::iota(place.begin(), place.end(), 0);
+    if (order == Order::shuffled) std::shuffle(place.begin(), place.end(), random_);
+    const auto particle = [&](int c, int j) {
+      return place[order == Order::member_by_member ? j * copies + c : c * members + j];
+    };
+    q0 = some(1, d_ * n_);
+    p0 = some(0.05, d_ * n_);
+    q0_low = some(1e-17, d_ * n_);
+    p0_low = some(1e-18, d_ * n_);
+    rods->rods = {d_, n_, {}, {}, {}, some(0.2, n_)};
+    for (double& w : rods->rods.weight) w += 1;
+    std::vector<std::vector<int>> column(2 * d_);
+    for (int c = 0; c < copies; ++c)
+      for (const auto& [i, j] : edges) {
+        const int first = particle(c, i), second = particle(c, j);
+        rods->rods.first.push_back(first);
+        rods->rods.second.push_back(second);
+        double length2 = 0;
+        for (int a = 0; a < d_; ++a) {
+          length2 += difference(q0, a, first, second) * difference(q0, a, first, second);
+          column[a].push_back(a * n_ + first);
+          column[d_ + a].push_back(a * n_ + second);
+        }
+        rods->rods.length.push_back(std::sqrt(length2));
+      }
+    auto rows = std::make_shared<GroupedRows>();
+    rows->add(column, true);
+    G = std::make_unique<GroupedJacobian<double>>(rows);
+    rods->entries = rod_entries(*G);
+    layout = rods;
+    plan = plan_sparse<double>(*G);
+  }
+
+  int rods() const { return layout->rods.size(); }
+  double difference(const Numbers& q, int a, int i, int j) const { return q[a * n_ + i] - q[a * n_ + j]; }
+
+  double largest_g(const Numbers& q) const {
+    double worst = 0;
+    for (int k = 0; k < rods(); ++k) {
+      double sum = 0;
+      for (int a = 0; a < d_; ++a) sum += square(difference(q, a, first(k), second(k)));
+      worst = std::max(worst, std::abs(sum - square(layout->rods.length[k])) / 2);
+    }
+    return worst;
+  }
+  double largest_Gv(const Numbers& q, const Numbers& p) const {
+    double worst = 0;
+    for (int k = 0; k < rods(); ++k) {
+      double sum = 0;
+      for (int a = 0; a < d_; ++a)
+        sum += difference(q, a, first(k), second(k)) *
+               (weight(first(k)) * p[a * n_ + first(k)] - weight(second(k)) * p[a * n_ + second(k)]);
+      worst = std::max(worst, std::abs(sum));
+    }
+    return worst;
+  }
+  // p₀ - Gᵀmu, in more digits
+  std::vector<long double> kicked(const Numbers& p, const Numbers& low, const Numbers& mu) const {
+    std::vector<long double> out(p.size());
+    for (std::size_t j = 0; j < p.size(); ++j) out[j] = static_cast<long double>(p[j]) + low[j];
+    for (int k = 0; k < rods(); ++k)
+      for (int a = 0; a < d_; ++a) {
+        const long double x = static_cast<long double>(mu[k]) * difference(q0, a, first(k), second(k));
+        out[a * n_ + first(k)] -= x;
+        out[a * n_ + second(k)] += x;
+      }
+    return out;
+  }
+  double weight(int i) const { return layout->rods.weight[i]; }
+  int particles() const { return n_; }
+  Numbers some(double size, int count) {
+    std::normal_distribution<double> one(0, size);
+    Numbers list(count);
+    for (double& x : list) x = one(random_);
+    return list;
+  }
+
+  Numbers q0, p0, q0_low, p0_low;
+  std::shared_ptr<const RodLayout> layout;
+  std::shared_ptr<const SparsePlan> plan;
+  std::unique_ptr<GroupedJacobian<double>> G;
+
+ private:
+  static double square(double x) { return x * x; }
+  int first(int k) const { return layout->rods.first[k]; }
+  int second(int k) const { return layout->rods.second[k]; }
+
+  static constexpr int free_ = 3;
+  int d_, n_;
+  std::mt19937 random_;
+};
+
+double error(const Numbers& x, const Numbers& low, const std::vector<long double>& exact) {
+  long double worst = 0;
+  for (std::size_t j = 0; j < x.size(); ++j)
+    worst = std::max(worst, std::abs(static_cast<long double>(x[j]) + low[j] - exact[j]));
+  return static_cast<double>(worst);
+}
+
+// Lengths are random, so that some clusters are nearly flat: short impulses. Sums of a few numbers below 1 round by less than `rounding`.
+constexpr double rounding = 1e-15;
+
+template <int dimension>
+void check(int members, const Edges& edges, int copies, Order order, bool compensated) {
+  Scene scene(dimension, members, edges, copies, order);
+  ASSERT_TRUE(RodNewtonIn<dimension>::takes(*scene.plan));
+  RodNewtonIn<dimension> newton(scene.layout, *scene.plan);
+  ASSERT_TRUE(newton.by_clusters());
+  const Numbers none(scene.p0.size(), 0.0);
+  const Numbers& q0_low = compensated ? scene.q0_low : none;
+  const Numbers& p0_low = compensated ? scene.p0_low : none;
+
+  // onto G W p = 0, first, as in a run
+  Numbers p = scene.p0, p_low = p0_low, nu(scene.rods(), 0.0);
+  const auto low = [&](Numbers& x) { return compensated ? x.data() : nullptr; };
+  const RodSums momenta{p.data(), low(p_low), p.data(), low(p_low)};
+  ASSERT_TRUE(newton.project(scene.q0.data(), momenta, tolerance, nu.data()).sound);
+  EXPECT_LE(scene.largest_Gv(scene.q0, p), 1.01 * tolerance);
+  EXPECT_LT(error(p, p_low, scene.kicked(scene.p0, p0_low, nu)), rounding);
+
+  for (Numbers mu : {Numbers(scene.rods(), 0.0), scene.some(1e-4, scene.rods())}) {
+    Numbers q1(p.size(), 1e9), p1 = q1, q1_low(p.size(), 0.0), p1_low = q1_low, q_low = q0_low;
+    const RodFlight flight{{scene.q0.data(), low(q_low), q1.data(), low(q1_low)},
+                           {p.data(), low(p_low), p1.data(), low(p1_low)},
+                           h,
+                           mu.data()};
+    ASSERT_TRUE(newton.land(flight, tolerance).sound);
+    EXPECT_LE(scene.largest_g(q1), tolerance);
+    EXPECT_LT(error(p1, p1_low, scene.kicked(p, p_low, mu)), rounding);
+    std::vector<long double> drifted(q1.size());
+    for (std::size_t j = 0; j < q1.size(); ++j)
+      drifted[j] =
+          static_cast<long double>(scene.q0[j]) + q_low[j] +
+          h * scene.weight(static_cast<int>(j) % scene.particles()) * static_cast<long double>(p1[j]);
+    EXPECT_LT(error(q1, q1_low, drifted), compensated ? 1e-16 : rounding);
+  }
+}
+
+struct Graph {
+  const char* name;
+  int members;
+  Edges edges;
+  bool in_plane;  // such a cluster has enough freedom in two dimensions
+};
+const std::vector<Graph> graphs{
+    {"a rod", 2, {{0, 1}}, true},
+    {"a water", 3, {{0, 1}, {0, 2}, {1, 2}}, true},
+    {"a water listed backwards", 3, {{2, 1}, {2, 0}, {1, 0}}, true},
+    {"two bonds", 3, {{0, 1}, {0, 2}}, true},
+    {"two bonds from the last", 3, {{2, 0}, {1, 2}}, true},
+    {"three bonds", 4, {{0, 1}, {0, 2}, {0, 3}}, true},
+    {"a short chain", 4, {{0, 1}, {1, 2}, {2, 3}}, true},
+    {"four bonds", 5, {{0, 1}, {0, 2}, {0, 3}, {0, 4}}, true},
+    {"a diamond", 4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}}, true},
+    {"a tetrahedron", 4, {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}, false},
+    {"six bonds", 7, {{3, 1}, {3, 2}, {3, 0}, {4, 3}, {5, 3}, {6, 3}}, true},
+};
+
+TEST(RodClusters, EveryShapeInEveryOrder) {
+  for (const Graph& graph : graphs)
+    for (const Order order : {Order::cluster_by_cluster, Order::member_by_member, Order::shuffled})
+      for (const int copies : {1, 8, 21})
+        for (const bool compensated : {false, true}) {
+          SCOPED_TRACE(testing::Message() << graph.name << ", order " << static_cast<int>(order) << ", "
+                                          << copies << " copies, compensated " << compensated);
+          check<3>(graph.members, graph.edges, copies, order, compensated);
+          if (graph.in_plane) check<2>(graph.members, graph.edges, copies, order, compensated);
+        }
+}
+
+// One of many waters has no extent: its batch is left as it was, the others arrive.
+TEST(RodClusters, ABatchThatFailsIsLeftAlone) {
+  Scene scene(3, 3, {{0, 1}, {0, 2}, {1, 2}}, 24, Order::cluster_by_cluster);
+  for (int a = 0; a < 3; ++a)
+    for (int j = 1; j < 3; ++j)
+      scene.q0[a * scene.particles() + 3 * 10 + j] = scene.q0[a * scene.particles() + 3 * 10];
+  RodNewtonIn<3> newton(scene.layout, *scene.plan);
+  Numbers q1(scene.q0.size(), 0.0), p1 = q1, mu(scene.rods(), 0.0), p = scene.p0, nu = mu;
+  const RodFlight flight{{scene.q0.data(), nullptr, q1.data(), nullptr},
+                         {scene.p0.data(), nullptr, p1.data(), nullptr},
+                         h,
+                         mu.data()};
+  EXPECT_FALSE(newton.land(flight, tolerance).sound);
+  EXPECT_FALSE(
+      newton.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
+  for (int w = 0; w < 24; ++w) {
+    SCOPED_TRACE(w);
+    const bool failed = w >= 8 && w < 16;
+    EXPECT_EQ(mu[3 * w] == 0, failed);
+    EXPECT_EQ(q1[3 * w] == 0, failed);
+    EXPECT_EQ(nu[3 * w] == 0, failed);
+    EXPECT_EQ(p[3 * w] == scene.p0[3 * w], failed);
+  }
+}
+
+}  // namespace
