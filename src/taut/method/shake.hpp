@@ -58,7 +58,7 @@ struct Shake {
     position.matrix.right(s, x.q, x.p, at.G, h);
     kicked = x;
     kick(kicked, -share * at.grad_V);
-    const auto solved = position.solve(s, solve, kicked.q, at.G,
+    const auto solved = position.solve(s, solve, x.q, at.G,
                                        KickAndDrift{next, kicked, at.G, s.W(), h, work});  // (S1), (S2), (S3)
     if (!solved) return solved;
     at.position.mu = position.mu;

@@ -82,19 +82,6 @@ bool has_shape(const RodCluster& cluster) {
   return same;
 }
 
-// An atom and m others that it holds, the first in memory: hydrogens and what they are bound to.
-template <int m>
-struct Star {
-  static constexpr bool known = true;
-  static constexpr int most_rods = m, most_members = m + 1;
-  static bool fits(const RodCluster& cluster) { return has_shape<Star>(cluster); }
-  explicit Star(const RodCluster&) {}
-  static constexpr Known<m> rods() { return {}; }
-  static constexpr Known<m + 1> members() { return {}; }
-  static constexpr int first(int) { return 0; }
-  static constexpr int second(int k) { return k + 1; }
-};
-
 // A rigid water.
 struct Triangle {
   static constexpr bool known = true;

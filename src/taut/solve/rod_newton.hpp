@@ -146,9 +146,8 @@ class RodNewtonIn {
 
   template <class... Shape>
   using Kinds = std::tuple<std::vector<RodClusters<dimension, Shape>>...>;
-  // Known shapes save time in a step and cost time in compilation: those of molecules.
-  using AllKinds = std::conditional_t<dimension == 3, Kinds<Triangle, Star<1>, Star<2>, Star<3>, AnyShape>,
-                                      Kinds<AnyShape>>;
+  // A shape that the compiler knows saves two thirds of the time of a step, and takes two seconds of compilation.
+  using AllKinds = std::conditional_t<dimension == 3, Kinds<Triangle, AnyShape>, Kinds<AnyShape>>;
 
   // To the first kind whose shape it is: those that the compiler knows come before the others.
   void add_clusters(const std::vector<RodCluster>& clusters) {
