@@ -62,8 +62,8 @@ TEST(Threads, TheSameChainByTheSymmetricIteration) {
   same_for_any_number(test::zigzag_chain, 1, 0.05, {.iteration = Iteration::symmetric});
 }
 TEST(Threads, Waters) { same_for_any_number(with(test::waters, "N = 100000", "N = 20000"), 2, 0.1); }
-TEST(Threads, WatersToATolerance) {
-  same_for_any_number(with(test::waters, "N = 100000", "N = 20000"), 2, 0.1, {.tolerance = 1e-12});
+TEST(Threads, WatersToATolerance) {  // coordinates up to 2e4 round g to some 1e-11
+  same_for_any_number(with(test::waters, "N = 100000", "N = 20000"), 2, 0.1, {.tolerance = 1e-10});
 }
 TEST(Threads, ANetOfRods) { same_for_any_number(with(test::net, "n = 40", "n = 110"), 1, 0.05); }
 TEST(Threads, Rings) { same_for_any_number(with(test::rings, "N = 36", "N = 6000"), 2, 0.05); }
