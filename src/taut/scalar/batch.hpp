@@ -4,6 +4,8 @@
 
 #include <taut/scalar/pack.hpp>
 
+#include <array>
+#include <cstring>
 #include <vector>
 
 namespace taut {
@@ -66,6 +68,28 @@ template <class T>
 void store_batch(T* to, const Batch<T>& x, int count) {
   if (count >= batch_lanes<T>) return store_batch(to, x);
   for (int i = 0; i < count; ++i) to[i] = lane_of(x, i);
+}
+
+// Lane i of batch k changes places with lane k of batch i: eight numbers in a row of each of eight lists become eight batches, and back.
+inline void transpose(std::array<Batch<double>, batch_size>& x) {
+  typedef double Row __attribute__((vector_size(batch_size * sizeof(double))));
+  static_assert(sizeof x == batch_size * sizeof(Row));
+  Row a[batch_size], b[batch_size];
+  std::memcpy(a, x.data(), sizeof x);
+  for (int i = 0; i < batch_size; i += 2) {  // lanes, then pairs, then halves
+    b[i] = __builtin_shufflevector(a[i], a[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    b[i + 1] = __builtin_shufflevector(a[i], a[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  for (int i = 0; i < batch_size; i += 4)
+    for (int k = i; k < i + 2; ++k) {
+      a[k] = __builtin_shufflevector(b[k], b[k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      a[k + 2] = __builtin_shufflevector(b[k], b[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  for (int k = 0; k < batch_size / 2; ++k) {
+    b[k] = __builtin_shufflevector(a[k], a[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    b[k + 4] = __builtin_shufflevector(a[k], a[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+  std::memcpy(x.data(), b, sizeof x);
 }
 
 // A padded list of places in an array, in batches. Where the places of a batch are consecutive it is read and written as a whole.

@@ -76,6 +76,7 @@ class RodNewtonIn {
     find_free_particles();
     for (std::size_t c = 0; c < chains_.size(); ++c)
       for (int b = 0; b < chains_[c].blocks(); ++b) blocks_.emplace_back(static_cast<int>(c), b);
+    sweeps_.resize(blocks_.size());
     double shortest = 1e300;
     for (const double length : system_->rods.length) shortest = std::min(shortest, length);
     length2_ = shortest * shortest;
@@ -117,13 +118,13 @@ class RodNewtonIn {
   bool solve(const RodStart& from, double* to) {
     std::atomic<bool> sound = true;
     if (!chains_.empty()) {
-      each_block([&](Chain& chain, int block) {
+      each_block([&](Chain& chain, int block, RodSweep&) {
         chain.begin(block, from);
         if (!chain.template forward<true, true>(block).sound) sound = false;
       });
       for (Chain& chain : chains_)
-        if (!chain.separators()) sound = false;
-      each_block([&](Chain& chain, int block) {
+        if (!chain.template separators<true, true>().sound) sound = false;
+      each_block([&](Chain& chain, int block, RodSweep&) {
         chain.template backward<true>(block);
         chain.take(block, 1, to);
       });
@@ -229,7 +230,7 @@ class RodNewtonIn {
   template <class F>
   void each_block(F&& f) {
     in_ranges(static_cast<int>(blocks_.size()), 1, blocks_worth_a_thread, [&](int begin, int end) {
-      for (int n = begin; n < end; ++n) f(chains_[blocks_[n].first], blocks_[n].second);
+      for (int n = begin; n < end; ++n) f(chains_[blocks_[n].first], blocks_[n].second, sweeps_[n]);
     });
   }
 
@@ -237,41 +238,37 @@ class RodNewtonIn {
                             double* to) {
     RodSolve result;
     if (chains_.empty()) return result;
-    largest_.assign(blocks_.size(), RodSweep{});
-    for (bool last = false; !last;) {
+    each_block([&](Chain& chain, int block, RodSweep& sweep) {
+      new_b ? chain.begin(block, from) : chain.place(block, from);
+      sweep = chain.template forward<true, false>(block);
+    });
+    for (bool over = false; !over;) {
       const bool first = result.corrections == 0;
-      in_ranges(static_cast<int>(blocks_.size()), 1, blocks_worth_a_thread, [&](int begin, int end) {
-        for (int n = begin; n < end; ++n) {
-          Chain& chain = chains_[blocks_[n].first];
-          const int block = blocks_[n].second;
-          if (first) {
-            new_b ? chain.begin(block, from) : chain.place(block, from);
-            largest_[n] = chain.template forward<true, false>(block);
-          } else {
-            chain.exchange(block);
-            largest_[n] = chain.template forward<false, false>(block);
-          }
-        }
-      });
-      double largest = 0;
-      for (const RodSweep& sweep : largest_) {
-        largest = std::max(largest, sweep.largest);
-        result.sound = result.sound && sweep.sound;
-      }
-      for (Chain& chain : chains_) result.sound = chain.separators() && result.sound;
+      const RodSweep sweep = first ? separators<true>() : separators<false>();
+      result.sound = result.sound && sweep.sound;
       ++result.corrections;
-      last = progress.last_after(largest);
-      const bool over = last || result.corrections == limit || !result.sound;
-      each_block([&](Chain& chain, int block) {
+      const bool last = progress.last_after(sweep.largest);
+      over = last || result.corrections == limit || !result.sound;
+      if (over) result.sound = result.sound && last;
+      each_block([&](Chain& chain, int block, RodSweep& next) {
         first ? chain.template backward<true>(block) : chain.template backward<false>(block);
-        if (over) chain.take(block, scale, to);
+        if (over)
+          chain.take(block, scale, to);
+        else
+          next = chain.template forward<false, false>(block);
       });
-      if (over) {
-        result.sound = result.sound && last;
-        break;
-      }
     }
     return result;
+  }
+  template <bool first>
+  RodSweep separators() {
+    RodSweep all;
+    for (const RodSweep& sweep : sweeps_) all = worse(all, sweep);
+    for (Chain& chain : chains_) all = worse(all, chain.template separators<first, false>());
+    return all;
+  }
+  static RodSweep worse(const RodSweep& a, const RodSweep& b) {
+    return {std::max(a.largest, b.largest), a.sound && b.sound};
   }
 
   std::shared_ptr<const RodLayout> system_;
@@ -279,7 +276,7 @@ class RodNewtonIn {
   std::vector<std::pair<int, int>> blocks_;  // chain, block
   AllKinds clusters_;
   std::vector<std::pair<int, int>> free_;  // begin, end
-  std::vector<RodSweep> largest_;          // of each block
+  std::vector<RodSweep> sweeps_;           // of each block, the last one
   double length2_ = 1;                     // the least L²
 };
 
