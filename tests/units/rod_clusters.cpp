@@ -1,4 +1,4 @@
-// Steps and projections that go through clusters of rods eight at a time, on every shape and in every order of the particles. What they must leave is
+// Steps and projections that go through clusters of rods eight at a time, on every shape and in every order of the particles, and through chains block by block. What they must leave is
 // known without another solver: g = 0 at q₁ = q₀ + h W p₁ with p₁ = p₀ - G₀ᵀμ, and G W p = 0 with p = p₀ - Gᵀν.
 
 #include <taut/problem/grouped_jacobian.hpp>
@@ -135,7 +135,7 @@ void check(int members, const Edges& edges, int copies, Order order, bool compen
   Scene scene(dimension, members, edges, copies, order);
   ASSERT_TRUE(RodNewtonIn<dimension>::takes(*scene.plan));
   RodNewtonIn<dimension> newton(scene.layout, *scene.plan);
-  ASSERT_TRUE(newton.by_clusters());
+  ASSERT_TRUE(newton.goes_alone());
   const Numbers none(scene.p0.size(), 0.0);
   const Numbers& q0_low = compensated ? scene.q0_low : none;
   const Numbers& p0_low = compensated ? scene.p0_low : none;
@@ -148,7 +148,10 @@ void check(int members, const Edges& edges, int copies, Order order, bool compen
   EXPECT_LE(scene.largest_Gv(scene.q0, p), 1.01 * tolerance);
   EXPECT_LT(error(p, p_low, scene.kicked(scene.p0, p0_low, nu)), rounding);
 
-  for (Numbers mu : {Numbers(scene.rods(), 0.0), scene.some(1e-4, scene.rods())}) {
+  std::vector<Numbers> starts{Numbers(scene.rods(), 0.0)};
+  if (members <= largest_cluster + 1)
+    starts.push_back(scene.some(1e-4, scene.rods()));  // chains start from 0
+  for (Numbers mu : starts) {
     Numbers q1(p.size(), 1e9), p1 = q1, q1_low(p.size(), 0.0), p1_low = q1_low, q_low = q0_low;
     const RodFlight flight{{scene.q0.data(), low(q_low), q1.data(), low(q1_low)},
                            {p.data(), low(p_low), p1.data(), low(p1_low)},
@@ -196,6 +199,58 @@ TEST(RodClusters, EveryShapeInEveryOrder) {
           check<3>(graph.members, graph.edges, copies, order, compensated);
           if (graph.in_plane) check<2>(graph.members, graph.edges, copies, order, compensated);
         }
+}
+
+Edges chain_of(int rods, bool backwards) {
+  Edges edges;
+  for (int k = 0; k < rods; ++k) edges.emplace_back(backwards ? k + 1 : k, backwards ? k : k + 1);
+  return edges;
+}
+
+// Lengths about those where one more block begins, and where the last has lanes without a rod.
+TEST(RodChains, EveryLength) {
+  for (const int rods : {96, 103, 127, 1000, 1023, 1024, 1030, 2500})
+    for (const bool compensated : {false, true}) {
+      SCOPED_TRACE(testing::Message() << rods << " rods, compensated " << compensated);
+      check<3>(rods + 1, chain_of(rods, compensated), 2, Order::cluster_by_cluster, compensated);
+      check<2>(rods + 1, chain_of(rods, !compensated), 1, Order::cluster_by_cluster, compensated);
+    }
+}
+
+// What a chain does not do by itself it leaves to others, unchanged.
+TEST(RodChains, OtherStartsAndOrdersAreLeftToOthers) {
+  Scene scene(3, 201, chain_of(200, false), 1, Order::cluster_by_cluster);
+  RodNewtonIn<3> newton(scene.layout, *scene.plan);
+  Numbers q1(scene.q0.size(), 0.0), p1 = q1;
+  const Numbers start = scene.some(1e-4, scene.rods());
+  Numbers mu = start;
+  const RodFlight flight{{scene.q0.data(), nullptr, q1.data(), nullptr},
+                         {scene.p0.data(), nullptr, p1.data(), nullptr},
+                         h,
+                         mu.data()};
+  EXPECT_FALSE(newton.land(flight, tolerance).sound);
+  EXPECT_EQ(mu, start);
+  Scene shuffled(3, 201, chain_of(200, false), 1, Order::shuffled);
+  EXPECT_FALSE(RodNewtonIn<3>(shuffled.layout, *shuffled.plan).goes_alone());
+}
+
+// A rod without extent in the middle: no flight, no projection, and μ is 0 again.
+TEST(RodChains, AChainThatFailsSaysSo) {
+  Scene scene(3, 2001, chain_of(2000, false), 1, Order::cluster_by_cluster);
+  for (int a = 0; a < 3; ++a) scene.q0[a * scene.particles() + 1300] = scene.q0[a * scene.particles() + 1301];
+  RodNewtonIn<3> newton(scene.layout, *scene.plan);
+  Numbers q1(scene.q0.size(), 0.0), p1 = q1, mu(scene.rods(), 0.0), p = scene.p0, nu = mu;
+  const Numbers none = mu;
+  const RodFlight flight{{scene.q0.data(), nullptr, q1.data(), nullptr},
+                         {scene.p0.data(), nullptr, p1.data(), nullptr},
+                         h,
+                         mu.data()};
+  EXPECT_FALSE(newton.land(flight, tolerance).sound);
+  EXPECT_EQ(mu, none);
+  EXPECT_FALSE(
+      newton.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
+  EXPECT_EQ(nu, none);
+  EXPECT_EQ(p, scene.p0);
 }
 
 // One of many waters has no extent: its batch is left as it was, the others arrive.

@@ -26,7 +26,6 @@ class SparseConstraintMatrix {
     problem_ = &s;
     G0_ = &G0;
     gain_ = gain;
-    fresh_ = true;
     current_ = false;
   }
   void assemble(const Jacobian& G1) { gram().assemble(G1); }
@@ -53,8 +52,7 @@ class SparseConstraintMatrix {
     if constexpr (on_rods)
       with_rods([&](auto& rods) {
         const RodStart from{G0_->entries.data(), q1.data(), nullptr};
-        const RodSolve solved = rods.newton(from, fresh_, tolerance / 4, 1 / gain_, delta.data());
-        fresh_ = false;
+        const RodSolve solved = rods.newton(from, tolerance / 4, 1 / gain_, delta.data());
         if (solved.sound) corrections = solved.corrections;
       });
     return corrections;
@@ -65,7 +63,7 @@ class SparseConstraintMatrix {
     RodSolve solved{0, false};
     if constexpr (on_rods)
       with_rods([&](auto& rods) {
-        if (rods.by_clusters())
+        if (rods.goes_alone())
           solved = rods.land(
               {positions_of(move.from, move.x), momenta_of(move.from, move.x), move.h, mu.data()}, tolerance);
       });
@@ -77,7 +75,7 @@ class SparseConstraintMatrix {
     RodSolve solved{0, false};
     if constexpr (on_rods)
       with_rods([&](auto& rods) {
-        if (rods.by_clusters()) solved = rods.project(x.q.data(), momenta_of(x, x), tolerance, nu.data());
+        if (rods.goes_alone()) solved = rods.project(x.q.data(), momenta_of(x, x), tolerance, nu.data());
       });
     return solved;
   }
@@ -154,7 +152,7 @@ class SparseConstraintMatrix {
   const P* problem_ = nullptr;
   const Jacobian* G0_ = nullptr;
   T gain_ = T(1);
-  bool fresh_ = true, current_ = false;
+  bool current_ = false;
 };
 
 }  // namespace taut

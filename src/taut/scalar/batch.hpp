@@ -70,11 +70,38 @@ void store_batch(T* to, const Batch<T>& x, int count) {
   for (int i = 0; i < count; ++i) to[i] = lane_of(x, i);
 }
 
+namespace batch_detail {
+
+// The compiler's own vectors, for shuffles.
+using Row = double __attribute__((vector_size(batch_size * sizeof(double))));
+static_assert(sizeof(Row) == sizeof(Batch<double>));
+
+}  // namespace batch_detail
+
+// before[7], x[0] … x[6]
+inline Batch<double> after_last(const Batch<double>& before, const Batch<double>& x) {
+  batch_detail::Row a, b;
+  std::memcpy(&a, &before, sizeof a);
+  std::memcpy(&b, &x, sizeof b);
+  a = __builtin_shufflevector(a, b, 7, 8, 9, 10, 11, 12, 13, 14);
+  Batch<double> y;
+  std::memcpy(&y, &a, sizeof a);
+  return y;
+}
+// x[1] … x[7], after[0]
+inline Batch<double> before_first(const Batch<double>& x, const Batch<double>& after) {
+  batch_detail::Row a, b;
+  std::memcpy(&a, &x, sizeof a);
+  std::memcpy(&b, &after, sizeof b);
+  a = __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8);
+  Batch<double> y;
+  std::memcpy(&y, &a, sizeof a);
+  return y;
+}
+
 // Lane i of batch k changes places with lane k of batch i: eight numbers in a row of each of eight lists become eight batches, and back.
 inline void transpose(std::array<Batch<double>, batch_size>& x) {
-  typedef double Row __attribute__((vector_size(batch_size * sizeof(double))));
-  static_assert(sizeof x == batch_size * sizeof(Row));
-  Row a[batch_size], b[batch_size];
+  batch_detail::Row a[batch_size], b[batch_size];
   std::memcpy(a, x.data(), sizeof x);
   for (int i = 0; i < batch_size; i += 2) {  // lanes, then pairs, then halves
     b[i] = __builtin_shufflevector(a[i], a[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
@@ -92,6 +119,15 @@ inline void transpose(std::array<Batch<double>, batch_size>& x) {
   std::memcpy(x.data(), b, sizeof x);
 }
 
+// before[7], x[0] … x[6]
+inline Batch<double> moved_up(const Batch<double>& before, const Batch<double>& x) {
+  Batch<double> y;
+  double both[2 * batch_size];
+  store_batch(both, before);
+  store_batch(both + batch_size, x);
+  y = load_batch(both + batch_size - 1);
+  return y;
+}
 // A padded list of places in an array, in batches. Where the places of a batch are consecutive it is read and written as a whole.
 class Places {
  public:

@@ -8,35 +8,54 @@
 
 #include <taut/parallel/in_ranges.hpp>
 #include <taut/scalar/batch.hpp>
+#include <taut/scalar/two_sum.hpp>
 #include <taut/solve/chain_factor.hpp>
 #include <taut/solve/rods.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace taut {
 
 template <int dimension>
 class RodChain {
+ private:
+  struct Record;
+  struct Solution;
+  struct Ends;
+
  public:
+  // What a visit to a block works on.
+  struct Room {
+    int block;
+    Record* records;
+    Solution* solution;
+    Ends* ends;
+  };
+
   // path[k]: the rod at place k of the chain
   RodChain(const RodList& rods, const RodEntries& entries, const std::vector<int>& path)
       : cut_(static_cast<int>(path.size())),
         rods_(rods),
         entries_(entries),
         start_(path.front()),
+        end_(std::min(rods.first[start_], rods.second[start_])),
         in_order_(lies_in_order(path)),
         row_(cut_.slots(), -1),
-        records_(cut_.slots() / batch_size, no_rods()),
+        length2_(cut_.slots(), 1.0),
+        rods_mu_(cut_.slots(), 0.0),
+        records_(cut_.slots() / batch_size),
         solution_(records_.size()),
         ends_(cut_.blocks) {
-    std::vector<Couplings> all(records_.size(), no_couplings());
+    std::vector<Couplings> all(cut_.slots() / batch_size, no_couplings());
     for (int k = 0; k < cut_.rows; ++k) {
       const int slot = cut_.slot(k), row = path[k];
       row_[slot] = row;
+      length2_[slot] = rods.length[row] * rods.length[row];
       const int lane = slot % batch_size;
-      records_[slot / batch_size].length2[lane] = rods.length[row] * rods.length[row];
       Couplings& couplings = all[slot / batch_size];
       couplings.own[lane] = rods.coupling(row, row);
       couplings.next[lane] = k + 1 < cut_.rows ? rods.coupling(row, path[k + 1]) : 0.0;
@@ -57,96 +76,59 @@ class RodChain {
 
   int blocks() const { return cut_.blocks; }
 
-  [[gnu::noinline]] void begin(int block, const RodStart& from) {
-    fill_ends(ends_[block], from.b);
-    each_rod(
-        block,
-        [&](int t, int place) {
-          for (int a = 0; a < dimension; ++a) {
-            const double* b = from.b + entries_.first[start_] + a * entries_.stride[start_];
-            into_lanes(
-                place, [&](int k) { return load_batch(b + k); },
-                [&](int k, const S& x) { store_batch(records_[at(block, t + k)].b[a], x); });
-          }
-        },
-        [&](int slot, int row) {
-          const double* b = from.b + entries_.first[row];
-          for (int a = 0; a < dimension; ++a)
-            records_[slot / batch_size].b[a][slot % batch_size] = b[a * entries_.stride[row]];
-        });
-    place(block, from);
+  // The first visit to a block: begin(room) sets its records up, and a sweep goes from left to right.
+  template <bool linear, class Begin>
+  RodSweep start(int block, Begin&& begin) {
+    Scratch scratch;
+    const Room room{block, linear ? scratch.data() : &records_[at(block, 0)], &solution_[at(block, 0)],
+                    &ends_[block]};
+    begin(room);
+    return forward<true, linear>(room);
   }
-  // d of the rods, or the demand.
-  [[gnu::noinline]] void place(int block, const RodStart& from) {
-    if (from.q == nullptr) return place_demand(block, from.demand);
-    each_rod(
-        block,
-        [&](int t, int place) {
-          for (int a = 0; a < dimension; ++a) {
-            const double* q = from.q + a * rods_.particles;
-            into_lanes(
-                place,
-                [&](int k) {
-                  return S(load_batch(q + rods_.first[start_] + k) - load_batch(q + rods_.second[start_] + k));
-                },
-                [&](int k, const S& x) { store_batch(records_[at(block, t + k)].d[a], x); });
-          }
-        },
-        [&](int slot, int row) {
-          const double *x = from.q + rods_.first[row], *y = from.q + rods_.second[row];
-          for (int a = 0; a < dimension; ++a)
-            records_[slot / batch_size].d[a][slot % batch_size] =
-                x[a * rods_.particles] - y[a * rods_.particles];
-        });
+  // Another one: μ changes, and the next sweep goes on with the new one. first: the μ before was 0.
+  template <bool first>
+  RodSweep go_on(int block) {
+    finish<first>(block);
+    return forward<false, false>({block, &records_[at(block, 0)], &solution_[at(block, 0)], &ends_[block]});
+  }
+  // The last one. first: μ = δ, else μ += δ.
+  template <bool first>
+  [[gnu::noinline, gnu::flatten]] void finish(int block) {
+    const int piece = block * batch_size, last = cut_.length - 1;
+    const S left = shifted(x_, piece - 1);
+    S x = load_batch(x_.data() + piece);
+    double* mu = mu_at(block, last);
+    store_batch(mu, load_batch(mu_.data() + piece));
+    for (const Solution* here = &solution_[at(block, last)]; mu != mu_at(block, 0);) {
+      --here;
+      mu -= batch_size;
+      x = load_batch(here->z) - load_batch(here->w) * left - load_batch(here->v) * x;
+      store_batch(mu, first ? x : S(load_batch(mu) + x));
+    }
   }
 
-  // From left to right, up to the separators. first: μ = 0. linear: one solve with r = b for what was placed.
-  template <bool first, bool linear>
-  [[gnu::noinline, gnu::flatten]] RodSweep forward(int block) {
-    const Ends& ends = ends_[block];
-    const int piece = block * batch_size, last = cut_.length - 1;
-    const Record* record = records_.data() + at(block, 0);
-    const Couplings* couplings = couplings_.data() + ends.first_couplings;
-    Solution* solution = solution_.data() + at(block, 0);
-    Three near;
-    near.before = V::load(ends.left_b);
-    near.here = V::load(record->b);
-    S c = load_batch(ends.left_coupling);  // C(t-1, t)
-    if constexpr (!first) {
-      near.moved_before = near.before * shifted(mu_, piece - 1);
-      near.moved_here = near.here * load_batch(solution->mu);
-    }
-    S v(0), w(0), z(0), rho(1), left_d(0), left_y(0), largest(0);
-    Mask<S> sound(true);
-    for (int t = 0; t < last; ++t, ++record, ++solution, couplings += ends.alike ? 0 : 1) {
-      near.after = V::load(record[1].b);
-      if constexpr (!first) near.moved_after = near.after * load_batch(solution[1].mu);
-      const Row row = row_of<first, linear>(*record, near, *couplings, c);
-      if constexpr (!linear) largest = larger(largest, magnitude(row.g));
-      S d = row.diagonal, s = row.lower, y = row.g;
-      if (t > 0) {
-        d = row.diagonal - row.lower * v;
-        s = -(row.lower * w);
-        y = row.g - row.lower * z;
-        rho = -(v * rho);
+  // b of the rods, and d, or the demand.
+  [[gnu::noinline]] void begin(const Room& room, const RodStart& from) const {
+    for (int lane = 0; lane < batch_size; ++lane)
+      for (int a = 0; a < dimension; ++a) {
+        const auto entry = [&](int row) {
+          return row < 0 ? 0.0 : from.b[entries_.first[row] + a * entries_.stride[row]];
+        };
+        room.ends->left_b[a][lane] = entry(room.ends->left_row[lane]);
+        room.ends->right_b[a][lane] = entry(room.ends->right_row[lane]);
       }
-      const S pivot = S(1) / d;
-      sound = sound && !pivot_vanished(pivot, row.diagonal);
-      v = row.upper * pivot;
-      w = s * pivot;
-      z = y * pivot;
-      left_d -= rho * w;
-      left_y -= rho * z;
-      store_batch(solution->v, v);
-      store_batch(solution->w, w);
-      store_batch(solution->z, z);
-      near.go_on<first>();
-      c = load_batch(couplings->next);
+    for (int a = 0; a < dimension; ++a)
+      fill(room, a, [&]<class X>(X, int row) {
+        return get<X>(from.b + entries_.first[row] + a * entries_.stride[row]);
+      });
+    if (from.q == nullptr)
+      return fill(room, dimension, [&]<class X>(X, int row) { return get<X>(from.demand + row); });
+    for (int a = 0; a < dimension; ++a) {
+      const double* q = from.q + a * rods_.particles;
+      fill(room, dimension + a, [&]<class X>(X, int row) {
+        return X(get<X>(q + rods_.first[row]) - get<X>(q + rods_.second[row]));
+      });
     }
-    store(rho_, piece, S(-(v * rho)));
-    store(left_d_, piece, left_d);
-    store(left_y_, piece, left_y);
-    return {largest_lane(largest), all(sound)};
   }
 
   // The rows of the separators, and the tridiagonal system that is left of them: all pieces have gone forward. Left of piece c stands separator c-1,
@@ -176,40 +158,117 @@ class RodChain {
     return result;
   }
 
-  // first: μ = δ, else μ += δ.
-  template <bool first>
-  [[gnu::noinline, gnu::flatten]] void backward(int block) {
-    const int piece = block * batch_size, last = cut_.length - 1;
-    Solution* solution = solution_.data() + at(block, 0);
-    const S left = shifted(x_, piece - 1);
-    S x = load_batch(x_.data() + piece);
-    store_batch(solution[last].mu, load_batch(mu_.data() + piece));
-    for (int t = last - 1; t >= 0; --t) {
-      Solution& here = solution[t];
-      x = load_batch(here.z) - load_batch(here.w) * left - load_batch(here.v) * x;
-      store_batch(here.mu, first ? x : S(load_batch(here.mu) + x));
-    }
-  }
-
   [[gnu::noinline]] void take(int block, double scale, double* to) const {
     each_rod(
         block,
-        [&](int t, int place) {
+        [&](int t, int row) {
           std::array<S, batch_size> x;
-          for (int k = 0; k < batch_size; ++k) x[k] = load_batch(solution_[at(block, t + k)].mu) * S(scale);
+          for (int k = 0; k < batch_size; ++k) x[k] = load_batch(mu_at(block, t + k)) * S(scale);
           transpose(x);
-          for (int i = 0; i < batch_size; ++i) store_batch(to + start_ + place + i * cut_.length, x[i]);
+          for (int i = 0; i < batch_size; ++i) store_batch(to + row + i * cut_.length, x[i]);
         },
         [&](int slot, int row) {
-          to[row] = scale * solution_[slot / batch_size].mu[slot % batch_size];
+          if (row >= 0) to[row] = scale * rods_mu_[slot];
         });
   }
+
+  // Rods and the particles at their ends follow each other in every list: the chain goes through a flight or a projection by itself, and
+  // rods here point from the lower particle to the next, which changes no μ.
+  bool in_order() const { return in_order_; }
+
+  // As begin, for a flight without impulse: b at its start, d at its end.
+  [[gnu::noinline]] void depart(const Room& room, const RodFlight& flight) const {
+    begin_between(
+        room, flight.q.from,
+        [&]<class X>(const X& q, int a, int i) {
+          return X(q + (X(flight.h) * get<X>(rods_.weight.data() + i)) *
+                           get<X>(flight.p.from + a * rods_.particles + i));
+        },
+        [&]<class X>(int a, const X&, const X& d, double* record) {
+          put(record + (dimension + a) * batch_size, d);
+        });
+  }
+  // Its end: μ of the rods, and the particles moved. Is |g| within the tolerance for all rods inside the block?
+  [[gnu::noinline, gnu::flatten]] bool arrive(int block, const RodFlight& flight, double tolerance) const {
+    take(block, 1 / flight.h, flight.mu);
+    const S h(flight.h);
+    return each_impulse(
+        block, flight.q.from, flight.mu, 1 / flight.h, tolerance,
+        [&](int a, int i, int count, const S&, const S& dp) {
+          const int j = a * rods_.particles + i;
+          const S p = add(flight.p, j, count, dp);
+          return add(flight.q, j, count, (h * load_batch(rods_.weight.data() + i, count)) * p);
+        },
+        [&](const V&, const V& r, int row, int count) {
+          const S length = load_batch(rods_.length.data() + row, count);
+          return S((r.dot(r) - length * length) * S(0.5));
+        });
+  }
+  // The same for the rods from one block to the next, when all have arrived.
+  bool arrived(const RodFlight& flight, double tolerance) const {
+    return between_blocks([&](int row) {
+      double sum = 0;
+      for (int a = 0; a < dimension; ++a) {
+        const double* x = flight.q.to + a * rods_.particles + lower(row);
+        sum += (x[0] - x[1]) * (x[0] - x[1]);
+      }
+      return std::abs((sum - rods_.length[row] * rods_.length[row]) / 2) <= tolerance;
+    });
+  }
+
+  // As begin, for a projection: the demand is G W p. Is it within the tolerance already?
+  [[gnu::noinline]] bool meet(const Room& room, const double* q, const double* p, double tolerance) const {
+    bool inside = true;
+    begin_between(
+        room, q,
+        [&]<class X>(const X&, int a, int i) {
+          return X(get<X>(rods_.weight.data() + i) * get<X>(p + a * rods_.particles + i));
+        },
+        [&]<class X>(int a, const X& b, const X& dv, double* record) {
+          double* demand = record + dimension * batch_size;
+          const X sum = a == 0 ? X(b * dv) : X(get<X>(demand) + b * dv);
+          put(demand, sum);
+          if (a == dimension - 1) inside = inside && all(magnitude(sum) <= X(tolerance));
+        });
+    return inside;
+  }
+  // Its end: ν of the rods, and the momenta of the particles. Is |G W p| within the tolerance for all rods inside the block?
+  [[gnu::noinline, gnu::flatten]] bool part(int block, const double* q, const RodSums& p, double tolerance,
+                                            double* nu) const {
+    take(block, 1, nu);
+    return each_impulse(
+        block, q, nu, 1, tolerance,
+        [&](int a, int i, int count, const S&, const S& dp) {
+          return S(load_batch(rods_.weight.data() + i, count) * add(p, a * rods_.particles + i, count, dp));
+        },
+        [&](const V& b, const V& dv, int, int) { return b.dot(dv); });
+  }
+  bool parted(const double* q, const RodSums& p, double tolerance) const {
+    return between_blocks([&](int row) {
+      const double* weight = rods_.weight.data() + lower(row);
+      double sum = 0;
+      for (int a = 0; a < dimension; ++a) {
+        const int j = a * rods_.particles + lower(row);
+        sum += (q[j] - q[j + 1]) * (weight[0] * p.to[j] - weight[1] * p.to[j + 1]);
+      }
+      return std::abs(sum) <= tolerance;
+    });
+  }
+
+  bool starts_from_zero(const double* mu) const {
+    int others = 0;
+    for (int row = start_; row < start_ + cut_.rows; ++row) others |= mu[row] != 0;
+    return others == 0;
+  }
+  void clear(double* mu) const { std::fill_n(mu + start_, cut_.rows, 0.0); }
 
  private:
   using S = Batch<double>;
   using V = RodVectors<dimension>;
   struct alignas(64) Record {
-    double b[dimension][batch_size], d[dimension][batch_size], length2[batch_size];
+    double number[2 * dimension][batch_size];  // b, then d, or the demand
+    const double (*b() const)[batch_size] { return number; }
+    const double (*d() const)[batch_size] { return number + dimension; }
   };
   struct alignas(64) Couplings {
     double own[batch_size], next[batch_size];  // C(t, t), C(t, t+1)
@@ -217,15 +276,17 @@ class RodChain {
   };
   // What elimination leaves of a row, divided by its pivot: δ_t = z - w δ(left separator) - v δ_{t+1}.
   struct alignas(64) Solution {
-    double v[batch_size], w[batch_size], z[batch_size], mu[batch_size];
+    double v[batch_size], w[batch_size], z[batch_size];
   };
-  // What a piece knows of its neighbours.
+  // What a piece knows of its neighbours, and what its separator needs of the rods before it.
   struct alignas(64) Ends {
     double left_b[dimension][batch_size], right_b[dimension][batch_size];
     double left_coupling[batch_size];
     int left_row[batch_size], right_row[batch_size];
     int first_couplings;
     bool alike;
+    Record before, last;
+    Solution eliminated;  // of the rod before
   };
   // b and μ b of the rods t-1, t, t+1.
   struct Three {
@@ -246,11 +307,12 @@ class RodChain {
   };
   // c = C(t-1, t)
   template <bool first, bool linear>
-  static Row row_of(const Record& record, const Three& near, const Couplings& couplings, const S& c) {
+  static Row row_of(const Record& record, const double* length2, const Three& near,
+                    const Couplings& couplings, const S& c) {
     const S own = load_batch(couplings.own), next = load_batch(couplings.next);
-    V r = linear ? near.here : V::load(record.d);
+    V r = linear ? near.here : V::load(record.d());
     if constexpr (!first) r = r - near.moved_here * own - near.moved_before * c - near.moved_after * next;
-    return {linear ? load_batch(record.d[0]) : (r.dot(r) - load_batch(record.length2)) * S(0.5),
+    return {linear ? load_batch(record.d()[0]) : (r.dot(r) - load_batch(length2)) * S(0.5),
             own * r.dot(near.here), c * r.dot(near.before), next * r.dot(near.after)};
   }
 
@@ -259,40 +321,88 @@ class RodChain {
   double separator_rows(int block) {
     const Ends& ends = ends_[block];
     const int piece = block * batch_size, last = cut_.length - 1;
-    const Record* record = records_.data() + at(block, last);
-    const Solution* solution = solution_.data() + at(block, last);
     const Couplings* couplings = couplings_.data() + ends.first_couplings + (ends.alike ? 0 : last);
     Three near;
-    near.before = V::load(record[-1].b);
-    near.here = V::load(record->b);
+    near.before = V::load(ends.before.b());
+    near.here = V::load(ends.last.b());
     near.after = V::load(ends.right_b);
     if constexpr (!first) {
       S right_mu(0);  // of the first rods of the next pieces
       for (int i = 0; i < batch_size && piece + i + 1 < cut_.pieces(); ++i)
-        right_mu.set(i, solution_[at((piece + i + 1) / batch_size, 0)].mu[(i + 1) % batch_size]);
-      near.moved_before = near.before * load_batch(solution[-1].mu);
-      near.moved_here = near.here * load_batch(solution->mu);
+        right_mu.set(i, mu_at((piece + i + 1) / batch_size, 0)[(i + 1) % batch_size]);
+      near.moved_before = near.before * load_batch(mu_at(block, last - 1));
+      near.moved_here = near.here * load_batch(mu_at(block, last));
       near.moved_after = near.after * right_mu;
     }
-    const Row row =
-        row_of<first, linear>(*record, near, *couplings, load_batch(couplings[ends.alike ? 0 : -1].next));
-    store(d_, piece, S(row.diagonal - row.lower * load_batch(solution[-1].v)));
-    store(s_, piece, S(-(row.lower * load_batch(solution[-1].w))));
-    store(y_, piece, S(row.g - row.lower * load_batch(solution[-1].z)));
+    const Row row = row_of<first, linear>(ends.last, length2_.data() + at(block, last) * batch_size, near,
+                                          *couplings, load_batch(couplings[ends.alike ? 0 : -1].next));
+    store(d_, piece, S(row.diagonal - row.lower * load_batch(ends.eliminated.v)));
+    store(s_, piece, S(-(row.lower * load_batch(ends.eliminated.w))));
+    store(y_, piece, S(row.g - row.lower * load_batch(ends.eliminated.z)));
     store(across_, piece, row.upper);
     return linear ? 0 : largest_lane(magnitude(row.g));
   }
-  static double largest_lane(const S& x) {
-    double largest = 0;
-    for (int i = 0; i < batch_size; ++i) largest = std::max(largest, x[i]);
-    return largest;
+
+  using Scratch = std::array<Record, ChainCut::aim>;  // a linear solve needs its records once
+
+  // From left to right, up to the separators. first: μ = 0. linear: one solve with r = b for what was placed.
+  template <bool first, bool linear>
+  [[gnu::noinline, gnu::flatten]] RodSweep forward(const Room& room) {
+    Ends& ends = *room.ends;
+    const int piece = room.block * batch_size, last = cut_.length - 1;
+    const Record* record = room.records;
+    const Couplings* couplings = couplings_.data() + ends.first_couplings;
+    const double *length2 = length2_.data() + at(room.block, 0) * batch_size, *mu = mu_at(room.block, 0);
+    Solution* solution = room.solution;
+    Three near;
+    near.before = V::load(ends.left_b);
+    near.here = V::load(record->b());
+    S c = load_batch(ends.left_coupling);  // C(t-1, t)
+    if constexpr (!first) {
+      near.moved_before = near.before * shifted(mu_, piece - 1);
+      near.moved_here = near.here * load_batch(mu);
+    }
+    S v(0), w(0), z(0), rho(1), left_d(0), left_y(0), largest(0);
+    Mask<S> sound(true);
+    for (int t = 0; t < last; ++t, ++record, ++solution, couplings += ends.alike ? 0 : 1,
+             length2 += batch_size, mu += batch_size) {
+      near.after = V::load(record[1].b());
+      if constexpr (!first) near.moved_after = near.after * load_batch(mu + batch_size);
+      const Row row = row_of<first, linear>(*record, length2, near, *couplings, c);
+      if constexpr (!linear) largest = larger(largest, magnitude(row.g));
+      S d = row.diagonal, s = row.lower, y = row.g;
+      if (t > 0) {
+        d = row.diagonal - row.lower * v;
+        s = -(row.lower * w);
+        y = row.g - row.lower * z;
+        rho = -(v * rho);
+      }
+      const S pivot = S(1) / d;
+      sound = sound && !pivot_vanished(pivot, row.diagonal);
+      v = row.upper * pivot;
+      w = s * pivot;
+      z = y * pivot;
+      left_d -= rho * w;
+      left_y -= rho * z;
+      store_batch(solution->v, v);
+      store_batch(solution->w, w);
+      store_batch(solution->z, z);
+      near.template go_on<first>();
+      c = load_batch(couplings->next);
+    }
+    ends.before = record[-1];
+    ends.last = *record;
+    ends.eliminated = solution[-1];
+    store(rho_, piece, S(-(v * rho)));
+    store(left_d_, piece, left_d);
+    store(left_y_, piece, left_y);
+    return {largest_lane(largest), all(sound)};
   }
 
   // Places that hold no rod: g = 0, K = 1.
-  static Record no_rods() {
-    Record record{};
-    for (int i = 0; i < batch_size; ++i) record.b[0][i] = record.d[0][i] = record.length2[i] = 1;
-    return record;
+  static void put_no_rod(Record& record, int lane) {
+    for (auto& number : record.number) number[lane] = 0;
+    record.number[0][lane] = record.number[dimension][lane] = 1;
   }
   static Couplings no_couplings() {
     Couplings couplings{};
@@ -324,42 +434,191 @@ class RodChain {
   }
 
   int at(int block, int t) const { return block * cut_.length + t; }
+  double* mu_at(int block, int t) { return rods_mu_.data() + at(block, t) * batch_size; }
+  const double* mu_at(int block, int t) const { return rods_mu_.data() + at(block, t) * batch_size; }
   int place(int block, int lane, int t) const { return (block * batch_size + lane) * cut_.length + t; }
 
-  // eight(t, place): rods t … t+7 of all pieces of the block, the first of them at this place of the chain, and the pieces `length` places apart: where rods lie in order.
-  // Else one(slot, row). Some rods may come twice.
+  // eight(t, row): rods t … t+7 of all pieces of the block, of the first piece from this row on, of the others each `length` rows further: where rods lie in order.
+  // Else one(slot, row), row = -1 where there is none. Some rods may come twice.
   template <class Eight, class One>
   void each_rod(int block, Eight&& eight, One&& one) const {
     for (int from = 0; from < cut_.length; from += batch_size) {
       const int t = std::max(0, std::min(from, cut_.length - batch_size));
       if (in_order_ && place(block, batch_size - 1, t + batch_size) <= cut_.rows) {
-        eight(t, place(block, 0, t));
+        eight(t, start_ + place(block, 0, t));
         continue;
       }
       for (int lane = 0; lane < batch_size; ++lane)
         for (int k = t; k < std::min(t + batch_size, cut_.length); ++k) {
           const int slot = at(block, k) * batch_size + lane;
-          if (row_[slot] >= 0) one(slot, row_[slot]);
+          one(slot, row_[slot]);
         }
     }
   }
-  // row(place): eight numbers that belong to eight rods in a row. use(k, x): the k-th of them in all pieces.
-  template <class Rows, class Use>
-  void into_lanes(int place, Rows&& rows, Use&& use) const {
-    std::array<S, batch_size> x;
-    for (int i = 0; i < batch_size; ++i) x[i] = rows(place + i * cut_.length);
-    transpose(x);
-    for (int k = 0; k < batch_size; ++k) use(k, x[k]);
+  // One number, or eight in a row, or fewer and zeros.
+  template <class X>
+  static X get(const double* from, int count = batch_size) {
+    if constexpr (std::is_same_v<X, S>)
+      return load_batch(from, count);
+    else
+      return *from;
   }
-  void place_demand(int block, const double* demand) {
+  static void put(double* to, const S& x) { store_batch(to, x); }
+  static void put(double* to, double x) { *to = x; }
+
+  // Number n of the records; value(X(), row): of one rod, X = double, or of eight in a row, X = S.
+  template <class Value>
+  void fill(const Room& room, int n, Value&& value) const {
     each_rod(
-        block,
-        [&](int t, int place) {
-          into_lanes(
-              place, [&](int k) { return load_batch(demand + start_ + k); },
-              [&](int k, const S& x) { store_batch(records_[at(block, t + k)].d[0], x); });
+        room.block,
+        [&](int t, int row) {
+          std::array<S, batch_size> x;
+          for (int i = 0; i < batch_size; ++i) x[i] = value(S(), row + i * cut_.length);
+          transpose(x);
+          for (int k = 0; k < batch_size; ++k) store_batch(room.records[t + k].number[n], x[k]);
         },
-        [&](int slot, int row) { records_[slot / batch_size].d[0][slot % batch_size] = demand[row]; });
+        [&](int slot, int row) {
+          Record& record = room.records[slot / batch_size - at(room.block, 0)];
+          const int lane = slot % batch_size;
+          if (row < 0)
+            put_no_rod(record, lane);
+          else
+            record.number[n][lane] = value(double(), row);
+        });
+  }
+
+  // What follows is for chains in order.
+  int lower(int row) const { return end_ + row - start_; }  // the lower particle of a rod
+  int first_row(int block) const { return start_ + place(block, 0, 0); }
+
+  // b = q_lower - q_next of the rods, and the like of a second number of the particles, second(q, a, i). use(a, b, e, record): component a of both.
+  template <class Second, class Use>
+  void begin_between(const Room& room, const double* q, Second&& second, Use&& use) const {
+    const auto b_of = [&](int a, int row) {
+      if (row < 0) return 0.0;
+      const double* x = q + a * rods_.particles + lower(row);
+      return x[0] - x[1];
+    };
+    for (int a = 0; a < dimension; ++a)
+      for (int lane = 0; lane < batch_size; ++lane) {
+        room.ends->left_b[a][lane] = b_of(a, room.ends->left_row[lane]);
+        room.ends->right_b[a][lane] = b_of(a, room.ends->right_row[lane]);
+      }
+    // Eight particles in a row have seven rods between them.
+    for (int from = 0; from < cut_.length; from += batch_size - 1) {
+      const int t = std::min(from, cut_.length - (batch_size - 1));
+      if (place(room.block, batch_size - 1, t) + batch_size - 1 <= cut_.rows)
+        seven_rods(room, t, q, second, use);
+      else
+        for (int k = t; k < t + batch_size - 1; ++k) rods_one_by_one(room, k, q, second, use);
+    }
+  }
+  template <class Second, class Use>
+  void seven_rods(const Room& room, int t, const double* q, Second&& second, Use&& use) const {
+    for (int a = 0; a < dimension; ++a) {
+      std::array<S, batch_size> x, y;
+      for (int lane = 0; lane < batch_size; ++lane) {
+        const int i = end_ + place(room.block, lane, t);
+        x[lane] = load_batch(q + a * rods_.particles + i);
+        y[lane] = second(x[lane], a, i);
+      }
+      transpose(x);
+      transpose(y);
+      for (int k = 0; k < batch_size - 1; ++k) {
+        double* record = room.records[t + k].number[0];
+        const S b = x[k] - x[k + 1];
+        put(record + a * batch_size, b);
+        use(a, b, S(y[k] - y[k + 1]), record);
+      }
+    }
+  }
+  template <class Second, class Use>
+  void rods_one_by_one(const Room& room, int t, const double* q, Second&& second, Use&& use) const {
+    for (int lane = 0; lane < batch_size; ++lane) {
+      const int i = end_ + place(room.block, lane, t);
+      if (i >= end_ + cut_.rows) {
+        put_no_rod(room.records[t], lane);
+        continue;
+      }
+      double* record = room.records[t].number[0] + lane;
+      for (int a = 0; a < dimension; ++a) {
+        const double* x = q + a * rods_.particles + i;
+        record[a * batch_size] = x[0] - x[1];
+        use(a, x[0] - x[1], second(x[0], a, i) - second(x[1], a, i + 1), record);
+      }
+    }
+  }
+
+  // What the impulses l along the rods do to the particles of a block, eight at a time: move(a, i, count, q, dp) changes component a of the particles i … and
+  // gives what their rods are to be looked at for, value(b, differences of that, row, count). Is it within the tolerance for all rods inside the block? False for
+  // a NaN. The last rod before the block has its impulse, per `scale`, in mu_.
+  template <class Move, class Value>
+  bool each_impulse(int block, const double* q, const double* l, double scale, double tolerance, Move&& move,
+                    Value&& value) const {
+    const int begin = first_row(block), rows = start_ + cut_.rows;
+    const int end = block + 1 < cut_.blocks ? first_row(block + 1) : rows + 1;
+    V impulse_before, b_before{}, moved_before{};
+    for (int a = 0; a < dimension; ++a) {
+      const double* x = q + a * rods_.particles + lower(begin);
+      impulse_before.v[a] = S(begin > start_ ? (scale * mu_[block * batch_size - 1]) * (x[-1] - x[0]) : 0.0);
+    }
+    Mask<S> inside(true);
+    const auto look = [&](const V& b, const V& moved, const V& after, int row, int count) {
+      V r;
+      for (int a = 0; a < dimension; ++a) r.v[a] = moved.v[a] - before_first(moved.v[a], after.v[a]);
+      inside = inside && magnitude(value(b, r, row, count)) <= S(tolerance);
+    };
+    const auto eight = [&](int row, int count) {
+      const int i = lower(row), joined = std::min(count, rows - row);
+      const S along = load_batch(l + row, joined);
+      V b, moved;
+      for (int a = 0; a < dimension; ++a) {
+        const double* x = q + a * rods_.particles + i;
+        const S at = load_batch(x, count);
+        b.v[a] = at - load_batch(x + 1, joined);
+        const S impulse = along * b.v[a];
+        moved.v[a] = move(a, i, count, at, S(after_last(impulse_before.v[a], impulse) - impulse));
+        impulse_before.v[a] = impulse;
+      }
+      if (row > begin) look(b_before, moved_before, moved, row - batch_size, batch_size);
+      b_before = b;
+      moved_before = moved;
+    };
+    int row = begin;
+    for (; row + batch_size < end; row += batch_size) eight(row, batch_size);
+    eight(row, end - row);
+    return all(inside) && last_within(b_before, moved_before, row, end - 1 - row, tolerance, value);
+  }
+  // The first `count` rods of a batch.
+  template <class Value>
+  static bool last_within(const V& b, const V& moved, int row, int count, double tolerance, Value&& value) {
+    V r;
+    for (int a = 0; a < dimension; ++a) r.v[a] = moved.v[a] - before_first(moved.v[a], moved.v[a]);
+    const S x = value(b, r, row, count);
+    bool inside = true;
+    for (int i = 0; i < count; ++i) inside = inside && std::abs(x[i]) <= tolerance;
+    return inside;
+  }
+  // Batches of a sum; compensated where it is kept so.
+  static S add(const RodSums& sum, int j, int count, const S& d) {
+    const S before = load_batch(sum.from + j, count);
+    S after;
+    if (sum.from_low == nullptr) {
+      after = before + d;
+    } else {
+      const TwoSum<S> y(d, load_batch(sum.from_low + j, count)), t(before, y.sum);
+      after = t.sum;
+      store_batch(sum.to_low + j, S(t.lost + y.lost), count);
+    }
+    store_batch(sum.to + j, after, count);
+    return after;
+  }
+
+  template <class Within>
+  bool between_blocks(Within&& within) const {
+    bool inside = true;
+    for (int block = 1; block < cut_.blocks; ++block) inside = inside && within(first_row(block) - 1);
+    return inside;
   }
 
   static void store(std::vector<double>& list, int piece, const S& x) { store_batch(list.data() + piece, x); }
@@ -370,25 +629,16 @@ class RodChain {
     for (int i = 1; i < batch_size; ++i) x.set(i, list[i - 1]);
     return x;
   }
-  void fill_ends(Ends& ends, const double* b) const {
-    for (int lane = 0; lane < batch_size; ++lane)
-      for (int a = 0; a < dimension; ++a) {
-        const auto entry = [&](int row) {
-          return row < 0 ? 0.0 : b[entries_.first[row] + a * entries_.stride[row]];
-        };
-        ends.left_b[a][lane] = entry(ends.left_row[lane]);
-        ends.right_b[a][lane] = entry(ends.right_row[lane]);
-      }
-  }
 
   ChainCut cut_;
   const RodList& rods_;
   const RodEntries& entries_;
-  int start_;             // the first rod
-  bool in_order_;         // rods, their entries and particles follow each other
-  std::vector<int> row_;  // of each slot; -1: none
-  std::vector<Record> records_;
+  int start_, end_;                        // the first rod, and the lower of its particles
+  bool in_order_;                          // rods, their entries and particles follow each other
+  std::vector<int> row_;                   // of each slot; -1: none
+  std::vector<double> length2_, rods_mu_;  // L² and μ of each slot
   std::vector<Couplings> couplings_;
+  std::vector<Record> records_;
   std::vector<Solution> solution_;
   std::vector<Ends> ends_;
   // Of the pieces: diagonal, spike, unit spike, right-hand side at the separator; what they leave on the separator before, per unit of

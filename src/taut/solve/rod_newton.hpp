@@ -82,10 +82,12 @@ class RodNewtonIn {
     length2_ = shortest * shortest;
   }
 
-  // scale · δ with g(q - Wb δ) = 0, to the target, or to rounding where it is 0. new_b: b is not that of the last call.
-  RodSolve newton(const RodStart& from, bool new_b, double target, double scale, double* to) {
+  // scale · δ with g(q - Wb δ) = 0, to the target, or to rounding where it is 0.
+  RodSolve newton(const RodStart& from, double target, double scale, double* to) {
     const RodProgress progress(std::max(target, least_target()), length2_);
-    RodSolve result = newton_of_chains(from, new_b, progress, scale, to);
+    RodSolve result = of_all_chains(
+        progress, [&](Chain& chain, const Room& room) { chain.begin(room, from); },
+        [&](Chain& chain, int block) { chain.take(block, scale, to); });
     const ClusterProgress of_clusters(std::max(target, least_target()), length2_);
     of_all_clusters(result, [&](const auto& clusters, int n) {
       return clusters.newton(n, from, of_clusters, limit, scale, to);
@@ -93,22 +95,25 @@ class RodNewtonIn {
     return result;
   }
 
-  // Whether a step or a projection can go through the system once, cluster by cluster.
-  bool by_clusters() const { return chains_.empty(); }
+  // Whether a step or a projection can go on in here, block by block and cluster by cluster.
+  bool goes_alone() const {
+    return std::all_of(chains_.begin(), chains_.end(), [](const Chain& chain) { return chain.in_order(); });
+  }
 
   // To |g| <= tolerance at the end. Where that is not reached in a cluster, `mu` is as it was there, and the positions are not to be used.
   RodSolve land(const RodFlight& flight, double tolerance) {
-    const ClusterProgress progress(std::max(tolerance / 4, least_target()), length2_);
-    RodSolve result;
+    const double target = std::max(tolerance / 4, least_target());
+    RodSolve result = land_chains(flight, tolerance, RodProgress(target, length2_));
+    const ClusterProgress progress(target, length2_);
     of_all_clusters(result, [&](const auto& clusters, int n) {
       return clusters.land(n, flight, tolerance, progress, limit);
     });
     land_free_particles(flight);
     return result;
   }
-  // p ← p - Gᵀnu with |G W p| <= tolerance at the end. Where that is not reached, p is as it was, and nu is 0.
+  // p ← p - Gᵀnu with |G W p| <= tolerance at the end, from nu = 0. Where that is not reached, p may have changed, by what nu says.
   RodSolve project(const double* q, const RodSums& p, double tolerance, double* nu) {
-    RodSolve result;
+    RodSolve result = project_chains(q, p, tolerance, nu);
     of_all_clusters(result,
                     [&](const auto& clusters, int n) { return clusters.project(n, q, p, tolerance, nu); });
     return result;
@@ -119,13 +124,13 @@ class RodNewtonIn {
     std::atomic<bool> sound = true;
     if (!chains_.empty()) {
       each_block([&](Chain& chain, int block, RodSweep&) {
-        chain.begin(block, from);
-        if (!chain.template forward<true, true>(block).sound) sound = false;
+        const auto begin = [&](const Room& room) { chain.begin(room, from); };
+        if (!chain.template start<true>(block, begin).sound) sound = false;
       });
       for (Chain& chain : chains_)
         if (!chain.template separators<true, true>().sound) sound = false;
       each_block([&](Chain& chain, int block, RodSweep&) {
-        chain.template backward<true>(block);
+        chain.template finish<true>(block);
         chain.take(block, 1, to);
       });
     }
@@ -140,6 +145,7 @@ class RodNewtonIn {
 
  private:
   using Chain = RodChain<dimension>;
+  using Room = typename Chain::Room;
   double least_target() const { return 8 * epsilon<double>() * length2_; }
   static constexpr int limit = 12;                 // corrections; whoever needs more is better off elsewhere
   static constexpr int blocks_worth_a_thread = 4;  // some thousand rods
@@ -234,13 +240,13 @@ class RodNewtonIn {
     });
   }
 
-  RodSolve newton_of_chains(const RodStart& from, bool new_b, RodProgress progress, double scale,
-                            double* to) {
+  // Newton's iteration: begin(chain, room) sets the records of a block up, end(chain, block) uses its μ.
+  template <class Begin, class End>
+  RodSolve of_all_chains(RodProgress progress, Begin&& begin, End&& end) {
     RodSolve result;
     if (chains_.empty()) return result;
     each_block([&](Chain& chain, int block, RodSweep& sweep) {
-      new_b ? chain.begin(block, from) : chain.place(block, from);
-      sweep = chain.template forward<true, false>(block);
+      sweep = chain.template start<false>(block, [&](const Room& room) { begin(chain, room); });
     });
     for (bool over = false; !over;) {
       const bool first = result.corrections == 0;
@@ -251,14 +257,54 @@ class RodNewtonIn {
       over = last || result.corrections == limit || !result.sound;
       if (over) result.sound = result.sound && last;
       each_block([&](Chain& chain, int block, RodSweep& next) {
-        first ? chain.template backward<true>(block) : chain.template backward<false>(block);
-        if (over)
-          chain.take(block, scale, to);
-        else
-          next = chain.template forward<false, false>(block);
+        if (over) {
+          first ? chain.template finish<true>(block) : chain.template finish<false>(block);
+          end(chain, block);
+        } else {
+          next = first ? chain.template go_on<true>(block) : chain.template go_on<false>(block);
+        }
       });
     }
     return result;
+  }
+  // From μ = 0 only.
+  RodSolve land_chains(const RodFlight& flight, double tolerance, const RodProgress& progress) {
+    for (const Chain& chain : chains_)
+      if (!chain.starts_from_zero(flight.mu)) return {0, false};
+    std::atomic<bool> there = true;
+    RodSolve result = of_all_chains(
+        progress, [&](Chain& chain, const Room& room) { chain.depart(room, flight); },
+        [&](Chain& chain, int block) {
+          if (!chain.arrive(block, flight, tolerance)) there = false;
+        });
+    for (const Chain& chain : chains_)
+      if (!chain.arrived(flight, tolerance)) there = false;
+    result.sound = result.sound && there;
+    if (!result.sound)
+      for (const Chain& chain : chains_) chain.clear(flight.mu);
+    return result;
+  }
+  RodSolve project_chains(const double* q, const RodSums& p, double tolerance, double* nu) {
+    if (chains_.empty()) return {};
+    std::atomic<bool> sound = true, there = true;
+    each_block([&](Chain& chain, int block, RodSweep&) {
+      const auto begin = [&](const Room& room) {
+        if (!chain.meet(room, q, p.from, tolerance)) there = false;
+      };
+      if (!chain.template start<true>(block, begin).sound) sound = false;
+    });
+    if (there) return {};
+    for (Chain& chain : chains_)
+      if (!chain.template separators<true, true>().sound) sound = false;
+    if (!sound) return {0, false};
+    there = true;
+    each_block([&](Chain& chain, int block, RodSweep&) {
+      chain.template finish<true>(block);
+      if (!chain.part(block, q, p, tolerance, nu)) there = false;
+    });
+    for (const Chain& chain : chains_)
+      if (!chain.parted(q, p, tolerance)) there = false;
+    return {1, there};
   }
   template <bool first>
   RodSweep separators() {
