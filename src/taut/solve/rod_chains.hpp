@@ -180,12 +180,12 @@ class RodChain {
   [[gnu::noinline]] void depart(const Room& room, const RodFlight& flight) const {
     begin_between(
         room, flight.q.from,
-        [&]<class X>(const X& q, int a, int i) {
-          return X(q + (X(flight.h) * get<X>(rods_.weight.data() + i)) *
-                           get<X>(flight.p.from + a * rods_.particles + i));
+        [&](const S& q, int a, int i, int count) {
+          return S(q + (S(flight.h) * load_batch(rods_.weight.data() + i, count)) *
+                           load_batch(flight.p.from + a * rods_.particles + i, count));
         },
-        [&]<class X>(int a, const X&, const X& d, double* record) {
-          put(record + (dimension + a) * batch_size, d);
+        [&](int a, const S&, const S& d, double* record) {
+          store_batch(record + (dimension + a) * batch_size, d);
         });
   }
   // Its end: μ of the rods, and the particles moved. Is |g| within the tolerance for all rods inside the block?
@@ -218,19 +218,20 @@ class RodChain {
 
   // As begin, for a projection: the demand is G W p. Is it within the tolerance already?
   [[gnu::noinline]] bool meet(const Room& room, const double* q, const double* p, double tolerance) const {
-    bool inside = true;
+    Mask<S> inside(true);
     begin_between(
         room, q,
-        [&]<class X>(const X&, int a, int i) {
-          return X(get<X>(rods_.weight.data() + i) * get<X>(p + a * rods_.particles + i));
+        [&](const S&, int a, int i, int count) {
+          return S(load_batch(rods_.weight.data() + i, count) *
+                   load_batch(p + a * rods_.particles + i, count));
         },
-        [&]<class X>(int a, const X& b, const X& dv, double* record) {
+        [&](int a, const S& b, const S& dv, double* record) {
           double* demand = record + dimension * batch_size;
-          const X sum = a == 0 ? X(b * dv) : X(get<X>(demand) + b * dv);
-          put(demand, sum);
-          if (a == dimension - 1) inside = inside && all(magnitude(sum) <= X(tolerance));
+          const S sum = a == 0 ? S(b * dv) : S(load_batch(demand) + b * dv);
+          store_batch(demand, sum);
+          if (a == dimension - 1) inside = inside && magnitude(sum) <= S(tolerance);
         });
-    return inside;
+    return all(inside);
   }
   // Its end: ν of the rods, and the momenta of the particles. Is |G W p| within the tolerance for all rods inside the block?
   [[gnu::noinline, gnu::flatten]] bool part(int block, const double* q, const RodSums& p, double tolerance,
@@ -455,17 +456,14 @@ class RodChain {
         }
     }
   }
-  // One number, or eight in a row, or fewer and zeros.
+  // One number, or eight in a row.
   template <class X>
-  static X get(const double* from, int count = batch_size) {
+  static X get(const double* from) {
     if constexpr (std::is_same_v<X, S>)
-      return load_batch(from, count);
+      return load_batch(from);
     else
       return *from;
   }
-  static void put(double* to, const S& x) { store_batch(to, x); }
-  static void put(double* to, double x) { *to = x; }
-
   // Number n of the records; value(X(), row): of one rod, X = double, or of eight in a row, X = S.
   template <class Value>
   void fill(const Room& room, int n, Value&& value) const {
@@ -508,45 +506,41 @@ class RodChain {
     for (int from = 0; from < cut_.length; from += batch_size - 1) {
       const int t = std::min(from, cut_.length - (batch_size - 1));
       if (place(room.block, batch_size - 1, t) + batch_size - 1 <= cut_.rows)
-        seven_rods(room, t, q, second, use);
+        seven_rods<true>(room, t, q, second, use);
       else
-        for (int k = t; k < t + batch_size - 1; ++k) rods_one_by_one(room, k, q, second, use);
+        seven_rods<false>(room, t, q, second, use);
     }
   }
-  template <class Second, class Use>
+  // whole: there are so many in all pieces.
+  template <bool whole, class Second, class Use>
   void seven_rods(const Room& room, int t, const double* q, Second&& second, Use&& use) const {
+    const auto particles = [&](int lane) {
+      return whole ? batch_size : std::clamp(cut_.rows + 1 - place(room.block, lane, t), 0, batch_size);
+    };
     for (int a = 0; a < dimension; ++a) {
       std::array<S, batch_size> x, y;
       for (int lane = 0; lane < batch_size; ++lane) {
-        const int i = end_ + place(room.block, lane, t);
-        x[lane] = load_batch(q + a * rods_.particles + i);
-        y[lane] = second(x[lane], a, i);
+        const int i = end_ + place(room.block, lane, t), count = particles(lane);
+        x[lane] = load_batch(q + a * rods_.particles + i, count);
+        y[lane] = second(x[lane], a, i, count);
       }
       transpose(x);
       transpose(y);
+      for (int lane = 0; lane < batch_size; ++lane)  // no differences where there are no rods
+        for (int k = std::max(particles(lane), 1); k < batch_size; ++k) {
+          x[k].set(lane, x[k - 1][lane]);
+          y[k].set(lane, y[k - 1][lane]);
+        }
       for (int k = 0; k < batch_size - 1; ++k) {
         double* record = room.records[t + k].number[0];
         const S b = x[k] - x[k + 1];
-        put(record + a * batch_size, b);
+        store_batch(record + a * batch_size, b);
         use(a, b, S(y[k] - y[k + 1]), record);
       }
     }
-  }
-  template <class Second, class Use>
-  void rods_one_by_one(const Room& room, int t, const double* q, Second&& second, Use&& use) const {
-    for (int lane = 0; lane < batch_size; ++lane) {
-      const int i = end_ + place(room.block, lane, t);
-      if (i >= end_ + cut_.rows) {
-        put_no_rod(room.records[t], lane);
-        continue;
-      }
-      double* record = room.records[t].number[0] + lane;
-      for (int a = 0; a < dimension; ++a) {
-        const double* x = q + a * rods_.particles + i;
-        record[a * batch_size] = x[0] - x[1];
-        use(a, x[0] - x[1], second(x[0], a, i) - second(x[1], a, i + 1), record);
-      }
-    }
+    for (int lane = 0; lane < batch_size; ++lane)
+      for (int k = std::max(particles(lane) - 1, 0); k < batch_size - 1; ++k)
+        put_no_rod(room.records[t + k], lane);
   }
 
   // What the impulses l along the rods do to the particles of a block, eight at a time: move(a, i, count, q, dp) changes component a of the particles i … and
