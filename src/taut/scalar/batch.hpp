@@ -70,6 +70,21 @@ void store_batch(T* to, const Batch<T>& x, int count) {
   for (int i = 0; i < count; ++i) to[i] = lane_of(x, i);
 }
 
+// The lanes from … to - 1, and the numbers in them: others are left alone in memory.
+inline Mask<Batch<double>> lanes_between(int from, int to) {
+  double number[batch_size];
+  for (int i = 0; i < batch_size; ++i) number[i] = i;
+  const Batch<double> lane = load_batch(number);
+  return Batch<double>(from) <= lane && lane < Batch<double>(to);
+}
+inline void store_where(const Mask<Batch<double>>& mask, double* to, const Batch<double>& x) {
+  using Layout = Batch<double>::Layout;
+  unroll<Layout::registers>([&]<int r>() {
+    std::experimental::where(mask.m[r], x.v[r])
+        .copy_to(to + r * Layout::width, std::experimental::element_aligned);
+  });
+}
+
 namespace batch_detail {
 
 // The compiler's own vectors, for shuffles.

@@ -43,16 +43,16 @@ struct FrontArrays {
     }
     for (; k < count; ++k) put(y, k, S(get(y, k) - factor * get(x, k)));
   }
-  static S dot(const T* x, const T* y, int count) {
-    S sum(0);
-    int k = 0;
+  // sum + Σ x y, from the last to the first: in a substitution the first is known last.
+  static S add_dot(S sum, const T* x, const T* y, int count) {
     if constexpr (!batched && batch_lanes<T> > 1)
       if (count >= batch_size) {
         Batch<T> sums(0);
-        for (; k + batch_size <= count; k += batch_size) sums += load_batch(x + k) * load_batch(y + k);
+        for (; count >= batch_size; count -= batch_size)
+          sums += load_batch(x + count - batch_size) * load_batch(y + count - batch_size);
         for (int i = 0; i < batch_size; ++i) sum += sums[i];
       }
-    for (; k < count; ++k) sum += get(x, k) * get(y, k);
+    while (count-- > 0) sum += get(x, count) * get(y, count);
     return sum;
   }
 };
@@ -60,7 +60,7 @@ struct FrontArrays {
 template <class T, bool batched>
 class FrontFactor : FrontArrays<T, batched> {
   using Arrays = FrontArrays<T, batched>;
-  using Arrays::clear, Arrays::dot, Arrays::get, Arrays::lanes, Arrays::put, Arrays::subtract;
+  using Arrays::add_dot, Arrays::clear, Arrays::get, Arrays::lanes, Arrays::put, Arrays::subtract;
   using typename Arrays::S;
 
  public:
@@ -76,6 +76,11 @@ class FrontFactor : FrontArrays<T, batched> {
     squares_[0] = working;
     squares_[1] = working + tree_.working_size * lanes;
     for (const Front& f : tree_.fronts) {
+      if constexpr (!batched && batch_lanes<T> > 1)
+        if (f.size <= batch_size) {
+          if (const int k = factor_small<symmetric>(f, bad, leave_out); k >= 0) return k;
+          continue;
+        }
       begin_front<symmetric>(f);
       for (const int child : f.children) {
         add_child(f, tree_.fronts[child], upper_, squares_[0]);
@@ -160,9 +165,66 @@ class FrontFactor : FrontArrays<T, batched> {
     return -1;
   }
 
+  // A front of at most eight rows goes through elimination in squares of its own, whole rows at a time: what stands right of a row's end does no harm, and is
+  // not written back.
+  struct alignas(64) Square {
+    T row[batch_size][batch_size];
+  };
+  void begin_small(const Front& f, Square& square, const T* half, const T* squares) const {
+    for (int k = 0; k < f.pivots; ++k) store_batch(square.row[k], load_batch(half + f.rows + k * f.size));
+    for (int k = f.pivots; k < f.size; ++k) store_batch(square.row[k], Batch<T>(0));
+    for (const int number : f.children) {
+      const Front& child = tree_.fronts[number];
+      const int border = child.size - child.pivots;
+      const int* into = tree_.into.data() + child.into;
+      const T* from = squares + child.update;
+      for (int i = 0; i < border; ++i, from += border)
+        for (int j = i; j < border; ++j) square.row[into[i]][into[j]] += from[j];
+    }
+  }
+  void end_small(const Front& f, const Square& square, T* half, T* squares) const {
+    const auto whole = lanes_between(0, f.size), right = lanes_between(f.pivots, f.size);
+    for (int k = 0; k < f.pivots; ++k)
+      store_where(whole, half + f.rows + k * f.size, load_batch(square.row[k]));
+    for (int i = f.pivots; i < f.size; ++i)
+      store_where(right, row_of(f, i, half, squares), load_batch(square.row[i]));
+  }
+  template <bool symmetric>
+  int factor_small(const Front& f, Mask<S>& bad, bool leave_out) {
+    Square u, l;
+    for (int k = 0; k < f.pivots; ++k) upper_[f.rows + k * f.size + k] = inverse_[f.first + k];
+    begin_small(f, u, upper_, squares_[0]);
+    if constexpr (!symmetric) begin_small(f, l, lower_, squares_[1]);
+    const Square& left = symmetric ? u : l;
+    for (int k = 0; k < f.pivots; ++k) {
+      const T diagonal = inverse_[f.first + k];
+      T pivot = 1 / u.row[k][k];
+      if (leave_out) {
+        pivot = inverse_or_zero(pivot, diagonal);
+      } else {
+        bad = pivot_vanished(pivot, diagonal);
+        if (bad) return f.first + k;
+      }
+      inverse_[f.first + k] = pivot;
+      const Batch<T> above = load_batch(u.row[k]), before = load_batch(left.row[k]);
+      for (int i = k + 1; i < f.size; ++i) {
+        const Batch<T> factor(left.row[k][i] * pivot);
+        store_batch(u.row[i], Batch<T>(load_batch(u.row[i]) - factor * above));
+        if constexpr (!symmetric) {
+          const Batch<T> other(u.row[k][i] * pivot);
+          store_batch(l.row[i], Batch<T>(load_batch(l.row[i]) - other * before));
+        }
+      }
+    }
+    end_small(f, u, upper_, squares_[0]);
+    if constexpr (!symmetric) end_small(f, l, lower_, squares_[1]);
+    return -1;
+  }
+
   void forward(const Front& f, const T* left, T* x, T* work) const {
     const int border = f.size - f.pivots;
-    clear(work, border);
+    const int* place = tree_.border.data() + f.border;
+    for (int k = 0; k < border; ++k) put(work, k, get(x, place[k]));
     for (int k = 0; k < f.pivots; ++k) {
       const T* row = left + (f.rows + k * f.size) * lanes;
       const S y = get(x, f.first + k) * get(inverse_, f.first + k);
@@ -170,8 +232,7 @@ class FrontFactor : FrontArrays<T, batched> {
       subtract(x + (f.first + k + 1) * lanes, row + (k + 1) * lanes, y, f.pivots - k - 1);
       subtract(work, row + f.pivots * lanes, y, border);
     }
-    const int* place = tree_.border.data() + f.border;
-    for (int k = 0; k < border; ++k) put(x, place[k], S(get(x, place[k]) + get(work, k)));
+    for (int k = 0; k < border; ++k) put(x, place[k], get(work, k));
   }
 
   void backward(const Front& f, T* x, T* work) const {
@@ -180,8 +241,8 @@ class FrontFactor : FrontArrays<T, batched> {
     for (int k = 0; k < border; ++k) put(work, k, get(x, place[k]));
     for (int k = f.pivots - 1; k >= 0; --k) {
       const T* row = upper_ + (f.rows + k * f.size) * lanes;
-      const S later = dot(row + (k + 1) * lanes, x + (f.first + k + 1) * lanes, f.pivots - k - 1) +
-                      dot(row + f.pivots * lanes, work, border);
+      const S later = add_dot(add_dot(S(0), row + f.pivots * lanes, work, border), row + (k + 1) * lanes,
+                              x + (f.first + k + 1) * lanes, f.pivots - k - 1);
       put(x, f.first + k, S(get(x, f.first + k) - get(inverse_, f.first + k) * later));
     }
   }

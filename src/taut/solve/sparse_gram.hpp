@@ -29,7 +29,7 @@ class SparseGram {
         leave_out_(leave_out),
         weight_(Multiplier::Zero(static_cast<Eigen::Index>(G.entries.size()))),
         right_(weight_),
-        upper_(Multiplier::Zero(plan_->places)),
+        upper_(Multiplier::Zero(plan_->places + batch_size)),  // rows are read in whole batches
         lower_(upper_),
         inverse_(Multiplier::Zero(plan_->slots)),
         x_(inverse_),
