@@ -521,6 +521,39 @@ void compare(const Case& c, bool chain, bool water, bool slow) {
   if (!slow) print(shake(c, s, x, 1e-12, "SHAKE sweeps, 1e-12"), newton.ns);
 }
 
+// What the memory alone takes: q and p from one place to another.
+double copy_time(const State<double, dynamic>& x) {
+  State<double, dynamic> y = x;
+  return least_time(patience, [&] { assign(y, x); });
+}
+
+// How the cost of a step grows where the system leaves the cache.
+void compare_growth() {
+  const Rattle method{{.tolerance = 1e-12}};
+  fmt::print("\nfreely jointed chains: a step of rattle to 1e-12, ns per constraint\n");
+  double first_step = 0, first_copy = 0, step = 0, copy = 0;
+  for (const int rods : {10000, 100000, 1000000}) {
+    const Case c = freely_jointed_chain(rods);
+    const Problem s(model_of(c));
+    const auto x = moving(s, c);
+    Rattle::Memory<Problem, State<double, dynamic>> memory(s, x);
+    auto y = x;
+    step = 1e300;
+    for (int round = 0; round < 40; ++round) {
+      y = x;
+      memory.refresh(s, y.q);
+      const double from = processor_time();
+      if (!method.step(s, y, memory, 1.0)) fmt::print("  a step failed\n");
+      step = std::min(step, (processor_time() - from) / rods);
+    }
+    copy = copy_time(x) / rods;
+    if (first_step == 0) first_step = step, first_copy = copy;
+    fmt::print("  {:>8} rods {:>8.1f}   a copy of q and p {:>6.2f}\n", rods, step, copy);
+  }
+  fmt::print("  from 10^4 to 10^6 a step grows {:.1f} times, a copy {:.1f} times\n", step / first_step,
+             copy / first_copy);
+}
+
 // A whole step of RATTLE, on the wall clock: the least of many. Where other programs hold the processors it shows how those are shared, not what
 // threads gain.
 void compare_threads(const Case& c) {
@@ -564,6 +597,7 @@ int main(int argc, char** argv) {
   if (asked("chain"))
     for (const int rods : {1000, 10000, 100000, 1000000})
       compare(freely_jointed_chain(rods), true, false, rods > 100000);
+  if (asked("growth")) compare_growth();
   if (asked("water")) compare(waters(10000), false, true, false);
   if (asked("strip")) compare(strip(1000), false, false, true);  // longer ones round g above 1e-12
   if (asked("threads")) {

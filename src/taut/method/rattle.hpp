@@ -65,7 +65,7 @@ struct Rattle {
                                                const typename P::Scalar& h) {
     auto&& position = room(s, at.position);
     set_zero(position.mu);
-    return advanced(rule, s, x, at, h, position, false);
+    return advanced(rule, s, x, x, at, h, position, false);
   }
 
   template <class Rule, Natural P, class X, class Guess>
@@ -77,7 +77,7 @@ struct Rattle {
     int corrections = 0;
     for (std::size_t i = 0; i < gamma.size(); ++i) {
       guess.offer(i, position.mu);
-      const auto solved = advanced(rule, s, x, at, gamma[i] * h, position, i > 0);
+      const auto solved = advanced(rule, s, x, x, at, gamma[i] * h, position, i > 0);
       if (!solved) return solved;
       guess.keep(i, position.mu);
       corrections += *solved;
@@ -92,28 +92,27 @@ struct Rattle {
     auto&& position = room(s, at.position);
     int corrections = 0;
     for (int i = 0; i < count; ++i) {
-      assign(trial, x);
       set_zero(position.mu);
-      const auto solved = advanced(rule, s, trial, at, h, position, false);
+      const auto solved = advanced(rule, s, x, trial, at, h, position, false);
       if (!solved) return solved;
       if (const auto projected = project_by(rule, s, trial, at); !projected) {
         at.refresh(s, x.q);
         return projected;
       }
-      assign(x, trial);
+      give(x, trial);
       corrections += *solved;
     }
     return corrections;
   }
 
-  // From the impulse in `position`, which may be a local in place of at.position.
+  // From `from` to x, which may be the same, and from the impulse in `position`, which may be a local in place of at.position.
   template <class Rule, Natural P, class X>
-  static Expected<int> advanced(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+  static Expected<int> advanced(const Rule& rule, const P& s, const X& from, X& x, Memory<P, X>& at,
                                 const typename P::Scalar& h, PositionSolve<P>& position, bool units_known) {
     auto&& work = room(s, at.work);
     auto&& kicked = room(s, at.kicked);
-    position.matrix.right(s, x.q, x.p, at.G, h);
-    assign(kicked, x);
+    position.matrix.right(s, from.q, from.p, at.G, h);
+    assign(kicked, from);
     kick(kicked, -h / 2 * at.grad_V);
     KickAndDrift land{x, kicked, at.G, s.W(), h, work};  // (R1), (R2); (R3): g(q₁) = 0
     const auto solved = position.solve_from_here(s, rule, kicked.q, at.G, land, units_known);

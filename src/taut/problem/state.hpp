@@ -5,6 +5,8 @@
 #include <taut/scalar/eigen.hpp>
 #include <taut/scalar/two_sum.hpp>
 
+#include <utility>
+
 namespace taut {
 
 inline constexpr int dynamic = Eigen::Dynamic;
@@ -78,6 +80,15 @@ void assign(CompensatedState<T, n>& to, const CompensatedState<T, n>& from) {
   assign(static_cast<State<T, n>&>(to), static_cast<const State<T, n>&>(from));
   by_segments(copy, to.q_low, from.q_low);
   by_segments(copy, to.p_low, from.p_low);
+}
+
+// to = from, which need not be kept: long vectors change hands.
+template <class X>
+void give(X& to, X& from) {
+  if constexpr (X::Vec::SizeAtCompileTime == Eigen::Dynamic)
+    std::swap(to, from);
+  else
+    assign(to, from);
 }
 
 template <class T, int n, class D>
