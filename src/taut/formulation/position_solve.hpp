@@ -56,12 +56,7 @@ class PositionSolve {
     const Vec* q1 = &q0;
     const auto solved = drive_to_zero(
         options, residual_, unit_, Landing<Move>{s, move, mu, residual_, q1},
-        Units{q0, q1, G0, reach_, units_known},
-        [&](const Mask<T>& active) {
-          if (const int pivot = newton_correction(s, options, *q1, G0, progress); pivot >= 0) return pivot;
-          each_index(mu, [&](int i) { add_where(active, mu[i], delta_[i]); });  // (C2)
-          return -1;
-        },
+        Units{q0, q1, G0, reach_, units_known}, Correction<Options>{*this, s, options, q1, G0, progress},
         options.iteration == Iteration::full_newton && !keeps_factor() ? Polish::quadratic : Polish::yes);
     if (!solved) return solved;
     if constexpr (requires { matrix.minimum_norm(mu); }) matrix.minimum_norm(mu);
@@ -106,6 +101,43 @@ class PositionSolve {
     double first = 0, before = 0;  // largest |g| at the first and at the last correction
     int more = 0;                  // corrections beyond one for each evaluation of g
   };
+
+  struct None {};  // no lane keeps its factor
+  // (C2), see newton_to_rounding().
+  template <class Options>
+  struct Correction {
+    PositionSolve& at;
+    const P& s;
+    const Options& options;
+    const Vec*& q1;
+    const typename P::Jacobian& G0;
+    Progress& progress;
+    static constexpr int keeps = kept_corrections<K>();
+    static constexpr bool may_be_newton = taut::may_be_newton<Options>;
+
+    int operator()(const Mask<T>& active) { return in_lanes(active, None{}); }
+    int operator()(const Mask<T>& active, const Mask<T>& kept) {
+      if constexpr (keeps > 0 && !std::is_same_v<Mask<T>, bool>)
+        return in_lanes(active, kept);
+      else
+        return in_lanes(active, None{});
+    }
+    void again(const Mask<T>& active) {
+      at.delta_ = at.residual_;
+      at.matrix.solve(at.delta_);
+      add(active);
+    }
+    template <class Kept>
+    int in_lanes(const Mask<T>& active, const Kept& kept) {
+      const int pivot = at.newton_correction(s, options, *q1, G0, progress, kept);
+      if (pivot < 0) add(active);
+      return pivot;
+    }
+    void add(const Mask<T>& active) {
+      each_index(at.mu, [&](int i) { add_where(active, at.mu[i], at.delta_[i]); });
+    }
+  };
+
   // A factor of K that still takes this much off the residual at once is worth more than a new one; so is one that has taken this much off in all.
   static constexpr double worth_keeping = 1.0 / 64, nearly_all = 1e-9;
 
@@ -118,8 +150,9 @@ class PositionSolve {
   }
 
   // delta = K⁻¹ g by the chosen iteration; -1, or the constraint whose pivot vanished.
-  int newton_correction(const P& s, const SolveOptions& options, const Vec& q1,
-                        const typename P::Jacobian& G0, Progress& progress) {
+  template <class Options, class Kept>
+  int newton_correction(const P& s, const Options& options, const Vec& q1, const typename P::Jacobian& G0,
+                        Progress& progress, const Kept& kept) {
     if constexpr (requires { matrix.in_rod_space(); })
       if (options.iteration == Iteration::full_newton && matrix.in_rod_space() && progress.by_rods) {
         const int corrections = matrix.rod_newton(q1, options.tolerance, delta_);
@@ -143,13 +176,22 @@ class PositionSolve {
       matrix.solve(delta_);
       return -1;
     }
-    s.G(q1, G1_);
+    refresh(s, q1, kept);
     matrix.assemble(G1_);  // (C3)
-    if (options.iteration == Iteration::sweep) return matrix.sweep(delta_);
+    if (!may_be_newton<Options> || options.iteration == Iteration::sweep) return matrix.sweep(delta_);
     if (const int pivot = matrix.factor(); pivot >= 0) return pivot;
     progress.factored = true;
     matrix.solve(delta_);
     return -1;
+  }
+
+  void refresh(const P& s, const Vec& q1, const None&) { s.G(q1, G1_); }
+  // In the lanes of `kept` G₁ stays as it is.
+  void refresh(const P& s, const Vec& q1, const Mask<T>& kept) {
+    const typename P::Jacobian before = G1_;
+    s.G(q1, G1_);
+    for (std::size_t i = 0; i < before.entries.size(); ++i)
+      G1_.entries[i] = select(kept, before.entries[i], G1_.entries[i]);
   }
 
   bool still_serves(Progress& progress) const {

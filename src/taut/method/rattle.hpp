@@ -43,8 +43,8 @@ struct Rattle {
   }
 
   template <Natural P, class X>
-  Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
-    return project_by(solve, s, x, at);
+  TAUT_FLATTEN Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
+    return with_stop_rule(solve, [&](const auto& rule) { return project_by(rule, s, x, at); });
   }
 
   template <Natural P, class X>

@@ -129,6 +129,17 @@ void kick_along_and_drift(X& x, const X& from, const Jacobian& G, const Row& l, 
   W.times(h, x.p, room);
   drift(x, room);
 }
+// A short p is formed apart from x, which may be where G is for all the compiler knows.
+template <class T, int n, class Jacobian, class Row, class Mass, class Vec>
+  requires(n > 0)
+void kick_along_and_drift(State<T, n>& x, const State<T, n>& from, const Jacobian& G, const Row& l,
+                          const Mass& W, const T& h, Vec& room) {
+  Vec p = from.p;
+  G.subtract_transpose(l, p);
+  W.times(h, p, room);
+  x.p = p;
+  x.q = from.q + room;
+}
 
 // Where an impulse and the drift after it take a state, as the position solves of Verlet's method ask for it. G is that of from.q.
 template <class X, class Jacobian, class Mass>

@@ -41,6 +41,18 @@ class [[nodiscard]] Expected {
   Expected(T value) : value_(std::move(value)), ok_(true) {}  // NOLINT(google-explicit-constructor)
   Expected(Failure failure) : failure_(failure) {}            // NOLINT(google-explicit-constructor)
 
+  // Without the failure of a success: a copy of the whole would keep the value in memory.
+  Expected(const Expected& other) : value_(other.value_), ok_(other.ok_) {
+    if (!ok_) failure_ = other.failure_;
+  }
+  Expected& operator=(const Expected& other) {
+    value_ = other.value_;
+    ok_ = other.ok_;
+    if (!ok_) failure_ = other.failure_;
+    return *this;
+  }
+  ~Expected() = default;
+
   explicit operator bool() const { return ok_; }
   const T& operator*() const {
     assert(ok_);

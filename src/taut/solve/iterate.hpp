@@ -1,6 +1,7 @@
 // The loop of every constraint solve: evaluate a residual, correct, until it vanishes; and the rule that says when.
 #pragma once
 
+#include <taut/scalar/flatten.hpp>
 #include <taut/scalar/number.hpp>
 #include <taut/scalar/unroll.hpp>
 #include <taut/solve/failure.hpp>
@@ -46,13 +47,28 @@ struct By : Rule {
   static constexpr Iteration iteration = known;
 };
 
-// A unit that is compiled for one run (run/specialised.cpp) defines TAUT_SOLVES_BY as one such type, and compiles no other.
+// ... and where it is any but Newton's.
+template <class Rule>
+struct ByOthers : Rule {};
+
+template <class Rule>
+inline constexpr bool may_be_newton = !std::is_base_of_v<ByOthers<ToRounding>, Rule>;
+
+// A unit that is compiled for one run (run/specialised.cpp) defines TAUT_SOLVES_BY as one such type, and compiles no other. Where steps are to be
+// fast, Newton's iteration to rounding is compiled apart from the others.
 template <class F>
 auto with_stop_rule(const SolveOptions& options, F&& f) {
 #ifdef TAUT_SOLVES_BY
   return f(TAUT_SOLVES_BY{{{options}}});
 #else
-  return options.tolerance > 0 ? f(ToTolerance{options}) : f(ToRounding{options});
+  if (options.tolerance > 0) return f(ToTolerance{options});
+  if constexpr (flattened) {
+    if (options.iteration == Iteration::full_newton)
+      return f(By<ToRounding, Iteration::full_newton>{{{options}}});
+    return f(ByOthers<ToRounding>{{{options}}});
+  } else {
+    return f(ToRounding{options});
+  }
 #endif
 }
 
@@ -159,14 +175,11 @@ void raise_vanishing(Sizes& sizes) {
   each_index(sizes, [&](int i) { sizes[i] = larger(sizes[i], largest); });
 }
 
-// max |rᵢ|/unitᵢ: residuals of different kinds side by side, in units of rounding. Given are the 1/unitᵢ.
+// max |rᵢ|/unitᵢ: residuals of different kinds side by side, in units of rounding. Given are the 1/unitᵢ, finite.
 template <class Residual, class Units>
 auto largest_in_units(const Residual& r, const Units& per_unit) {
   using T = typename Residual::Scalar;
-  const auto in_units = [&](Eigen::Index i) {
-    const Real<T> size = magnitude(r[i]);
-    return select(Mask<T>(size <= Real<T>(0)), Real<T>(0), Real<T>(size * per_unit[i]));
-  };
+  const auto in_units = [&](Eigen::Index i) { return Real<T>(magnitude(r[i]) * per_unit[i]); };
   if constexpr (is_long<Residual>) {
     return largest_in_parts<T>(r.size(), in_units);
   } else {
@@ -208,15 +221,22 @@ inline FailureKind kind_of_unsound(int k) {
   return k > 0 ? FailureKind::not_converged : FailureKind::not_finite;
 }
 
-// How the corrections of left_over, above, are made. A linear system, solved by one correction, needs none. Where convergence is
-// quadratic, what a correction will leave is known before it is made, from the residuals before it: the last one needs no
-// evaluation after it, and no rounded residual decides where it ends. A rate that does not improve is not relied on.
+// How the corrections of left_over, above, are made. A linear system, solved by one correction, needs none. Newton's iteration has a loop of
+// its own.
 enum class Polish { no, yes, quadratic };
 
-// Quadratic convergence is relied on only within this many units, where the square of a relative residual is below left_over.
+// The rate at which the residual falls, where it can be told from rounding; the one known before where not.
 template <class T>
-double quadratic_within() {
-  return 0x1p-6 / std::sqrt(epsilon<T>());
+Real<T> seen_rate(const Real<T>& now, const Real<T>& previous, const Real<T>& before) {
+  const Real<T> ratio = now / previous;
+  return select(Mask<T>(previous > Real<T>(clear_of_rounding) && ratio < Real<T>(0.5)), ratio, before);
+}
+
+// No progress, at the rounding level.
+template <class T>
+Mask<T> stagnated(const Real<T>& now, const Real<T>& previous) {
+  return (now >= previous && now <= Real<T>(stagnation_slack)) ||
+         (now >= Real<T>(0.9) * previous && now <= Real<T>(crawl_slack));
 }
 
 // `noise`: a residual that has found no new minimum in six corrections counts as stagnated up to this many units. The rounding units
@@ -235,8 +255,6 @@ Expected<int> drive_to_rounding(int limit, Polish polish, Residual& residual, Co
         return k;
       }
     residual.evaluate(k);
-    Mask<T> last(false);  // lanes that need one more correction and no look at its outcome
-    Real<T> next(0);
     if (any(active && !done)) {
       const Real<T> now = residual.in_units();
       const Mask<T> going = !done;
@@ -246,24 +264,14 @@ Expected<int> drive_to_rounding(int limit, Polish polish, Residual& residual, Co
       best = select(better, now, best);
       idle = select(better, Real<T>(0), Real<T>(idle + Real<T>(1)));
       if (k > 0) {
-        const Real<T> ratio = now / previous, rate_before = rate;
-        rate = select(Mask<T>(going && previous > Real<T>(clear_of_rounding) && ratio < Real<T>(0.5)), ratio,
-                      rate);
-        done = done || (now >= previous && now <= Real<T>(stagnation_slack)) ||
-               (now >= Real<T>(0.9) * previous && now <= Real<T>(crawl_slack)) ||
-               (idle >= Real<T>(6) && now <= Real<T>(noise));
-        if (polish == Polish::quadratic) {
-          next = now * ratio * ratio;
-          last = !done && now <= Real<T>(quadratic_within<T>()) && next <= enough &&
-                 Real<T>(8) * ratio <= rate_before;
-        }
+        rate = select(going, seen_rate<T>(now, previous, rate), rate);
+        done = done || stagnated<T>(now, previous) || (idle >= Real<T>(6) && now <= Real<T>(noise));
       }
       previous = now;
       left = select(Mask<T>(going && now <= Real<T>(0)), Real<T>(0), left);  // nothing to correct
       active = active && !(done && left <= enough);
     }
-    left = select(done, Real<T>(left * rate), select(last, next, left));
-    done = done || last;
+    left = select(done, Real<T>(left * rate), left);
     if (!any(active)) return k;
     if (const Mask<T> unsound = active && !residual.sound(); any(unsound))
       return residual.describe(kind_of_unsound(k), k, unsound);
@@ -271,6 +279,90 @@ Expected<int> drive_to_rounding(int limit, Polish polish, Residual& residual, Co
     if (const int pivot = correct(active); pivot >= 0)
       return residual.describe(FailureKind::singular, k, active).at(pivot);
   }
+}
+
+// Quadratic convergence is relied on only within this many units, where the square of a relative residual is below left_over.
+template <class T>
+double quadratic_within() {
+  return 0x1p-6 / std::sqrt(epsilon<T>());
+}
+
+// How many corrections with the factor at hand cost less than one with a new factor: a member `keeps`; 0 where there is none.
+template <class Correct>
+constexpr int kept_corrections() {
+  if constexpr (requires { Correct::keeps; })
+    return Correct::keeps;
+  else
+    return 0;
+}
+
+// With a new factor in the lanes of `fresh`.
+template <class Correct, class M>
+int last_correction(Correct& correct, const M& active, const M& fresh) {
+  if constexpr (kept_corrections<Correct>() > 0)
+    if (kept_corrections<Correct>() > 1 || !any(M(active && fresh))) {
+      correct.again(active);
+      return -1;
+    }
+  return correct(active, M(!fresh));
+}
+
+// The loop to rounding of Newton's iteration. What a correction will leave is known before it is made, from the residual r and the one before it, r':
+// r (r/r')² with a new factor, 2 r (r/r') with the one at hand. So the last corrections need no look at their outcome, and no rounded
+// residual decides where they end; and they keep the factor where that is cheaper. A rate that does not improve is not relied on.
+//     correct(active, kept)   with a new factor, but in the lanes of `kept`
+//     correct.again(active)   with the factor at hand, where Correct::keeps > 0
+// A lane waits for the others before its last corrections, with its own factor.
+template <class T, class Residual, class Correct>
+Expected<int> newton_to_rounding(int limit, Residual& residual, Correct& correct) {
+  constexpr int keeps = kept_corrections<Correct>();
+  const Real<T> enough(left_over);
+  residual.evaluate(0);
+  Real<T> previous = residual.in_units(), rate(0.5);
+  Mask<T> going = !(previous <= Real<T>(0) && residual.sound());  // lanes before their last corrections
+  Mask<T> fresh(keeps == 0);                                      // lanes with a new factor in those
+  Real<T> left = select(going, Real<T>(1), Real<T>(0));
+  int k = 0;
+  while (any(going)) {
+    if (const Mask<T> unsound = going && !residual.sound(); any(unsound))
+      return residual.describe(kind_of_unsound(k), k, unsound);
+    if (k == limit) return residual.describe(FailureKind::not_converged, k, going);
+    if (const int pivot = correct(going, Mask<T>(!going)); pivot >= 0)
+      return residual.describe(FailureKind::singular, k, going).at(pivot);
+    residual.evaluate(++k);
+    const Real<T> now = residual.in_units(), ratio = now / previous, square = ratio * ratio;
+    Mask<T> ended = stagnated<T>(now, previous);
+    if (any(Mask<T>(now <= Real<T>(1)))) {
+      ended = ended || (now <= Real<T>(1) && residual.sound());              // a maximum may lose a NaN
+      left = select(Mask<T>(going && now <= Real<T>(0)), Real<T>(0), left);  // nothing to correct
+    }
+    const Mask<T> last = !ended && now <= Real<T>(quadratic_within<T>()) && now * square <= enough &&
+                         Real<T>(8) * ratio <= rate;
+    const Mask<T> stops = going && (ended || last);
+    rate = select(going, seen_rate<T>(now, previous, rate), rate);
+    left = select(Mask<T>(going && last), now, left);
+    if constexpr (keeps == 1) fresh = fresh || (stops && !(Real<T>(2) * left * rate <= enough));
+    const Real<T> slower = select(Mask<T>(rate < Real<T>(0.25)), Real<T>(Real<T>(2) * rate), Real<T>(0.5));
+    rate = select(stops, select(fresh, select(last, square, rate), slower), rate);
+    previous = now;
+    going = going && !stops;
+  }
+  Mask<T> active = left > enough;
+  if (!any(active)) return k;
+  for (;;) {
+    if (const Mask<T> unsound = active && !residual.sound(); any(unsound))
+      return residual.describe(kind_of_unsound(k), k, unsound);
+    if (k == limit) return residual.describe(FailureKind::not_converged, k, active);
+    if (const int pivot = last_correction(correct, active, fresh); pivot >= 0)
+      return residual.describe(FailureKind::singular, k, active).at(pivot);
+    ++k;
+    left *= rate;
+    active = active && left > enough;
+    if (!any(active)) break;
+    residual.evaluate(k);
+  }
+  residual.finish();
+  return k;
 }
 
 // max |r| <= tolerance, for one vector r that `evaluate()` fills.
@@ -326,6 +418,8 @@ Expected<int> drive_to_zero(const ToRounding& options, const Residual& r, Units&
     }
   };
   Vector residual{r, unit, evaluate, rounding_units};
+  if constexpr (requires { requires std::remove_cvref_t<Correct>::may_be_newton; })
+    if (polish == Polish::quadratic) return newton_to_rounding<T>(options.limit(), residual, correct);
   return drive_to_rounding<T>(options.limit(), polish, residual, correct, noise);
 }
 

@@ -95,6 +95,19 @@ struct GramPlan {
     return f;
   }();
 
+  // The only constraint eliminated before k that k is coupled to, if that one's pivot waits for no quotient; -1 else. The pivot of k is then known
+  // from both as a quotient, one division sooner.
+  static constexpr std::array<int, m> sole = [] {
+    std::array<int, m> s{};
+    for (const int k : order) {
+      int count = 0, which = -1;
+      for (int j = 0; j < m; ++j)
+        if (turn[j] < turn[k] && filled[k][j] && filled[j][k]) ++count, which = j;
+      s[k] = count == 1 && s[which] < 0 ? which : -1;
+    }
+    return s;
+  }();
+
   template <class F>
   static constexpr void each_update(F f) {
     for (const int k : order) {
@@ -144,6 +157,8 @@ class PatternGram {
 
  public:
   using Multiplier = Eigen::Matrix<T, m, 1>;
+  // Solves that cost less than a factorisation and one solve: one waits for g where the other waits for K.
+  static constexpr int keeps = m == 1 ? 0 : m == 2 ? 1 : 2;
 
   PatternGram() = default;
   PatternGram(int, int) {}
@@ -179,7 +194,9 @@ class PatternGram {
       unroll<static_cast<int>(Plan::updates.size())>([&]<int i>() {
         constexpr auto u = Plan::updates[i];
         if constexpr (u.row == u.pivot && u.column == u.pivot)
-          k_[u.pivot][u.pivot] = T(1) / k_[u.pivot][u.pivot];
+          invert<u.pivot>();
+        else if constexpr (u.row == u.column && Plan::sole[u.row] == u.pivot)
+          return;
         else if constexpr (u.column == u.pivot || u.row == u.pivot)
           k_[u.row][u.column] *= k_[u.pivot][u.pivot];
         else
@@ -236,6 +253,16 @@ class PatternGram {
   }
 
   static constexpr bool pair = m == 2 && Plan::filled[0][1];
+
+  // 1/pivot, and for a pivot that is to be a quotient its part before anything is scaled: with d = k_cc that of the one before, l = k_kc and u = k_ck,
+  // 1/(k_kk - l u/d) = d/(k_kk d - l u).
+  template <int c>
+  void invert() {
+    unroll<m>([&]<int k>() {
+      if constexpr (Plan::sole[k] == c) k_[k][k] = k_[c][c] / (k_[k][k] * k_[c][c] - k_[k][c] * k_[c][k]);
+    });
+    if constexpr (Plan::sole[c] < 0) k_[c][c] = T(1) / k_[c][c];
+  }
 
   int first_vanished() const {
     int first = m;
