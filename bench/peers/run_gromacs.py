@@ -47,7 +47,7 @@ METHODS = {
 
 def topology(system, count):
     if system == "chain":
-        atoms = "".join(f"{i + 1} B 1 M B 1 0 14.0\n" for i in range(count + 1))
+        atoms = "".join(f"{i + 1} B 1 M B 1 0 {systems.BOND_MASS}\n" for i in range(count + 1))
         rods = "".join(f"{i + 1} {i + 2} 1 {systems.BOND}\n" for i in range(count))
         body = f"[ moleculetype ]\nM 1\n[ atoms ]\n{atoms}[ constraints ]\n{rods}"
         return f"{HEAD}{body}[ system ]\nchain\n[ molecules ]\nM 1\n"
@@ -103,7 +103,7 @@ def run(system, count, steps, name, how):
         for command in (["gmx_d", "grompp", "-maxwarn", "9"], ["gmx_d", "mdrun", "-ntmpi", "1", "-ntomp", "1"]):
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
             if done.returncode != 0:
-                print(f"GROMACS, {count}, {name}: failed\n{done.stderr[-800:]}")
+                print(f"GROMACS, {system} of {count}, {name}: failed\n{done.stderr[-800:]}")
                 return
         log = open(os.path.join(folder, "md.log")).read()
         row = re.search(r"^ Constraints +\d+ +\d+ +(\d+) +([\d.]+)", log, re.M)

@@ -83,7 +83,7 @@ def run(system, count, steps, name, how):
         lmp = subprocess.run(["lmp", "-in", "in", "-log", "log"], cwd=folder, capture_output=True, text=True)
         if lmp.returncode != 0:
             why = re.search(r"ERROR.*", lmp.stdout + lmp.stderr)
-            print(f"LAMMPS, {count}, {name}: {why[0] if why else 'failed'}")
+            print(f"LAMMPS, {system} of {count}, {name}: {why[0] if why else 'failed'}")
             return
         log = open(os.path.join(folder, "log")).read()
         lines = open(os.path.join(folder, "end")).read().split("ITEM: ATOMS id xu yu zu\n")[1].splitlines()

@@ -55,5 +55,6 @@ def box_of(x):
 
 
 def report(peer, system, count, how, microseconds, error):
-    what = "bonds" if system == "chain" else "waters"
-    print(f"{peer}, {count} {what}, {how}: {microseconds:.0f} us a step, lengths to {error:.1e}", flush=True)
+    what, constraints = ("bonds", count) if system == "chain" else ("waters", 3 * count)
+    each = 1000 * microseconds / constraints
+    print(f"{peer}, {count} {what}, {how}: {microseconds:.0f} us a step ({each:.0f} ns per constraint), lengths to {error:.1e}", flush=True)
