@@ -1,6 +1,7 @@
-// Pair potentials against a double loop over all pairs, one set of particles or two, in a periodic box, with exclusions; and the same bits for any
-// number of threads.
+// Pair potentials against a double loop over all pairs, one set of particles or two, in a periodic box, with exclusions; the same bits for any number
+// of threads; the virial of all potentials against differences of V.
 
+#include <taut/measure/virial.hpp>
 #include <taut/parallel/workers.hpp>
 
 #include <gtest/gtest.h>
@@ -149,6 +150,79 @@ TEST(Pairs, TheSameBitsForAnyNumberOfThreads) {
     EXPECT_EQ(alone.V, shared.V);
     EXPECT_EQ(std::memcmp(alone.slope.data(), shared.slope.data(), sizeof(double) * alone.slope.size()), 0);
   }
+}
+
+// V of a bonded cloud when all lengths of one direction, or of all, are scaled, box and positions alike, in 128 bits: the virial is its derivative.
+const std::string bonded = cloud + R"toml([[springs]]
+between = ["2*i", "2*i + 1"]
+for = "i in 0..29"
+stiffness = 1.5
+length = 2
+[[bends]]
+between = ["3*i", "3*i + 1", "3*i + 2"]
+for = "i in 0..19"
+stiffness = 2
+angle = 1.5
+[[torsions]]
+between = ["i", "i+1", "i+2", "i+3"]
+for = "i in 0..11"
+potential = "0.3*(1 + cos(3*phi))"
+[[field]]
+potential = "0.1*x^2 + y*z"
+)toml";
+
+Float128 V_scaled(const ParticleModel& model, const std::array<Float128, 9>& F) {
+  auto scaled = std::make_shared<ParticleModel>(model);
+  for (auto& group : scaled->pairs) {
+    auto other = std::make_shared<PairGroup<Program>>(*group);
+    for (int a = 0; a < 3; ++a) other->box[a] *= static_cast<double>(F[4 * a]);
+    group = other;
+  }
+  const ParticleProblem<Float128> s(scaled);
+  const auto q = s.start().q;
+  auto moved = q;
+  for (int i = 0; i < count; ++i)
+    for (int a = 0; a < 3; ++a) {
+      moved[a * count + i] = 0;
+      for (int b = 0; b < 3; ++b) moved[a * count + i] += F[3 * a + b] * q[b * count + i];
+    }
+  return s.V(moved);
+}
+
+void virial_is_the_derivative(const std::string& text, bool sheared) {
+  const auto model = test::particles_of(text);
+  const Problem s(model);
+  std::array<double, 9> virial{};
+  double V = 0;
+  for (const auto& part : parts_of_V(s, s.start().q)) {
+    V += part.energy;
+    for (int k = 0; k < 9; ++k) virial[k] += part.virial[k];
+  }
+  EXPECT_NEAR(V, s.V(s.start().q), 1e-12);
+  const Float128 step = Float128(0x1p-30);  // of which a double's 53 bits lose nothing in an edge of the box
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      if (a != b && !sheared) continue;
+      const auto V_at = [&](Float128 by) {
+        std::array<Float128, 9> F{1, 0, 0, 0, 1, 0, 0, 0, 1};
+        F[3 * a + b] += by;
+        return V_scaled(*model, F);
+      };
+      // x_a ← x_a + s x_b: dV/ds = Σ x_b ∂V/∂x_a
+      const double slope = static_cast<double>((V_at(step) - V_at(-step)) / (2 * step));
+      EXPECT_NEAR(virial[3 * b + a], -slope, 1e-10) << a << b;
+      EXPECT_GT(std::abs(slope), 1e-4);
+    }
+}
+
+TEST(Virial, IsTheDerivativeByTheScaleOfTheBox) {
+  const std::string smooth =
+      "truncation = \"force-shift\"\n";  // V is differentiable where a pair crosses the cutoff
+  virial_is_the_derivative(cloud + pairs(smooth), false);
+  virial_is_the_derivative(bonded + pairs(smooth + "exclude_bonded = 2\n"), false);
+  std::string open = bonded + pairs(smooth);
+  open.erase(open.find("box = "), std::string("box = [6.0, 7.0, 0.0]\n").size());
+  virial_is_the_derivative(open, true);
 }
 
 }  // namespace
