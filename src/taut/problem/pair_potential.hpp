@@ -111,6 +111,7 @@ class PairEvaluator {
     const int pairs = first_.size();
     in_ranges(pairs, batch_size, pairs_worth_a_thread, [&](int from, int to) {
       if (to - from == pairs) return each_batch_of(from, to, q, program, use);
+      // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): its registers must be this thread's alone
       const Evaluator own = program;
       each_batch_of(from, to, q, own, use);
     });
