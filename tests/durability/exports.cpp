@@ -216,6 +216,46 @@ TEST(Quantities, OfADumbbellAreThoseOfTheClosedForm) {
   EXPECT_GE(run.value(3, "iterations"), 25);
 }
 
+// A spring drawn out by x in a box of volume L³, and a rod at rest: V = k x²/2, its force k x pulls along r.
+TEST(Quantities, OfPotentialsAreThoseOfTheClosedForm) {
+  const OwnFolder folder;
+  std::ofstream(folder / "spring.toml")
+      << "[particles]\ncount = 4\nposition = [[0, 0, 0], [3, 4, 0], [7, 7, 7], [8, 7, 7]]\nvelocity = [[0, "
+         "0, "
+         "1], [0, 0, 1], [0, 0, 0], [0, 0, 0]]\nbox = [20, 20, 20]\n[[springs]]\nbetween = [0, 1]\nstiffness "
+         "= "
+         "2\nlength = 4\n[[pairs]]\npotential = \"1/r\"\ncutoff = 6\nof = [0, 1]\n[[rods]]\nbetween = [2, "
+         "3]\n"
+         "[output]\nquantities = [\"potentials\", \"virial_potentials\", \"pressure\"]\n[run]\nmethod = "
+         "\"rattle\"\nstep = 0.01\nsteps = 0\n";
+  const auto ran = run_taut("run spring.toml --format csv --out out", folder.string());
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const auto lines = lines_of(read_text(folder / "out/samples.csv"));
+  const std::string names =
+      "V_spring_1,V_pair_1,virial_V,virial_V_xx,virial_V_xy,virial_V_xz,virial_V_yx,virial_V_yy,virial_V_yz,"
+      "virial_V_zx,virial_V_zy,virial_V_zz,pressure";
+  ASSERT_TRUE(lines[0].ends_with(names)) << lines[0];
+  std::vector<double> row;
+  std::istringstream in(lines[1]);
+  for (std::string word; std::getline(in, word, ',');) row.push_back(std::stod(word));
+  const double r = 5, pull = 2 * (r - 4) - 1 / (r * r), virial = -pull * r, kinetic = 1;
+  const std::vector<double> right{1,
+                                  1 / r - 1.0 / 6,
+                                  virial,
+                                  virial * 9 / 25,
+                                  virial * 12 / 25,
+                                  0,
+                                  virial * 12 / 25,
+                                  virial * 16 / 25,
+                                  0,
+                                  0,
+                                  0,
+                                  0,
+                                  (2 * kinetic + virial) / (3 * 8000)};
+  for (std::size_t k = 0; k < right.size(); ++k)
+    EXPECT_NEAR(row[row.size() - right.size() + k], right[k], 1e-13) << k;
+}
+
 // A pendulum that hangs at rest carries its weight.
 TEST(Quantities, OfAPendulumAreThoseOfTheClosedForm) {
   const OwnFolder folder;

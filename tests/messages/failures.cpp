@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fstream>
+
 #include "support/run_program.hpp"
 
 namespace {
@@ -40,6 +42,25 @@ TEST(Failures, AToleranceBelowRounding) {
             "tolerance is 1e-18.\n"
             "  That is the level of rounding: leave --tolerance out, and the iteration stops by itself.\n"
             "  The last good state, of step 3 (t = 0.15), is on standard output.\n");
+}
+
+// Of a system of particles the sentence has what makes the solve hard: here a chain that is almost straight, turned too fast for its step.
+TEST(Failures, OfConnectedConstraintsTheConditionIsEstimated) {
+  const OwnFolder folder;
+  std::ofstream(folder / "straight.toml")
+      << "[particles]\ncount = 40\nposition = [\"i\", \"0.01*(-1)^i\", \"0\"]\n"
+         "velocity = [\"0\", \"0\", \"3*sin(0.5*i)\"]\n[[rods]]\nbetween = [\"i\", \"i+1\"]\n"
+         "for = \"i in 0..38\"\n[run]\nmethod = \"rattle\"\nstep = 0.1\nsteps = 20\n";
+  const auto ran = run_taut("run '" + (folder / "straight.toml").string() + "'");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err,
+            "taut: rattle: the position constraint g(q) = 0 could not be met at t = 0.1 (step 1).\n"
+            "  |g| = 2.1e-03 after 50 Newton iterations, largest in: rod 19-20, one of 39 connected "
+            "constraints; their matrix has condition 5e+02.\n"
+            "  Most often the step is too long for the forces or for the curvature of the constraint: try "
+            "--step 0.05.\n"
+            "  The last good state, of step 0 (t = 0), is on standard output.\n");
+  EXPECT_EQ(run_taut("run '" + (folder / "straight.toml").string() + "' --step 0.01").status, 0);
 }
 
 TEST(Failures, TheJsonObjectHasTheErrorAndTheLastGoodState) {

@@ -507,6 +507,20 @@ redundant = "least-squares"
    9 | redundant = "least-squares"
      |             ^^^^^^^^^^^^^^^  for systems of particles only; leave out the constraints that follow from others
 )text");
+  refused(R"toml([system]
+coordinates = ["x", "y"]
+mass = [1.0, 1.0]
+potential = "y"
+constraints = ["x^2 + y^2 - 1"]
+[initial]
+x = 1
+[output]
+quantities = ["energies", "pressure"]
+)toml",
+          R"text(model.toml:9:27: only systems of particles have the quantity `pressure`
+   9 | quantities = ["energies", "pressure"]
+     |                           ^^^^^^^^^^
+)text");
 }
 
 TEST(ModelErrors, RunSettings) {

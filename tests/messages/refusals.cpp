@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "support/run_program.hpp"
 
 namespace {
@@ -214,6 +216,21 @@ TEST(Refusals, DependentConstraintsByName) {
       "coupler^2)/…) and constraint 3 (((xb - base)^2 + yb^2 - rocker^2)/2) combine to zero: their forces "
       "are not "
       "determined.");
+}
+
+// Two hundred rods on a line between two walls: of all that depend on each other the first are named.
+TEST(Refusals, OfManyDependentConstraintsTheFirstAreNamed) {
+  const taut::test::OwnFolder folder;
+  const std::string file = (folder / "line.toml").string();
+  std::ofstream(file) << "[particles]\ncount = 201\nposition = [\"i\", \"0\", \"0\"]\n[[rods]]\n"
+                         "between = [\"i\", \"i+1\"]\nfor = \"i in 0..199\"\n[[surface]]\nof = \"0\"\n"
+                         "formula = \"x\"\n[[surface]]\nof = \"200\"\nformula = \"x - 200\"\n[run]\n"
+                         "method = \"rattle\"\nstep = 0.01\nsteps = 3\n";
+  refused("run '" + file + "'",
+          file +
+              ": constraints depend on each other at the start.\n  The gradients of rod 0-1, rod 1-2, rod "
+              "2-3, rod 3-4, rod 4-5, rod 5-6 and 196 others combine to zero: their forces are not "
+              "determined.");
 }
 
 TEST(Refusals, AnUnknownCommandOrOption) {

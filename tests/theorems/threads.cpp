@@ -68,6 +68,11 @@ TEST(Threads, WatersToATolerance) {  // coordinates up to 2e4 round g to some 1e
 TEST(Threads, ANetOfRods) { same_for_any_number(with(test::net, "n = 40", "n = 110"), 1, 0.05); }
 TEST(Threads, Rings) { same_for_any_number(with(test::rings, "N = 36", "N = 6000"), 2, 0.05); }
 
+// Springs, bends, torsions and pairs beside the rods.
+TEST(Threads, APolymerWithSideGroups) {
+  same_for_any_number(with(test::polymer, "N = 60", "N = 6000"), 2, 0.01);
+}
+
 TEST(Workers, EveryElementOnce) {
   for (const int threads : {1, 2, 3, 5}) {
     const Threads use(threads);

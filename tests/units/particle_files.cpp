@@ -168,7 +168,7 @@ TEST(ParticleFiles, BecomeTermsOfAModel) {
   EXPECT_EQ(ends(1), std::pair(1, 2));  // the ends of the angle
   ASSERT_EQ(model->potentials.size(), 4U);
   EXPECT_EQ(model->potentials[3]->size(), 3);  // the field on atoms of type 2
-  EXPECT_EQ(model->pairs.front()->among, (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(model->pairs.front()->sets, (std::vector<std::vector<int>>{{1, 2, 3}}));
   EXPECT_EQ(model->p[0], 16 * 4.0);  // m v
   EXPECT_EQ(model->box, (std::array<double, 3>{10, 20, 30}));
 }

@@ -116,12 +116,17 @@ class SparseConstraintMatrix {
   }
 
   SparseConstraintMatrix(const P& s, const Jacobian& G)
-      : plan_(G.structure->template analysis<SparsePlan>(batch_lanes<T> > 1,
-                                                         [&] { return plan_sparse<T>(G); })) {
+      : plan_(G.structure->template analysis<SparsePlan>(
+            plan_kind(s.least_squares()), [&] { return plan_sparse<T>(G, !s.least_squares()); })) {
     if (s.least_squares()) return;
     if constexpr (on_rods)
       rods_ = make_rod_newton(G.structure->template analysis<RodLayout>(2, [&] { return rod_layout(s, G); }),
                               *plan_);
+  }
+  // Of plans with the same structure: batches or single numbers, chains cut or not. 2 is the layout of rods.
+  static constexpr std::size_t plan_kind(bool least_squares) {
+    if (batch_lanes<T> == 1) return 0;
+    return least_squares ? 3 : 1;
   }
   // None where not all constraints are rods.
   static std::shared_ptr<const RodLayout> rod_layout(const P& s, const Jacobian& G) {

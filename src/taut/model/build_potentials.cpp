@@ -96,16 +96,16 @@ void ParticleReader::read_field(const Table& t) {
 }
 
 void ParticleReader::read_pairs(const Table& t) {
-  if (!keys_known(
-          t, {"of", "for", "species", "potential", "cutoff", "skin", "exclude_bonded", "truncation", "part"}))
+  if (!keys_known(t, {"of", "for", "species", "between", "potential", "cutoff", "skin", "exclude_bonded",
+                      "truncation", "part"}))
     return;
-  Group g = single_group(t, "pair");
-  g.terms.slow = is_slow(t);
+  auto sets = pair_sets(t);
+  const bool slow = is_slow(t);
   const Entry* e = needed(t, "potential", "a formula of r, as in potential = \"4*((1/r)^12 - (1/r)^6)\"");
   const Entry* cutoff = needed(t, "cutoff", "pairs farther apart do not act on each other");
-  if (!g.fine || !e || !cutoff) return;
+  if (!sets || !e || !cutoff) return;
   auto pairs = std::make_shared<PairGroup<Program>>();
-  pairs->slow = g.terms.slow;
+  pairs->slow = slow;
   pairs->box = model_->box;
   pairs->cutoff = positive(cutoff->value, "the cutoff");
   pairs->skin = t.find("skin") ? positive(t.find("skin")->value, "the skin") : 0.2 * pairs->cutoff;
@@ -113,8 +113,7 @@ void ParticleReader::read_pairs(const Table& t) {
   if (std::any_of(model_->box.begin(), model_->box.end(), too_long))
     fail(cutoff->value, "cutoff and skin are more than half an edge of the box",
          "a pair would meet itself twice");
-  pairs->among = g.particle[0];
-  std::sort(pairs->among.begin(), pairs->among.end());
+  pairs->sets = std::move(*sets);
   if (const Entry* how = t.find("truncation")) read_truncation(how->value, *pairs);
   int bonds = 0;
   if (const Entry* exclude = t.find("exclude_bonded"))
@@ -128,7 +127,7 @@ void ParticleReader::read_pairs(const Table& t) {
   pairs->slope =
       std::make_shared<const Program>(linearise(graph, graph.gradient(*u, {0}), TermGraph::numbers));
   model_->pairs.push_back(std::move(pairs));
-  pair_tables_.push_back(g.table);
+  pair_tables_.push_back(place_of(t));
 }
 
 void ParticleReader::read_truncation(const Value& v, PairGroup<Program>& pairs) {

@@ -114,8 +114,11 @@ class ParticleReader {
   Group joined_group(const Table& t, const std::string& what, int places);
   // One for each term, from `of` or `species`.
   Group single_group(const Table& t, const std::string& what);
+  // Of a pair potential: one set of particles, or the two of `between`, as PairRule has them.
+  std::optional<std::vector<std::vector<int>>> pair_sets(const Table& t);
   Group in_ranges(const Table& t, const std::vector<const Value*>& index, Group g);
   Group everyone(const Table& t, Group g);
+  Group of_numbers(const Table& t, const Value& list, Group g);
   Group of_species(const Table& t, const Entry& species, Group g);
   Group listed(const Table& t, const Value& v, Group g, int places);
   Group of_file(const Table& t, const Entry& from, Group g, int places);

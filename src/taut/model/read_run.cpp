@@ -1,6 +1,7 @@
 // [run] and [output]: how it is integrated, as far as that can be told without knowing the methods.
 #include <taut/model/model_reader.hpp>
 #include <taut/model/nearest_name.hpp>
+#include <taut/model/particles.hpp>
 #include <taut/model/wording.hpp>
 
 #include <cmath>
@@ -24,7 +25,8 @@ const std::vector<std::string> projections{"none", "position", "momentum", "both
 }  // namespace
 
 const std::vector<std::string>& output_quantity_names() {
-  static const std::vector<std::string> names{"energies", "forces", "iterations", "multipliers", "virial"};
+  static const std::vector<std::string> names{"energies",   "forces",   "iterations", "multipliers",
+                                              "potentials", "pressure", "virial",     "virial_potentials"};
   return names;
 }
 
@@ -152,6 +154,7 @@ void ModelReader::read_output() {
 
 void ModelReader::read_quantities(const Value& v) {
   const std::vector<std::string>& known = output_quantity_names();
+  const std::vector<std::string> of_particles{"potentials", "pressure", "virial_potentials"};
   if (v.kind != Value::Kind::list) {
     fail(v, "the quantities must be a list, not " + kind_name(v),
          "as in quantities = [\"forces\", \"virial\"]");
@@ -164,6 +167,11 @@ void ModelReader::read_quantities(const Value& v) {
       fail(name, "unknown quantity " + ticked(name.text), known_names("known here:", name.text, known));
     else if (contains(model_.output_quantities, name.text))
       fail(name, "the quantity " + ticked(name.text) + " is listed twice");
+    else if (contains(of_particles, name.text) && !root_.find("particles"))
+      fail(name, "only systems of particles have the quantity " + ticked(name.text));
+    else if (name.text == "pressure" && model_.particles && model_.particles->volume() == 0)
+      fail(name, "the pressure needs a box that is periodic in all directions",
+           "as in box = [10, 10, 10] in [particles]");
     else
       model_.output_quantities.push_back(name.text);
   }

@@ -36,7 +36,59 @@ ParticleReader::Group ParticleReader::single_group(const Table& t, const std::st
   g.terms.what = what;
   if (const Entry* species = t.find("species")) return of_species(t, *species, std::move(g));
   const Entry* of = t.find("of");
-  return of ? in_ranges(t, {&of->value}, std::move(g)) : everyone(t, std::move(g));
+  if (!of) return everyone(t, std::move(g));
+  if (of->value.kind == Value::Kind::list) return of_numbers(t, of->value, std::move(g));
+  return in_ranges(t, {&of->value}, std::move(g));
+}
+
+std::optional<std::vector<std::vector<int>>> ParticleReader::pair_sets(const Table& t) {
+  std::vector<std::vector<int>> sets;
+  const auto add = [&](const Table& from) {
+    Group g = single_group(from, "pair");
+    if (!g.fine) return false;
+    std::vector<int>& set = sets.emplace_back(std::move(g.particle[0]));
+    std::sort(set.begin(), set.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+    return true;
+  };
+  const Entry* between = t.find("between");
+  if (!between) return add(t) ? std::optional(std::move(sets)) : std::nullopt;
+  for (const char* other : {"of", "for", "species"})
+    if (const Entry* e = t.find(other)) {
+      fail_key(*e, ticked(other) + " beside `between`");
+      return std::nullopt;
+    }
+  const Value& v = between->value;
+  const auto is_table = [](const Value& x) { return x.kind == Value::Kind::table; };
+  if (v.kind != Value::Kind::list || v.list.size() != 2 ||
+      !std::all_of(v.list.begin(), v.list.end(), is_table)) {
+    fail(v, "`between` of " + t.name + " must be two sets of particles",
+         "as in between = [{ of = \"i\", for = \"i in 0..9\" }, { species = \"O\" }]");
+    return std::nullopt;
+  }
+  for (const Value& x : v.list) {
+    const Table set{x, between, "a set of " + t.name};
+    if (!keys_known(set, {"of", "for", "species"}) || !add(set)) return std::nullopt;
+  }
+  return sets;
+}
+
+ParticleReader::Group ParticleReader::of_numbers(const Table& t, const Value& v, Group g) {
+  if (const Entry* loops = t.find("for")) {
+    fail_key(*loops, "`for` beside a list of particles");
+    return g;
+  }
+  g.loops.loops = {{"i", 0, 0}};
+  g.loops.value.resize(1);
+  g.particle.resize(1);
+  for (const Value& x : v.list) {
+    const auto i = number(x, "an index");
+    if (!i || !is_particle(x, *i)) return g;
+    g.particle[0].push_back(static_cast<int>(*i));
+    g.loops.value[0].push_back(*i);
+  }
+  g.loops.count = static_cast<int>(v.list.size());
+  return finished(t, std::move(g));
 }
 
 ParticleReader::Group ParticleReader::in_ranges(const Table& t, const std::vector<const Value*>& index,

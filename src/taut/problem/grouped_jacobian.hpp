@@ -142,7 +142,7 @@ struct GroupedRows {
   mutable std::mutex mutex_;
   mutable std::once_flag once_;
   mutable std::unique_ptr<const TransposedRows> transposed_;
-  mutable std::array<std::shared_ptr<const void>, 3> kept_;
+  mutable std::array<std::shared_ptr<const void>, 4> kept_;
 };
 
 template <class T>

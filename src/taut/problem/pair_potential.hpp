@@ -1,12 +1,14 @@
-// A potential between all pairs of particles closer than a cutoff, a function u(r) of their distance; in a periodic box of the nearest images.
-// Pairs come from a list that holds a skin more than the cutoff and is made anew, by cells, when a particle has moved half the skin. The list is sorted,
-// and pairs beyond the cutoff add exact zeros, so that forces and energies do not depend on when it was made.
+// A potential between pairs of particles closer than a cutoff, a function u(r) of their distance; in a periodic box of the nearest images.
+// Pairs come from a list (pair_list.hpp) that holds a skin more than the cutoff and is made anew when a particle has moved half the skin. The list is
+// sorted, and pairs beyond the cutoff add exact zeros, so that forces and energies do not depend on when it was made. Threads share first the pairs, then
+// the particles: each sums what its own pairs are, in the order of the list, so that the bits do not depend on them either.
 #pragma once
 
+#include <taut/problem/pair_list.hpp>
 #include <taut/scalar/batch.hpp>
 
-#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -17,96 +19,10 @@ namespace taut {
 enum class Truncation { none, shift, force_shift };
 
 template <class Code>
-struct PairGroup {
-  double cutoff = 0, skin = 0;
+struct PairGroup : PairRule {
   Truncation truncation = Truncation::shift;
   bool slow = false;                         // it belongs to V_slow
-  std::vector<int> among;                    // the particles that take part, sorted
-  std::vector<std::vector<int>> apart;       // for each particle the larger ones it does not act upon, sorted
-  std::array<double, 3> box{};               // edges; 0: not periodic in that direction
   std::shared_ptr<const Code> value, slope;  // u(r), u'(r)
-};
-
-// Pairs (i, j), i < j, closer than `reach`, sorted.
-class PairList {
- public:
-  template <class Code>
-  void make(const PairGroup<Code>& group, int dimension, int particles, const std::vector<double>& q) {
-    first.clear();
-    second.clear();
-    const double reach = group.cutoff + group.skin;
-    std::array<int, 3> cells{1, 1, 1};
-    std::array<double, 3> low{}, edge{1, 1, 1};
-    for (int a = 0; a < dimension; ++a) {
-      double high = group.box[a];
-      if (high == 0) {
-        low[a] = 1e300, high = -1e300;
-        for (const int i : group.among) {
-          low[a] = std::min(low[a], q[a * particles + i]);
-          high = std::max(high, q[a * particles + i]);
-        }
-        high -= low[a];
-      }
-      // No more cells than particles along one direction: a cloud that flies apart would need cells without end.
-      cells[a] = std::clamp(static_cast<int>(std::min(high / reach, 1e4)), 1,
-                            1 + static_cast<int>(group.among.size()));
-      if (dimension == 3) cells[a] = std::min(cells[a], 512);
-      edge[a] = std::max(high / cells[a], 1e-300);
-    }
-    const auto cell_of = [&](int i, int a) {
-      if (a >= dimension) return 0;
-      double x = (q[a * particles + i] - low[a]) / edge[a];
-      if (group.box[a] != 0) x -= std::floor(x / cells[a]) * cells[a];
-      return std::clamp(static_cast<int>(x), 0, cells[a] - 1);
-    };
-    const auto number = [&](int x, int y, int z) { return (x * cells[1] + y) * cells[2] + z; };
-    std::vector<int> begin(cells[0] * cells[1] * cells[2] + 1, 0), inside(group.among.size());
-    for (const int i : group.among) ++begin[number(cell_of(i, 0), cell_of(i, 1), cell_of(i, 2)) + 1];
-    for (std::size_t c = 1; c < begin.size(); ++c) begin[c] += begin[c - 1];
-    std::vector<int> next(begin.begin(), begin.end() - 1);
-    for (const int i : group.among) inside[next[number(cell_of(i, 0), cell_of(i, 1), cell_of(i, 2))]++] = i;
-    std::vector<int> near;
-    for (const int i : group.among) {
-      near.clear();
-      std::array<std::vector<int>, 3> around;
-      for (int a = 0; a < 3; ++a)
-        for (int step = -1; step <= 1; ++step) {
-          int c = cell_of(i, a) + step;
-          if (a < dimension && group.box[a] != 0) c = (c + cells[a]) % cells[a];
-          if (c >= 0 && c < cells[a] && std::find(around[a].begin(), around[a].end(), c) == around[a].end())
-            around[a].push_back(c);
-        }
-      for (const int x : around[0])
-        for (const int y : around[1])
-          for (const int z : around[2])
-            for (int at = begin[number(x, y, z)]; at < begin[number(x, y, z) + 1]; ++at) {
-              const int j = inside[at];
-              if (j > i && distance2(group, dimension, particles, q, i, j) < reach * reach) near.push_back(j);
-            }
-      std::sort(near.begin(), near.end());
-      const std::vector<int>& apart = group.apart[i];
-      for (const int j : near)
-        if (!std::binary_search(apart.begin(), apart.end(), j)) {
-          first.push_back(i);
-          second.push_back(j);
-        }
-    }
-  }
-
-  std::vector<int> first, second;
-
- private:
-  template <class Code>
-  static double distance2(const PairGroup<Code>& group, int dimension, int particles,
-                          const std::vector<double>& q, int i, int j) {
-    double sum = 0;
-    for (int a = 0; a < dimension; ++a) {
-      double r = q[a * particles + i] - q[a * particles + j];
-      if (group.box[a] != 0) r -= group.box[a] * std::round(r / group.box[a]);
-      sum += r * r;
-    }
-    return sum;
-  }
 };
 
 template <class T, class Kernel>
@@ -126,14 +42,19 @@ class PairEvaluator {
 
   T value(const T* q) const {
     if (!refresh(q)) return T(std::nan(""));
-    T sum(0);
-    each_batch(q, [&](int k, const S& r, const S*) {
+    each_batch(q, value_, [&](const Evaluator& value, int k, const S& r, const S*) {
       S u;
-      value_(&r, nullptr, nullptr, &u);
+      value(&r, nullptr, nullptr, &u);
       u = u - value_there_ - slope_there_ * (r - S(group_->cutoff));
-      for (int i = 0; i < first_.template lanes<T>(k); ++i)
-        if (lane(base(lane_of(r, i)), 0) < group_->cutoff) sum += lane_of(u, i);
+      store_batch(pair_.data() + k, within(r, u));
     });
+    each_particle([&](int i) {
+      T sum(0);
+      for (int k = row_[i]; k < row_[i + 1]; ++k) sum += pair_[k];
+      particle_[i] = sum;
+    });
+    T sum(0);
+    for (const T& u : particle_) sum += u;
     return sum;
   }
   void add_gradient(const T* q, T* out) const {
@@ -141,57 +62,132 @@ class PairEvaluator {
       out[0] += T(std::nan(""));
       return;
     }
-    each_batch(q, [&](int k, const S& r, const S* along) {
-      S slope;
-      slope_(&r, nullptr, nullptr, &slope);
-      slope = (slope - slope_there_) / r;
-      for (int i = 0; i < first_.template lanes<T>(k); ++i) {
-        if (!(lane(base(lane_of(r, i)), 0) < group_->cutoff)) continue;
-        for (int a = 0; a < d_; ++a) {
-          const T f = lane_of(slope, i) * lane_of(along[a], i);
-          out[a * n_ + first_[k + i]] += f;
-          out[a * n_ + second_[k + i]] -= f;
-        }
+    each_batch(q, slope_, [&](const Evaluator& slope, int k, const S& r, const S* along) {
+      const S f = slope_over_r(slope, r);
+      for (int a = 0; a < d_; ++a) store_batch(pair_.data() + a * stride_ + k, S(f * along[a]));
+    });
+    each_particle([&](int i) {
+      for (int a = 0; a < d_; ++a) {
+        const T* f = pair_.data() + a * stride_;
+        T sum = out[a * n_ + i];
+        for (int k = column_[i]; k < column_[i + 1]; ++k) sum -= f[in_column_[k]];
+        for (int k = row_[i]; k < row_[i + 1]; ++k) sum += f[k];
+        out[a * n_ + i] = sum;
       }
+    });
+  }
+  // w[3 a + b] += Σ r_a f_b over the pairs, r from the second to the first and f the force on the first.
+  void add_virial(const T* q, std::array<T, 9>& w) const {
+    if (!refresh(q)) {
+      w[0] += T(std::nan(""));
+      return;
+    }
+    const int pairs = first_.size();
+    each_batch_of(0, pairs, q, slope_, [&](const Evaluator& slope, int k, const S& r, const S* along) {
+      const S f = slope_over_r(slope, r);
+      for (int a = 0; a < d_; ++a)
+        for (int b = 0; b < d_; ++b) {
+          const S product = f * along[a] * along[b];
+          for (int i = 0; i < first_.template lanes<T>(k); ++i) w[3 * a + b] -= lane_of(product, i);
+        }
     });
   }
 
  private:
   using Evaluator = typename Kernel::template On<S>;
+  static constexpr int pairs_worth_a_thread = worth_a_thread / 16;
 
+  // 0 beyond the cutoff, whatever the formula gives there.
+  S within(const S& r, const S& x) const { return select(base(r) < Base<S>(group_->cutoff), x, S(0)); }
+  S slope_over_r(const Evaluator& slope, const S& r) const {
+    S f;
+    slope(&r, nullptr, nullptr, &f);
+    return within(r, S((f - slope_there_) / r));
+  }
+
+  // use(program, k, r, along): the batch of pairs that begins at k. A program keeps registers: each thread has its own.
   template <class Use>
-  void each_batch(const T* q, Use&& use) const {
+  void each_batch(const T* q, const Evaluator& program, Use&& use) const {
+    const int pairs = first_.size();
+    in_ranges(pairs, batch_size, pairs_worth_a_thread, [&](int from, int to) {
+      if (to - from == pairs) return each_batch_of(from, to, q, program, use);
+      // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): its registers must be this thread's alone
+      const Evaluator own = program;
+      each_batch_of(from, to, q, own, use);
+    });
+  }
+  template <class Use>
+  void each_batch_of(int from, int to, const T* q, const Evaluator& program, Use&& use) const {
     std::array<S, 3> r;
-    for (int k = 0; k < first_.size(); k += batch_lanes<T>) {
+    for (int k = from; k < to; k += batch_lanes<T>) {
       S sum(0);
       for (int a = 0; a < d_; ++a) {
         r[a] = first_.gather(q + a * n_, k) - second_.gather(q + a * n_, k);
-        if (group_->box[a] != 0)
-          for (int i = 0; i < batch_lanes<T>; ++i) {
-            const double images = std::round(lane(base(lane_of(r[a], i)), 0) / group_->box[a]);
-            set_lane(r[a], i, T(lane_of(r[a], i) - T(group_->box[a] * images)));
-          }
+        if (group_->box[a] != 0) to_nearest_image(r[a], group_->box[a]);
         sum += r[a] * r[a];
       }
-      use(k, S(sqrt(sum)), r.data());
+      use(program, k, S(sqrt(sum)), r.data());
     }
+  }
+  static void to_nearest_image(S& r, double box) {
+    if (!any(magnitude(base(r)) > Base<S>(box / 2))) return;
+    for (int i = 0; i < batch_lanes<T>; ++i) {
+      const double images = std::round(lane(base(lane_of(r, i)), 0) / box);
+      set_lane(r, i, T(lane_of(r, i) - T(box * images)));
+    }
+  }
+  template <class Use>
+  void each_particle(Use&& use) const {
+    const int least =
+        1 + static_cast<int>(static_cast<long>(pairs_worth_a_thread) * n_ / (1 + first_.size()));
+    in_ranges(n_, batch_size, least, [&](int from, int to) {
+      for (int i = from; i < to; ++i) use(i);
+    });
   }
 
   // False where a coordinate is not finite, so that no pair can be found.
   bool refresh(const T* q) const {
-    bool stale = made_at_.empty();
-    for (int j = 0; !stale && j < d_ * n_; ++j)
-      stale = !(std::abs(lane(base(q[j]), 0) - made_at_[j]) * 2 * std::sqrt(d_) < group_->skin);
-    if (!stale) return true;
+    if (!stale(q)) return true;
     for (int j = 0; j < d_ * n_; ++j)
       if (!std::isfinite(lane(base(q[j]), 0))) return false;
     made_at_.resize(d_ * n_);
     for (int j = 0; j < d_ * n_; ++j) made_at_[j] = lane(base(q[j]), 0);
-    PairList list;
-    list.make(*group_, d_, n_, made_at_);
+    PairList list(*group_, d_, made_at_);
+    index(list);
     first_ = Places(std::move(list.first));
     second_ = Places(std::move(list.second));
     return true;
+  }
+  bool stale(const T* q) const {
+    if (made_at_.empty()) return true;
+    const double most = group_->skin / (2 * std::sqrt(d_));
+    std::atomic<bool> moved = false;
+    in_ranges(d_ * n_, batch_size, worth_a_thread, [&](int from, int to) {
+      bool here = false;
+      for (int j = from; j < to; ++j) here |= !(std::abs(lane(base(q[j]), 0) - made_at_[j]) < most);
+      if (here) moved = true;
+    });
+    return moved;
+  }
+  // Of each particle the pairs it is the first of, which lie side by side, and those it is the second of.
+  void index(const PairList& list) const {
+    row_.assign(n_ + 1, 0);
+    column_.assign(n_ + 1, 0);
+    in_column_.resize(list.second.size());
+    for (std::size_t k = 0; k < list.first.size(); ++k) {
+      ++row_[list.first[k] + 1];
+      ++column_[list.second[k] + 1];
+    }
+    for (int i = 0; i < n_; ++i) {
+      row_[i + 1] += row_[i];
+      column_[i + 1] += column_[i];
+    }
+    std::vector<int> next(column_.begin(), column_.end() - 1);
+    for (std::size_t k = 0; k < list.second.size(); ++k)
+      in_column_[next[list.second[k]]++] = static_cast<int>(k);
+    stride_ = padded(static_cast<int>(list.first.size()));
+    pair_.resize(static_cast<std::size_t>(d_) * stride_);
+    particle_.resize(n_);
   }
 
   std::shared_ptr<const PairGroup<Code>> group_;
@@ -200,6 +196,10 @@ class PairEvaluator {
   S value_there_ = S(0), slope_there_ = S(0);
   mutable std::vector<double> made_at_;  // where the particles were when the list was made
   mutable Places first_, second_;
+  mutable std::vector<int> row_, column_, in_column_;
+  mutable std::vector<T> pair_,
+      particle_;            // what is found for each pair, component by component, and for each particle
+  mutable int stride_ = 0;  // from one component to the next
 };
 
 }  // namespace taut

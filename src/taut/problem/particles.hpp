@@ -9,7 +9,9 @@
 #include <taut/problem/tiers.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,19 +20,34 @@ namespace taut {
 // What all copies and casts of a problem share.
 template <class Code>
 struct ParticleSystem {
+  using Groups = std::vector<std::shared_ptr<const TermGroup<Code>>>;
   int dimension = 3, count = 0;
   std::vector<double> mass;  // of each particle
-  std::vector<std::shared_ptr<const TermGroup<Code>>> constraints, potentials;
+  Groups constraints, potentials;
   std::vector<std::shared_ptr<const PairGroup<Code>>> pairs;
-  std::vector<double> q, p;  // the start
-  std::shared_ptr<const GroupedRows> rows;
+  std::vector<double> q, p;                      // the start
+  std::shared_ptr<const GroupedRows> rows;       // of the constraints
+  std::shared_ptr<const GroupedRows> slopes[2];  // of the potentials, as if they were constraints: fast, slow
 
   int coordinates() const { return dimension * count; }
 
-  // After the constraints are there.
+  // After constraints and potentials are there.
   void make_rows() {
+    rows = rows_of(constraints);
+    for (const bool slow : {false, true}) slopes[slow] = rows_of(potentials_of(slow));
+  }
+
+  Groups potentials_of(bool slow) const {
+    Groups some;
+    std::copy_if(potentials.begin(), potentials.end(), std::back_inserter(some),
+                 [&](const auto& group) { return group->slow == slow; });
+    return some;
+  }
+
+ private:
+  std::shared_ptr<const GroupedRows> rows_of(const Groups& groups) const {
     auto made = std::make_shared<GroupedRows>();
-    for (const auto& group : constraints) {
+    for (const auto& group : groups) {
       std::vector<std::vector<int>> column;
       for (const Places& particle : group->particle)
         for (int a = 0; a < dimension; ++a) {
@@ -39,7 +56,7 @@ struct ParticleSystem {
         }
       made->add(column, group->rods);
     }
-    rows = std::move(made);
+    return made;
   }
 };
 
@@ -59,10 +76,8 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
     for (int a = 0; a < system_->dimension; ++a)
       for (int i = 0; i < system_->count; ++i)
         mass_.inverse[a * system_->count + i] = T(1) / T(system_->mass[i]);
-    for (const auto& group : system_->constraints)
-      constraints_.emplace_back(group, system_->dimension, system_->count);
-    for (const auto& group : system_->potentials)
-      potentials_.emplace_back(group, system_->dimension, system_->count);
+    constraints_ = evaluators(system_->constraints);
+    for (const bool slow : {false, true}) potentials_[slow].terms = evaluators(system_->potentials_of(slow));
     for (const auto& group : system_->pairs) pairs_.emplace_back(group, system_->dimension, system_->count);
   }
 
@@ -96,26 +111,8 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   void grad_V_fast(const Vec& q, Vec& out) const { gradient(q, out, true, false); }
   void grad_V_slow(const Vec& q, Vec& out) const { gradient(q, out, false, true); }
 
-  // Out of line: see sparse_gram.hpp.
-  [[gnu::noinline]] void g(const Vec& q, Multiplier& out) const {
-    T* to = out.data();
-    for (const auto& terms : constraints_) {
-      const int size = terms.group().size();
-      terms.template values<true>(q.data(),
-                                  [&](int k, const Batch<T>& f) { store_batch(to + k, f, size - k); });
-      to += size;
-    }
-  }
-  [[gnu::noinline]] void G(const Vec& q, Jacobian& out) const {
-    std::size_t which = 0;
-    for (const auto& terms : constraints_) {
-      const RowGroup& rows = out.groups()[which++];
-      terms.template gradients<true>(q.data(), [&](int k, const Batch<T>* slope) {
-        T* to = out.entries.data() + rows.first_entry + k;
-        for (int e = 0; e < rows.size; ++e) store_batch(to + e * rows.stride, slope[e], rows.rows - k);
-      });
-    }
-  }
+  void g(const Vec& q, Multiplier& out) const { values(constraints_, q, out); }
+  void G(const Vec& q, Jacobian& out) const { slopes(constraints_, q, out); }
 
   Point start() const {
     Point x{Vec(coordinates()), Vec(coordinates())};
@@ -149,26 +146,69 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   }
 
  private:
+  using Terms = std::vector<TermEvaluator<T, Kernel>>;
+
+  // Potentials of one part of V. What they need beside the terms is made when it is first asked for.
+  struct Part {
+    Terms terms;
+    mutable Multiplier value, minus_one;
+    mutable std::optional<Jacobian> slope;  // a row for each term
+  };
+
+  Terms evaluators(const typename System::Groups& groups) const {
+    Terms terms;
+    for (const auto& group : groups) terms.emplace_back(group, system_->dimension, system_->count);
+    return terms;
+  }
+
+  // Out of line: see sparse_gram.hpp.
+  [[gnu::noinline]] static void values(const Terms& groups, const Vec& q, Multiplier& out) {
+    T* to = out.data();
+    for (const auto& terms : groups) {
+      const int size = terms.group().size();
+      terms.template values<true>(q.data(),
+                                  [&](int k, const Batch<T>& f) { store_batch(to + k, f, size - k); });
+      to += size;
+    }
+  }
+  [[gnu::noinline]] static void slopes(const Terms& groups, const Vec& q, Jacobian& out) {
+    std::size_t which = 0;
+    for (const auto& terms : groups) {
+      const RowGroup& rows = out.groups()[which++];
+      terms.template gradients<true>(q.data(), [&](int k, const Batch<T>* slope) {
+        T* to = out.entries.data() + rows.first_entry + k;
+        for (int e = 0; e < rows.size; ++e) store_batch(to + e * rows.stride, slope[e], rows.rows - k);
+      });
+    }
+  }
+
+  // Threads share the terms; they are added up in their order.
   [[gnu::noinline]] T value(const Vec& q, bool fast, bool slow) const {
     T sum(0);
-    for (const auto& terms : potentials_)
-      if (terms.group().slow ? slow : fast)
-        terms.values(q.data(), [&](int k, const Batch<T>& f) {
-          for (int i = 0; i < terms.group().particle.front().template lanes<T>(k); ++i) sum += lane_of(f, i);
-        });
+    for (const bool which : {false, true}) {
+      const Part& part = potentials_[which];
+      if (!(which ? slow : fast) || part.terms.empty()) continue;
+      part.value.resize(system_->slopes[which]->rows);
+      values(part.terms, q, part.value);
+      for (int k = 0; k < part.value.size(); ++k) sum += part.value[k];
+    }
     for (const auto& pair : pairs_)
       if (pair.group().slow ? slow : fast) sum += pair.value(q.data());
     return sum;
   }
+  // The gradients of all terms as rows, and the sum of the rows: column by column, so that the bits are the same for any number of threads.
   [[gnu::noinline]] void gradient(const Vec& q, Vec& out, bool fast, bool slow) const {
     out.setZero();
-    for (const auto& terms : potentials_)
-      if (terms.group().slow ? slow : fast)
-        terms.gradients(q.data(), [&](int k, const Batch<T>* slope) {
-          for (const Places& particle : terms.group().particle)
-            for (int a = 0; a < system_->dimension; ++a)
-              particle.add(out.data() + a * system_->count, k, *slope++);
-        });
+    for (const bool which : {false, true}) {
+      const Part& part = potentials_[which];
+      if (!(which ? slow : fast) || part.terms.empty()) continue;
+      if (!part.slope) {
+        part.slope.emplace(system_->slopes[which]);
+        part.minus_one = Multiplier::Constant(part.slope->rows(), T(-1));
+      }
+      slopes(part.terms, q, *part.slope);
+      part.slope->subtract_transpose(part.minus_one, out);
+    }
     for (const auto& pair : pairs_)
       if (pair.group().slow ? slow : fast) pair.add_gradient(q.data(), out.data());
   }
@@ -176,7 +216,8 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   std::shared_ptr<const System> system_;
   DiagonalMass<T, dynamic> mass_;
   bool least_squares_;
-  std::vector<TermEvaluator<T, Kernel>> constraints_, potentials_;
+  Terms constraints_;
+  Part potentials_[2];  // fast, slow
   std::vector<PairEvaluator<T, Kernel>> pairs_;
 };
 

@@ -181,8 +181,8 @@ std::vector<std::string> ModelRun::columns() const {
 }
 
 Quantities ModelRun::quantities() const {
-  return {model.output_quantities, model.particles ? model.particles->dimension : 0,
-          mechanism->constraints()};
+  return {model.output_quantities, model.particles ? model.particles->dimension : 0, mechanism->constraints(),
+          model.particles ? std::make_shared<const ParticlePotentials>(model.particles) : nullptr};
 }
 
 RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, const Snapshot* from) const {

@@ -7,6 +7,18 @@
 
 namespace taut {
 
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> constraint_force(const Machine& machine) {
+  std::vector<double> force = machine.constraint_force();
+  force.resize(machine.q().size(), unknown);
+  return force;
+}
+
+}  // namespace
+
 bool Quantities::has(std::string_view name) const {
   return std::find(names_.begin(), names_.end(), name) != names_.end();
 }
@@ -19,12 +31,18 @@ std::vector<std::string> Quantities::columns(const std::vector<std::string>& coo
     for (int k = 1; k <= constraints_; ++k) columns.push_back(fmt::format("lambda_{}", k));
   if (has("forces"))
     for (const std::string& q : coordinates) columns.push_back("f_" + q);
-  if (has("virial")) {
-    columns.emplace_back("virial");
-    for (int a = 0; a < dimension_; ++a)
-      for (int b = 0; b < dimension_; ++b) columns.push_back(fmt::format("virial_{}{}", "xyz"[a], "xyz"[b]));
-  }
+  if (has("virial")) add_tensor_names("virial", columns);
+  if (has("potentials"))
+    for (const std::string& name : potentials_->names()) columns.push_back("V_" + name);
+  if (has("virial_potentials")) add_tensor_names("virial_V", columns);
+  if (has("pressure")) columns.emplace_back("pressure");
   return columns;
+}
+
+void Quantities::add_tensor_names(const std::string& name, std::vector<std::string>& to) const {
+  to.push_back(name);
+  for (int a = 0; a < dimension_; ++a)
+    for (int b = 0; b < dimension_; ++b) to.push_back(fmt::format("{}_{}{}", name, "xyz"[a], "xyz"[b]));
 }
 
 // Σ q·f, and for particles the tensor Σ x_a f_b over them.
@@ -44,7 +62,6 @@ void Quantities::add_virial(std::span<const double> q, std::span<const double> f
 std::vector<double> Quantities::measure(const Machine& machine, const Tally& tally) const {
   std::vector<double> all;
   if (names_.empty()) return all;
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   if (has("energies")) {
     const double kinetic = machine.kinetic_energy();
     all = {kinetic, tally.now.energy - kinetic};
@@ -55,12 +72,31 @@ std::vector<double> Quantities::measure(const Machine& machine, const Tally& tal
     lambda.resize(static_cast<std::size_t>(constraints_), unknown);
     all.insert(all.end(), lambda.begin(), lambda.end());
   }
-  if (!has("forces") && !has("virial")) return all;
-  std::vector<double> force = machine.constraint_force();
-  force.resize(machine.q().size(), unknown);
-  if (has("forces")) all.insert(all.end(), force.begin(), force.end());
-  if (has("virial")) add_virial(machine.q(), force, all);
+  if (has("forces") || has("virial")) add_forces(machine, all);
+  if (has("potentials") || has("virial_potentials") || has("pressure")) add_potentials(machine, all);
   return all;
+}
+
+void Quantities::add_forces(const Machine& machine, std::vector<double>& to) const {
+  const std::vector<double> force = constraint_force(machine);
+  if (has("forces")) to.insert(to.end(), force.begin(), force.end());
+  if (has("virial")) add_virial(machine.q(), force, to);
+}
+
+void Quantities::add_potentials(const Machine& machine, std::vector<double>& to) const {
+  const ParticlePotentials::Sample sample = potentials_->at(machine.q());
+  if (has("potentials")) to.insert(to.end(), sample.energy.begin(), sample.energy.end());
+  const double trace = sample.virial[0] + sample.virial[4] + sample.virial[8];
+  if (has("virial_potentials")) {
+    to.push_back(trace);
+    for (int a = 0; a < dimension_; ++a)
+      for (int b = 0; b < dimension_; ++b) to.push_back(sample.virial[3 * a + b]);
+  }
+  if (!has("pressure")) return;
+  std::vector<double> of_constraints;
+  add_virial(machine.q(), constraint_force(machine), of_constraints);
+  to.push_back((2 * machine.kinetic_energy() + of_constraints.front() + trace) /
+               (dimension_ * potentials_->volume()));
 }
 
 }  // namespace taut

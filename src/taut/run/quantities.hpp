@@ -3,25 +3,36 @@
 #pragma once
 
 #include <taut/run/machine.hpp>
+#include <taut/run/particle_potentials.hpp>
+
+#include <memory>
 
 namespace taut {
 
 class Quantities {
  public:
   Quantities() = default;
-  // `names` of output_quantity_names(); `dimension` of a system of particles, else 0.
-  Quantities(std::vector<std::string> names, int dimension, int constraints)
-      : names_(std::move(names)), dimension_(dimension), constraints_(constraints) {}
+  // `names` of output_quantity_names(); `dimension` and `potentials` of a system of particles, else 0 and none.
+  Quantities(std::vector<std::string> names, int dimension, int constraints,
+             std::shared_ptr<const ParticlePotentials> potentials)
+      : names_(std::move(names)),
+        dimension_(dimension),
+        constraints_(constraints),
+        potentials_(std::move(potentials)) {}
 
   std::vector<std::string> columns(const std::vector<std::string>& coordinates) const;
   std::vector<double> measure(const Machine& machine, const Tally& tally) const;  // one for each column
   bool has(std::string_view name) const;
 
  private:
+  void add_forces(const Machine& machine, std::vector<double>& to) const;
   void add_virial(std::span<const double> q, std::span<const double> force, std::vector<double>& to) const;
+  void add_potentials(const Machine& machine, std::vector<double>& to) const;
+  void add_tensor_names(const std::string& name, std::vector<std::string>& to) const;
 
   std::vector<std::string> names_;
   int dimension_ = 0, constraints_ = 0;
+  std::shared_ptr<const ParticlePotentials> potentials_;
 };
 
 }  // namespace taut

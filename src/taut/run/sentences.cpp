@@ -11,8 +11,14 @@ namespace taut {
 
 namespace {
 
-// "a", "a and b", "a, b and c"
-std::string listed(const std::vector<std::string>& names) {
+// "a", "a and b", "a, b and c"; of many the first six, "and 31 others"
+std::string listed(std::vector<std::string> names) {
+  constexpr std::size_t most = 8, shown = 6;
+  if (names.size() > most) {
+    const std::size_t others = names.size() - shown;
+    names.resize(shown);
+    names.push_back(fmt::format("{} others", others));
+  }
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)
     text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];

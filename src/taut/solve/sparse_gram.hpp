@@ -86,7 +86,6 @@ class SparseGram {
     gather(b);
     std::vector<Multiplier> null;
     for (const SparsePlan::Part& part : plan_->parts) {
-      if (part.cut) continue;
       null.clear();
       for (int slot = part.first_slot; slot < part.first_slot + part.tree->size() * part.lanes; ++slot)
         if (inverse_[slot] == T(0)) null.push_back(null_vector(part, slot - part.first_slot));

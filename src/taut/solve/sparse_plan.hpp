@@ -86,8 +86,12 @@ inline std::vector<std::vector<int>> local_graph(const Couplings& c, const std::
 template <class T, class Jacobian>
 class SparsePlanner {
  public:
-  explicit SparsePlanner(const Jacobian& G)
-      : G_(G), couplings_(find_couplings(G)), slot_(G.rows(), -1), part_(G.rows(), -1) {}
+  SparsePlanner(const Jacobian& G, bool cut_chains)
+      : G_(G),
+        cut_chains_(cut_chains && batch_lanes<T> > 1),
+        couplings_(find_couplings(G)),
+        slot_(G.rows(), -1),
+        part_(G.rows(), -1) {}
 
   SparsePlan plan() {
     plan_.rows = G_.rows();
@@ -112,7 +116,7 @@ class SparsePlanner {
     for (std::vector<int>& rows : components_of(couplings_)) {
       for (const int r : rows) plan_.component[r] = number;
       ++number;
-      if (batch_lanes<T> > 1 && static_cast<int>(rows.size()) >= ChainCut::least_rows)
+      if (cut_chains_ && static_cast<int>(rows.size()) >= ChainCut::least_rows)
         if (const auto path = plan_detail::path_of(couplings_, rows); !path.empty()) {
           add_chain(path);
           continue;
@@ -230,14 +234,16 @@ class SparsePlanner {
   }
 
   const Jacobian& G_;
+  bool cut_chains_;
   Couplings couplings_;
   std::vector<int> slot_, part_, row_of_slot_;
   SparsePlan plan_;
 };
 
+// Cut chains have no way to leave a dependent row out: where that is wanted, chains too go by fronts.
 template <class T, class Jacobian>
-std::shared_ptr<const SparsePlan> plan_sparse(const Jacobian& G) {
-  return std::make_shared<const SparsePlan>(SparsePlanner<T, Jacobian>(G).plan());
+std::shared_ptr<const SparsePlan> plan_sparse(const Jacobian& G, bool cut_chains = true) {
+  return std::make_shared<const SparsePlan>(SparsePlanner<T, Jacobian>(G, cut_chains).plan());
 }
 
 }  // namespace taut

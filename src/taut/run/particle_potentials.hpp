@@ -1,0 +1,28 @@
+// What the tables of potentials of a system of particles add to V and to the virial, for samples.
+#pragma once
+
+#include <taut/model/particles.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+class ParticlePotentials {
+ public:
+  explicit ParticlePotentials(std::shared_ptr<const ParticleModel> model) : model_(std::move(model)) {}
+
+  struct Sample {
+    std::vector<double> energy;    // of each table
+    std::array<double, 9> virial;  // of all: 3 a + b
+  };
+  std::vector<std::string> names() const;      // of the tables: spring_1, spring_2, bend_1, …, pair_1
+  Sample at(std::span<const double> q) const;  // particle by particle
+  double volume() const { return model_->volume(); }
+
+ private:
+  std::shared_ptr<const ParticleModel> model_;
+};
+
+}  // namespace taut
