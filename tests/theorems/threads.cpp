@@ -58,6 +58,9 @@ std::string with(std::string text, const std::string& from, const std::string& t
 }
 
 TEST(Threads, AChainOfAHundredThousandRods) { same_for_any_number(test::zigzag_chain, 2, 0.05); }
+TEST(Threads, TheSameChainToATolerance) {  // coordinates up to 1e5 round g to some 1e-10
+  same_for_any_number(test::zigzag_chain, 2, 0.05, {.tolerance = 1e-9});
+}
 TEST(Threads, TheSameChainByTheSymmetricIteration) {
   same_for_any_number(test::zigzag_chain, 1, 0.05, {.iteration = Iteration::symmetric});
 }
