@@ -511,6 +511,12 @@ class RodChain {
         seven_rods<false>(room, t, q, second, use);
     }
   }
+  // `count` numbers, and the last of them again.
+  static S repeated(const double* from, int count) {
+    double x[batch_size] = {};
+    for (int k = 0; k < batch_size && count > 0; ++k) x[k] = from[std::min(k, count - 1)];
+    return load_batch(x);
+  }
   // whole: there are so many in all pieces.
   template <bool whole, class Second, class Use>
   void seven_rods(const Room& room, int t, const double* q, Second&& second, Use&& use) const {
@@ -521,16 +527,12 @@ class RodChain {
       std::array<S, batch_size> x, y;
       for (int lane = 0; lane < batch_size; ++lane) {
         const int i = end_ + place(room.block, lane, t), count = particles(lane);
-        x[lane] = load_batch(q + a * rods_.particles + i, count);
+        const double* at = q + a * rods_.particles + i;
+        x[lane] = whole ? load_batch(at) : repeated(at, count);  // b = 0 where there are no rods
         y[lane] = second(x[lane], a, i, count);
       }
       transpose(x);
       transpose(y);
-      for (int lane = 0; lane < batch_size; ++lane)  // no differences where there are no rods
-        for (int k = std::max(particles(lane), 1); k < batch_size; ++k) {
-          x[k].set(lane, x[k - 1][lane]);
-          y[k].set(lane, y[k - 1][lane]);
-        }
       for (int k = 0; k < batch_size - 1; ++k) {
         double* record = room.records[t + k].number[0];
         const S b = x[k] - x[k + 1];
