@@ -8,6 +8,13 @@
 #define TAUT_FLATTEN [[gnu::flatten]]
 #endif
 
+// The same for loops over long lists, which pay for it in every program. With the checks of a sanitizer in it such a function takes minutes to compile.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TAUT_KERNEL [[gnu::noinline]]
+#else
+#define TAUT_KERNEL [[gnu::noinline, gnu::flatten]]
+#endif
+
 namespace taut {
 
 // For the same choice between a fast step and a short compilation elsewhere.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <taut/scalar/batch.hpp>
+#include <taut/scalar/flatten.hpp>
 #include <taut/scalar/two_sum.hpp>
 #include <taut/solve/cluster_shape.hpp>
 #include <taut/solve/cluster_stand.hpp>
@@ -58,8 +59,8 @@ class RodClusters {
   int batches() const { return static_cast<int>(batches_.size()); }
 
   // δ of the rods of one batch, by at most `limit` corrections.
-  [[gnu::noinline, gnu::flatten]] RodSolve newton(int number, const RodStart& from, ClusterProgress progress,
-                                                  int limit, double scale, double* to) const {
+  TAUT_KERNEL RodSolve newton(int number, const RodStart& from, ClusterProgress progress, int limit,
+                              double scale, double* to) const {
     const Batch8& batch = batches_[number];
     Work w;
     Coordinates q;
@@ -76,7 +77,7 @@ class RodClusters {
   }
 
   // K(b, b) x = demand
-  [[gnu::noinline, gnu::flatten]] bool solve_once(int number, const RodStart& from, double* to) const {
+  TAUT_KERNEL bool solve_once(int number, const RodStart& from, double* to) const {
     const Batch8& batch = batches_[number];
     Work w;
     load_rods(batch, from.b, w);
@@ -254,9 +255,8 @@ class RodClusters {
                              : land_as<false>(batch, stride, flight, tolerance, progress, limit);
   }
   template <bool compensated>
-  [[gnu::noinline, gnu::flatten]] RodSolve land_as(const Batch8& batch, int stride, const RodFlight& flight,
-                                                   double tolerance, ClusterProgress progress,
-                                                   int limit) const {
+  TAUT_KERNEL RodSolve land_as(const Batch8& batch, int stride, const RodFlight& flight, double tolerance,
+                               ClusterProgress progress, int limit) const {
     const Weights& weights = weights_[batch.weights];
     const Lengths& lengths = lengths_[batch.lengths];
     Work w;
@@ -296,9 +296,8 @@ class RodClusters {
                       : project_as<false>(batch, stride, q, p, tolerance, nu);
   }
   template <bool compensated>
-  [[gnu::noinline, gnu::flatten]] RodSolve project_as(const Batch8& batch, int stride, const double* q,
-                                                      const RodSums& momenta, double tolerance,
-                                                      double* nu) const {
+  TAUT_KERNEL RodSolve project_as(const Batch8& batch, int stride, const double* q, const RodSums& momenta,
+                                  double tolerance, double* nu) const {
     const Weights& weights = weights_[batch.weights];
     Work w;
     Coordinates at;
@@ -445,8 +444,8 @@ class RodClusters {
     return all(inside);
   }
 
-  [[gnu::noinline, gnu::flatten]] RodSolve iterate_apart(const Weights& weights, const Lengths& lengths,
-                                                         Work& w, ClusterProgress progress, int limit) const {
+  TAUT_KERNEL RodSolve iterate_apart(const Weights& weights, const Lengths& lengths, Work& w,
+                                     ClusterProgress progress, int limit) const {
     return iterate(weights, lengths, w, progress, limit);
   }
   // Corrections in the space of the rods, from r and g on.
