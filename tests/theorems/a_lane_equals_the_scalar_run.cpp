@@ -4,6 +4,7 @@
 #include <taut/measure/flow.hpp>
 #include <taut/problem/double_pendulum.hpp>
 #include <taut/problem/pendulum.hpp>
+#include <taut/problem/six_node_chain.hpp>
 #include <taut/scalar/pack.hpp>
 
 #include <gtest/gtest.h>
@@ -23,10 +24,12 @@ State<double, 2> start_of(const PlanarPendulum<>&, int i) {
   const double angle = 0.3 * i, speed = 0.1 * i * i - 1;
   return {{std::cos(angle), std::sin(angle)}, {-speed * std::sin(angle), speed * std::cos(angle)}};
 }
-State<double, 4> start_of(const DoublePendulum<>& s, int i) {
+// Unit masses that turn about the origin as one rigid body.
+template <class P>
+StateOf<P> start_of(const P& s, int i) {
   auto x = s.start();
-  const double speed = 0.1 * i * i - 1;  // both bobs turn about the origin as one rigid body
-  for (int k : {0, 2}) {
+  const double speed = 0.1 * i * i - 1;
+  for (int k = 0; k < P::n; k += 2) {
     x.p[k] = -speed * x.q[k + 1];
     x.p[k + 1] = speed * x.q[k];
   }
@@ -78,6 +81,12 @@ TEST(ALaneEqualsTheScalarRun, WithTwoConstraints) {
   expect_lanes_equal<4, CompensatedState>(Rattle{}, s, 0.05, 100);
   expect_lanes_equal<8, State>(Projected<Verlet>{}, s, 0.05, 100);
   expect_lanes_equal<8, State>(Composition<Rattle>{find_composition("yoshida4")}, s, 0.05, 100);
+}
+
+TEST(ALaneEqualsTheScalarRun, ThoughOneKeepsItsFactorAndAnotherDoesNot) {
+  const SixNodeChain<> s;
+  expect_lanes_equal<8, State>(Rattle{}, s, 0.01, 100);
+  expect_lanes_equal<8, State>(Composition<Rattle>{find_composition("kahan-li8")}, s, 0.05, 20);
 }
 
 // The hypothesis that matters: lanes really take different numbers of iterations.
