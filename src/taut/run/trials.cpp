@@ -13,7 +13,8 @@ constexpr int reversal_steps = 25;   // there, and as many back
 constexpr int direction_count = 5;   // ten pairs
 constexpr double order_ratio = 1.5;  // of neighbouring step sizes
 constexpr std::array<int, 5> order_steps = {16, 24, 36, 54, 81};
-constexpr int farthest = 16;  // step sizes tried: h·1.5^±16, a factor of 650
+constexpr int farthest = 16;    // step sizes tried: h·1.5^±16, a factor of 650
+constexpr int most_hidden = 2;  // of them where the error is above rounding and shows no order
 // Slopes between neighbours may differ by this and still make one order, up to order 6; above in proportion.
 constexpr double scatter = 0.4;
 // An error this large, of states of size 1, is seen through the noise, which is a tenth of it.
@@ -60,13 +61,16 @@ Trials::Order Trials::order(int expected) const {
   // Longer steps lift the error above rounding, shorter ones bring it into the asymptotic range.
   const bool longer = order.outcome == at_rounding;
   double h = h_;
+  int hidden = 0;
   for (int k = 0; k < farthest && !enough(order); ++k) {
     h *= longer ? order_ratio : 1 / order_ratio;
     const Order next = order_at(h, expected);
     if (longer) {
       if (next.outcome == at_rounding) continue;
-      // Where it is not seen: between rounding and the end of the asymptotic range there is too little to see.
-      return next.outcome == seen ? next : order;
+      if (next.outcome == seen) return next;
+      // Just above rounding the noise may still hide it; farther up, the asymptotic range has ended before it could be seen.
+      if (++hidden > most_hidden) return order;
+      continue;
     }
     if (next.outcome == at_rounding) return order.outcome == seen ? order : next;
     if (next.outcome == seen) order = next;  // perhaps too low a power, and shorter steps show the true one
