@@ -1,6 +1,11 @@
 // A function with everything it calls compiled into it, so that a step of a small problem stays in registers. Programs that make few steps of
-// many methods (the tests, the catalogue of the command line) define TAUT_NO_FLATTEN and compile much sooner.
+// many methods (the tests, the catalogue of the command line) define TAUT_NO_FLATTEN and compile much sooner. With the checks of a sanitizer in it such a
+// function takes minutes to compile.
 #pragma once
+
+#if !defined(TAUT_NO_FLATTEN) && (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
+#define TAUT_NO_FLATTEN
+#endif
 
 #ifdef TAUT_NO_FLATTEN
 #define TAUT_FLATTEN
@@ -8,7 +13,7 @@
 #define TAUT_FLATTEN [[gnu::flatten]]
 #endif
 
-// The same for loops over long lists, which pay for it in every program. With the checks of a sanitizer in it such a function takes minutes to compile.
+// The same for loops over long lists, which pay for it in every program but those of a sanitizer.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TAUT_KERNEL [[gnu::noinline]]
 #else

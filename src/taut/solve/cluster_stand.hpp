@@ -57,6 +57,13 @@ class ClusterStand {
     each(Known<0>{}, count, [&](auto j) { store_batch(to + first_[j], x[j]); });
   }
 
+  // member j of the eight, wherever they stand
+  S one(const std::vector<int>& lists, int count, int j, const double* from) const {
+    if (order_ == Order::runs) return load_batch(from + first_[j]);
+    alignas(64) double copy[batch_size];
+    for (int i = 0; i < batch_size; ++i) copy[i] = from[place(lists, count, j, i)];
+    return load_batch(copy);
+  }
   // copy[j * 8 + lane] ← member j, wherever they stand, and back
   void gather(const std::vector<int>& lists, int count, const double* from, double* copy) const {
     for (int j = 0; j < count; ++j)

@@ -372,9 +372,7 @@ class RodClusters {
     each_rod([&](auto k) {
       const S sign = load_batch(weights_[batch.weights].sign[k]);
       unroll<dimension>([&]<int a>() {
-        std::array<S, most_rods> x;
-        load_any(batch.entry, shape_.rods(), b + a * batch.stride[k], x.data());
-        w.b[k].v[a] = x[k] * sign;
+        w.b[k].v[a] = batch.entry.one(lists_, shape_.rods(), k, b + a * batch.stride[k]) * sign;
       });
     });
   }
