@@ -78,7 +78,9 @@ class RodNewtonIn {
     for (std::size_t c = 0; c < chains_.size(); ++c)
       for (int b = 0; b < chains_[c].blocks(); ++b) blocks_.emplace_back(static_cast<int>(c), b);
     sweeps_.resize(blocks_.size());
-    if (goes_alone())
+    int in_chains = 0;
+    for (const Chain& chain : chains_) in_chains += chain.rows();
+    if (goes_alone() && in_chains >= rods_worth_windows)
       for (std::size_t c = 0; c < chains_.size(); ++c)
         add_windows(system_->rods, system_->entries, chains_[c], static_cast<int>(c), windows_);
     double shortest = 1e300;
@@ -154,6 +156,8 @@ class RodNewtonIn {
   double least_target() const { return 8 * epsilon<double>() * length2_; }
   static constexpr int limit = 12;                 // corrections; whoever needs more is better off elsewhere
   static constexpr int blocks_worth_a_thread = 4;  // some thousand rods
+  static constexpr int rods_worth_windows =
+      1 << 14;  // below, all corrections find most of the chains in a cache
   static constexpr int windows_worth_a_thread = 2;
   static constexpr int clusters_worth_a_thread = 128;  // batches
 
@@ -293,9 +297,9 @@ class RodNewtonIn {
     if (std::all_of(chains_.begin(), chains_.end(),
                     [&](const Chain& chain) { return chain.rests(q, p.from, tolerance); }))
       return {};
-    if (!project_windows(q, p.from, nu)) {
+    if (!project_windows(q, p.from, nu) && !project_whole_chains(q, p.from, nu)) {
       for (const Chain& chain : chains_) chain.clear(nu);
-      if (!project_whole_chains(q, p.from, nu)) return {0, false};
+      return {0, false};
     }
     std::atomic<bool> there = true;
     each_block([&](Chain& chain, int block, RodSweep&) {
@@ -305,7 +309,7 @@ class RodNewtonIn {
       if (!chain.parted(q, p, tolerance)) there = false;
     return {1, there};
   }
-  // ν alone; false: a pivot vanished, and ν is as it was.
+  // ν alone; false: a pivot vanished.
   bool project_whole_chains(const double* q, const double* p, double* nu) {
     std::atomic<bool> sound = true;
     each_block([&](Chain& chain, int block, RodSweep&) {
@@ -322,11 +326,11 @@ class RodNewtonIn {
     return true;
   }
 
-  // The same window by window. False: windows do not serve here.
+  // The same window by window, from one state into another. False: windows do not serve here, and μ or ν may be anything.
   bool land_windows(const RodFlight& flight, double tolerance, const RodProgress& progress,
                     RodSolve& result) {
     // A window reads what lies in its neighbours.
-    if (flight.q.from == flight.q.to || flight.p.from == flight.p.to) return false;
+    if (windows_.empty() || flight.q.from == flight.q.to || flight.p.from == flight.p.to) return false;
     std::atomic<int> most = 0;
     std::atomic<bool> there = true;
     const bool serve = each_window([&](Window& window) {
@@ -336,17 +340,14 @@ class RodNewtonIn {
       raise(most, one.corrections);
       return true;
     });
-    if (!serve) {
-      for (const Chain& chain : chains_) chain.clear(flight.mu);
-      return false;
-    }
+    if (!serve) return false;
     for (const Window& window : windows_)
       if (!window.join(chains_[window.chain()], flight, tolerance)) there = false;
     result = {most, there};
     return true;
   }
   bool project_windows(const double* q, const double* p, double* nu) {
-    return each_window([&](Window& window) { return window.project(q, p, nu); });
+    return !windows_.empty() && each_window([&](Window& window) { return window.project(q, p, nu); });
   }
   // f(window) until one says no.
   template <class F>
