@@ -18,7 +18,7 @@ class RodWindow {
   using Desk = typename Chain::Desk;
   using Room = typename Chain::Room;
 
-  static constexpr int overlap = 64;  // serves where rods turn by some 30 degrees and more
+  static constexpr int overlap = 64;  // enough where each rod turns by 36 degrees or more against the last
   static constexpr int most_rods = Chain::cached_rods - 2 * overlap;
 
   // The rods begin … end - 1 of a whole chain in order, number `chain` in its owner's list.
