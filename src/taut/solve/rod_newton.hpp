@@ -349,12 +349,13 @@ class RodNewtonIn {
   bool project_windows(const double* q, const double* p, double* nu) {
     return !windows_.empty() && each_window([&](Window& window) { return window.project(q, p, nu); });
   }
-  // f(window) until one says no.
+  // f(window) until one says no. From the last to the first: what passed through the particles before, and will do so after, goes the other way, and finds
+  // in the cache what was used last.
   template <class F>
   bool each_window(F&& f) {
     std::atomic<bool> serve = true;
     in_ranges(static_cast<int>(windows_.size()), 1, windows_worth_a_thread, [&](int begin, int end) {
-      for (int n = begin; n < end && serve; ++n)
+      for (int n = end; n-- > begin && serve;)
         if (!f(windows_[n])) serve = false;
     });
     return serve;
