@@ -43,8 +43,8 @@ class RodChain {
     Ends* ends;
   };
 
-  static constexpr int cached_blocks =
-      2;  // of a chain that goes through all its corrections in the second cache
+  // Blocks and rods of a chain that goes through all its corrections in the second cache.
+  static constexpr int cached_blocks = 2;
   static constexpr int cached_rods = cached_blocks * batch_size * ChainCut::aim - 1;
   // Memory lent to such a chain for one solve.
   struct Desk {
