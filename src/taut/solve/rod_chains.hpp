@@ -23,8 +23,15 @@ namespace taut {
 template <int dimension>
 class RodChain {
  private:
-  struct Record;
-  struct Solution;
+  struct alignas(64) Record {
+    double number[2 * dimension][batch_size];  // b, then d, or the demand
+    const double (*b() const)[batch_size] { return number; }
+    const double (*d() const)[batch_size] { return number + dimension; }
+  };
+  // What elimination leaves of a row, divided by its pivot: δ_t = z - w δ(left separator) - v δ_{t+1}.
+  struct alignas(64) Solution {
+    double v[batch_size], w[batch_size], z[batch_size];
+  };
   struct Ends;
 
  public:
@@ -36,8 +43,39 @@ class RodChain {
     Ends* ends;
   };
 
+  // Blocks and rods of a chain that goes through all its corrections in the second cache.
+  static constexpr int cached_blocks = 2;
+  static constexpr int cached_rods = cached_blocks * batch_size * ChainCut::aim - 1;
+  // Memory lent to such a chain for one solve.
+  struct Desk {
+    std::array<Record, cached_blocks * ChainCut::aim> records;
+    std::array<Solution, cached_blocks * ChainCut::aim> solution;
+    std::array<double, batch_size * cached_blocks * ChainCut::aim> mu, along;  // by slots; by rods
+  };
+
   // path[k]: the rod at place k of the chain
   RodChain(const RodList& rods, const RodEntries& entries, const std::vector<int>& path)
+      : RodChain(rods, entries, path, ChainCut(static_cast<int>(path.size())).slots()) {}
+  // The same for a chain that is to work at a desk.
+  static RodChain without_memory(const RodList& rods, const RodEntries& entries,
+                                 const std::vector<int>& path) {
+    return RodChain(rods, entries, path, 0);
+  }
+  RodChain(RodChain&&) = default;
+
+  void sit_down(Desk& desk) {
+    records_ = desk.records.data();
+    solution_ = desk.solution.data();
+    rods_mu_ = desk.mu.data();
+  }
+  void stand_up() {
+    records_ = nullptr;
+    solution_ = nullptr;
+    rods_mu_ = nullptr;
+  }
+
+ private:
+  RodChain(const RodList& rods, const RodEntries& entries, const std::vector<int>& path, int own_slots)
       : cut_(static_cast<int>(path.size())),
         rods_(rods),
         entries_(entries),
@@ -46,9 +84,12 @@ class RodChain {
         in_order_(lies_in_order(path)),
         row_(cut_.slots(), -1),
         length2_(cut_.slots(), 1.0),
-        rods_mu_(cut_.slots(), 0.0),
-        records_(cut_.slots() / batch_size),
-        solution_(records_.size()),
+        own_mu_(own_slots, 0.0),
+        own_records_(own_slots / batch_size),
+        own_solution_(own_records_.size()),
+        rods_mu_(own_mu_.data()),
+        records_(own_records_.data()),
+        solution_(own_solution_.data()),
         ends_(cut_.blocks) {
     std::vector<Couplings> all(cut_.slots() / batch_size, no_couplings());
     for (int k = 0; k < cut_.rows; ++k) {
@@ -74,6 +115,7 @@ class RodChain {
       list->assign(pieces, 0.0);
   }
 
+ public:
   int blocks() const { return cut_.blocks; }
 
   // The first visit to a block: begin(room) sets its records up, and a sweep goes from left to right.
@@ -158,17 +200,18 @@ class RodChain {
     return result;
   }
 
-  [[gnu::noinline]] void take(int block, double scale, double* to) const {
+  // scale · μ of rod `row` in to[row - base].
+  [[gnu::noinline]] void take(int block, double scale, double* to, int base = 0) const {
     each_rod(
         block,
         [&](int t, int row) {
           std::array<S, batch_size> x;
           for (int k = 0; k < batch_size; ++k) x[k] = load_batch(mu_at(block, t + k)) * S(scale);
           transpose(x);
-          for (int i = 0; i < batch_size; ++i) store_batch(to + row + i * cut_.length, x[i]);
+          for (int i = 0; i < batch_size; ++i) store_batch(to + (row - base) + i * cut_.length, x[i]);
         },
         [&](int slot, int row) {
-          if (row >= 0) to[row] = scale * rods_mu_[slot];
+          if (row >= 0) to[row - base] = scale * rods_mu_[slot];
         });
   }
 
@@ -189,11 +232,18 @@ class RodChain {
         });
   }
   // Its end: μ of the rods, and the particles moved. Is |g| within the tolerance for all rods inside the block?
-  [[gnu::noinline, gnu::flatten]] bool arrive(int block, const RodFlight& flight, double tolerance) const {
+  bool arrive(int block, const RodFlight& flight, double tolerance) const {
     take(block, 1 / flight.h, flight.mu);
+    const int begin = first_row(block);
+    return fly(begin, end_row(block), 1 / flight.h * mu_before(block), flight.mu + begin, flight, tolerance);
+  }
+  // The same for the particles at the lower ends of the rods begin … end - 1, with `before` the impulse along rod begin - 1, and along[k] that of
+  // rod begin + k. Is |g| within the tolerance for the rods between them?
+  [[gnu::noinline, gnu::flatten]] bool fly(int begin, int end, double before, const double* along,
+                                           const RodFlight& flight, double tolerance) const {
     const S h(flight.h);
     return each_impulse(
-        block, flight.q.from, flight.mu, 1 / flight.h, tolerance,
+        begin, end, before, along, flight.q.from, tolerance,
         [&](int a, int i, int count, const S&, const S& dp) {
           const int j = a * rods_.particles + i;
           const S p = add(flight.p, j, count, dp);
@@ -206,19 +256,20 @@ class RodChain {
   }
   // The same for the rods from one block to the next, when all have arrived.
   bool arrived(const RodFlight& flight, double tolerance) const {
-    return between_blocks([&](int row) {
-      double sum = 0;
-      for (int a = 0; a < dimension; ++a) {
-        const double* x = flight.q.to + a * rods_.particles + lower(row);
-        sum += (x[0] - x[1]) * (x[0] - x[1]);
-      }
-      return std::abs((sum - rods_.length[row] * rods_.length[row]) / 2) <= tolerance;
-    });
+    return between_blocks([&](int row) { return holds(row, flight, tolerance); });
+  }
+  // |g| <= tolerance for one rod, where it arrived.
+  bool holds(int row, const RodFlight& flight, double tolerance) const {
+    double sum = 0;
+    for (int a = 0; a < dimension; ++a) {
+      const double* x = flight.q.to + a * rods_.particles + lower(row);
+      sum += (x[0] - x[1]) * (x[0] - x[1]);
+    }
+    return std::abs((sum - rods_.length[row] * rods_.length[row]) / 2) <= tolerance;
   }
 
-  // As begin, for a projection: the demand is G W p. Is it within the tolerance already?
-  [[gnu::noinline]] bool meet(const Room& room, const double* q, const double* p, double tolerance) const {
-    Mask<S> inside(true);
+  // As begin, for a projection: the demand is G W p.
+  [[gnu::noinline]] void meet(const Room& room, const double* q, const double* p) const {
     begin_between(
         room, q,
         [&](const S&, int a, int i, int count) {
@@ -227,33 +278,38 @@ class RodChain {
         },
         [&](int a, const S& b, const S& dv, double* record) {
           double* demand = record + dimension * batch_size;
-          const S sum = a == 0 ? S(b * dv) : S(load_batch(demand) + b * dv);
-          store_batch(demand, sum);
-          if (a == dimension - 1) inside = inside && magnitude(sum) <= S(tolerance);
+          store_batch(demand, a == 0 ? S(b * dv) : S(load_batch(demand) + b * dv));
         });
-    return all(inside);
   }
-  // Its end: ν of the rods, and the momenta of the particles. Is |G W p| within the tolerance for all rods inside the block?
+  // Its end: the momenta of the particles for the ν of the rods. Is |G W p| within the tolerance for all rods inside the block?
   [[gnu::noinline, gnu::flatten]] bool part(int block, const double* q, const RodSums& p, double tolerance,
-                                            double* nu) const {
-    take(block, 1, nu);
+                                            const double* nu) const {
+    const int begin = first_row(block);
     return each_impulse(
-        block, q, nu, 1, tolerance,
+        begin, end_row(block), block > 0 ? nu[begin - 1] : 0.0, nu + begin, q, tolerance,
         [&](int a, int i, int count, const S&, const S& dp) {
           return S(load_batch(rods_.weight.data() + i, count) * add(p, a * rods_.particles + i, count, dp));
         },
         [&](const V& b, const V& dv, int, int) { return b.dot(dv); });
   }
   bool parted(const double* q, const RodSums& p, double tolerance) const {
-    return between_blocks([&](int row) {
-      const double* weight = rods_.weight.data() + lower(row);
-      double sum = 0;
-      for (int a = 0; a < dimension; ++a) {
-        const int j = a * rods_.particles + lower(row);
-        sum += (q[j] - q[j + 1]) * (weight[0] * p.to[j] - weight[1] * p.to[j + 1]);
-      }
-      return std::abs(sum) <= tolerance;
-    });
+    return between_blocks([&](int row) { return rests(row, q, p.to, tolerance); });
+  }
+  // |G W p| <= tolerance for all rods?
+  bool rests(const double* q, const double* p, double tolerance) const {
+    bool all = true;
+    for (int row = start_; all && row < start_ + cut_.rows; ++row) all = rests(row, q, p, tolerance);
+    return all;
+  }
+
+  int rows() const { return cut_.rows; }
+  int first() const { return start_; }
+  // Does what happens at the other end of `count` rods at an end of the chain die away in them, to below rounding? A rod feels -v of what the next one does. (Z5)
+  bool fades_at_start(int count) const {
+    return fades(count, [](int k) { return k; });
+  }
+  bool fades_at_end(int count) const {  // the last rod has no next one
+    return fades(count - 1, [&](int k) { return cut_.rows - 2 - k; });
   }
 
   bool starts_from_zero(const double* mu) const {
@@ -266,18 +322,9 @@ class RodChain {
  private:
   using S = Batch<double>;
   using V = RodVectors<dimension>;
-  struct alignas(64) Record {
-    double number[2 * dimension][batch_size];  // b, then d, or the demand
-    const double (*b() const)[batch_size] { return number; }
-    const double (*d() const)[batch_size] { return number + dimension; }
-  };
   struct alignas(64) Couplings {
     double own[batch_size], next[batch_size];  // C(t, t), C(t, t+1)
     bool operator==(const Couplings&) const = default;
-  };
-  // What elimination leaves of a row, divided by its pivot: δ_t = z - w δ(left separator) - v δ_{t+1}.
-  struct alignas(64) Solution {
-    double v[batch_size], w[batch_size], z[batch_size];
   };
   // What a piece knows of its neighbours, and what its separator needs of the rods before it.
   struct alignas(64) Ends {
@@ -435,8 +482,8 @@ class RodChain {
   }
 
   int at(int block, int t) const { return block * cut_.length + t; }
-  double* mu_at(int block, int t) { return rods_mu_.data() + at(block, t) * batch_size; }
-  const double* mu_at(int block, int t) const { return rods_mu_.data() + at(block, t) * batch_size; }
+  double* mu_at(int block, int t) { return rods_mu_ + at(block, t) * batch_size; }
+  const double* mu_at(int block, int t) const { return rods_mu_ + at(block, t) * batch_size; }
   int place(int block, int lane, int t) const { return (block * batch_size + lane) * cut_.length + t; }
 
   // eight(t, row): rods t … t+7 of all pieces of the block, of the first piece from this row on, of the others each `length` rows further: where rods lie in order.
@@ -488,6 +535,21 @@ class RodChain {
   // What follows is for chains in order.
   int lower(int row) const { return end_ + row - start_; }  // the lower particle of a rod
   int first_row(int block) const { return start_ + place(block, 0, 0); }
+  // μ along the last rod before a block, which may not be taken yet.
+  double mu_before(int block) const { return block > 0 ? mu_[block * batch_size - 1] : 0.0; }
+  bool rests(int row, const double* q, const double* p, double tolerance) const {
+    const double* weight = rods_.weight.data() + lower(row);
+    double sum = 0;
+    for (int a = 0; a < dimension; ++a) {
+      const int j = a * rods_.particles + lower(row);
+      sum += (q[j] - q[j + 1]) * (weight[0] * p[j] - weight[1] * p[j + 1]);
+    }
+    return std::abs(sum) <= tolerance;
+  }
+  // One past the last of its particles: the last block has the end of the chain, too.
+  int end_row(int block) const {
+    return block + 1 < cut_.blocks ? first_row(block + 1) : start_ + cut_.rows + 1;
+  }
 
   // b = q_lower - q_next of the rods, and the like of a second number of the particles, second(q, a, i). use(a, b, e, record): component a of both.
   template <class Second, class Use>
@@ -545,18 +607,17 @@ class RodChain {
         put_no_rod(room.records[t + k], lane);
   }
 
-  // What the impulses l along the rods do to the particles of a block, eight at a time: move(a, i, count, q, dp) changes component a of the particles i … and
-  // gives what their rods are to be looked at for, value(b, differences of that, row, count). Is it within the tolerance for all rods inside the block? False for
-  // a NaN. The last rod before the block has its impulse, per `scale`, in mu_.
+  // What impulses along the rods do to the particles at the lower ends of the rods begin … end - 1, eight at a time: move(a, i, count, q, dp) changes component a
+  // of the particles i … and gives what their rods are to be looked at for, value(b, differences of that, row, count). Is it within the tolerance for
+  // all rods between them? False for a NaN. l[k]: the impulse along rod begin + k; before: that along the rod before them.
   template <class Move, class Value>
-  bool each_impulse(int block, const double* q, const double* l, double scale, double tolerance, Move&& move,
-                    Value&& value) const {
-    const int begin = first_row(block), rows = start_ + cut_.rows;
-    const int end = block + 1 < cut_.blocks ? first_row(block + 1) : rows + 1;
+  bool each_impulse(int begin, int end, double before, const double* l, const double* q, double tolerance,
+                    Move&& move, Value&& value) const {
+    const int rows = start_ + cut_.rows;
     V impulse_before, b_before{}, moved_before{};
     for (int a = 0; a < dimension; ++a) {
       const double* x = q + a * rods_.particles + lower(begin);
-      impulse_before.v[a] = S(begin > start_ ? (scale * mu_[block * batch_size - 1]) * (x[-1] - x[0]) : 0.0);
+      impulse_before.v[a] = S(begin > start_ ? before * (x[-1] - x[0]) : 0.0);
     }
     Mask<S> inside(true);
     const auto look = [&](const V& b, const V& moved, const V& after, int row, int count) {
@@ -566,7 +627,7 @@ class RodChain {
     };
     const auto eight = [&](int row, int count) {
       const int i = lower(row), joined = std::min(count, rows - row);
-      const S along = load_batch(l + row, joined);
+      const S along = load_batch(l + (row - begin), joined);
       V b, moved;
       for (int a = 0; a < dimension; ++a) {
         const double* x = q + a * rods_.particles + i;
@@ -610,6 +671,17 @@ class RodChain {
     return after;
   }
 
+  template <class Place>
+  bool fades(int count, Place&& place_of) const {
+    constexpr double nothing = epsilon<double>() / 256;
+    double felt = 1;
+    for (int k = 0; k < count && !(felt <= nothing); ++k) {
+      const int slot = cut_.slot(place_of(k)), t = slot / batch_size % cut_.length;
+      if (t < cut_.length - 1) felt *= std::abs(solution_[slot / batch_size].v[slot % batch_size]);
+    }
+    return felt <= nothing;
+  }
+
   template <class Within>
   bool between_blocks(Within&& within) const {
     bool inside = true;
@@ -629,13 +701,16 @@ class RodChain {
   ChainCut cut_;
   const RodList& rods_;
   const RodEntries& entries_;
-  int start_, end_;                        // the first rod, and the lower of its particles
-  bool in_order_;                          // rods, their entries and particles follow each other
-  std::vector<int> row_;                   // of each slot; -1: none
-  std::vector<double> length2_, rods_mu_;  // L² and μ of each slot
+  int start_, end_;                       // the first rod, and the lower of its particles
+  bool in_order_;                         // rods, their entries and particles follow each other
+  std::vector<int> row_;                  // of each slot; -1: none
+  std::vector<double> length2_, own_mu_;  // L² and μ of each slot
   std::vector<Couplings> couplings_;
-  std::vector<Record> records_;
-  std::vector<Solution> solution_;
+  std::vector<Record> own_records_;
+  std::vector<Solution> own_solution_;
+  double* rods_mu_;  // what is its own, or lent
+  Record* records_;
+  Solution* solution_;
   std::vector<Ends> ends_;
   // Of the pieces: diagonal, spike, unit spike, right-hand side at the separator; what they leave on the separator before, per unit of
   // across; K(separator, first of the next piece); δ and μ of the separator.

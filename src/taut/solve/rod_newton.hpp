@@ -7,6 +7,7 @@
 #include <taut/scalar/two_sum.hpp>
 #include <taut/solve/rod_chains.hpp>
 #include <taut/solve/rod_clusters.hpp>
+#include <taut/solve/rod_windows.hpp>
 #include <taut/solve/sparse_plan.hpp>
 
 #include <algorithm>
@@ -77,6 +78,11 @@ class RodNewtonIn {
     for (std::size_t c = 0; c < chains_.size(); ++c)
       for (int b = 0; b < chains_[c].blocks(); ++b) blocks_.emplace_back(static_cast<int>(c), b);
     sweeps_.resize(blocks_.size());
+    int in_chains = 0;
+    for (const Chain& chain : chains_) in_chains += chain.rows();
+    if (goes_alone() && in_chains >= rods_worth_windows)
+      for (std::size_t c = 0; c < chains_.size(); ++c)
+        add_windows(system_->rods, system_->entries, chains_[c], static_cast<int>(c), windows_);
     double shortest = 1e300;
     for (const double length : system_->rods.length) shortest = std::min(shortest, length);
     length2_ = shortest * shortest;
@@ -146,9 +152,13 @@ class RodNewtonIn {
  private:
   using Chain = RodChain<dimension>;
   using Room = typename Chain::Room;
+  using Window = RodWindow<dimension>;
   double least_target() const { return 8 * epsilon<double>() * length2_; }
   static constexpr int limit = 12;                 // corrections; whoever needs more is better off elsewhere
   static constexpr int blocks_worth_a_thread = 4;  // some thousand rods
+  static constexpr int rods_worth_windows =
+      1 << 14;  // below, all corrections find most of the chains in a cache
+  static constexpr int windows_worth_a_thread = 2;
   static constexpr int clusters_worth_a_thread = 128;  // batches
 
   template <class... Shape>
@@ -198,8 +208,7 @@ class RodNewtonIn {
           good = good && one.sound;
         }
         if (!good) sound = false;
-        for (int before = most; before < corrections && !most.compare_exchange_weak(before, corrections);) {
-        }
+        raise(most, corrections);
       });
       result.corrections = std::max(result.corrections, most.load());
       result.sound = result.sound && sound;
@@ -243,34 +252,36 @@ class RodNewtonIn {
   // Newton's iteration: begin(chain, room) sets the records of a block up, end(chain, block) uses its μ.
   template <class Begin, class End>
   RodSolve of_all_chains(RodProgress progress, Begin&& begin, End&& end) {
-    RodSolve result;
-    if (chains_.empty()) return result;
+    if (chains_.empty()) return {};
     each_block([&](Chain& chain, int block, RodSweep& sweep) {
       sweep = chain.template start<false>(block, [&](const Room& room) { begin(chain, room); });
     });
-    for (bool over = false; !over;) {
-      const bool first = result.corrections == 0;
-      const RodSweep sweep = first ? separators<true>() : separators<false>();
-      result.sound = result.sound && sweep.sound;
-      ++result.corrections;
-      const bool last = progress.last_after(sweep.largest);
-      over = last || result.corrections == limit || !result.sound;
-      if (over) result.sound = result.sound && last;
-      each_block([&](Chain& chain, int block, RodSweep& next) {
-        if (over) {
-          first ? chain.template finish<true>(block) : chain.template finish<false>(block);
-          end(chain, block);
-        } else {
-          next = first ? chain.template go_on<true>(block) : chain.template go_on<false>(block);
-        }
-      });
-    }
-    return result;
+    return in_corrections(
+        progress, limit, [&](bool first) { return first ? separators<true>() : separators<false>(); },
+        [&](bool first, bool over) {
+          each_block([&](Chain& chain, int block, RodSweep& next) {
+            if (over) {
+              first ? chain.template finish<true>(block) : chain.template finish<false>(block);
+              end(chain, block);
+            } else {
+              next = first ? chain.template go_on<true>(block) : chain.template go_on<false>(block);
+            }
+          });
+        });
   }
   // From μ = 0 only.
   RodSolve land_chains(const RodFlight& flight, double tolerance, const RodProgress& progress) {
+    if (chains_.empty()) return {};
     for (const Chain& chain : chains_)
       if (!chain.starts_from_zero(flight.mu)) return {0, false};
+    RodSolve result;
+    if (!land_windows(flight, tolerance, progress, result))
+      result = land_whole_chains(flight, tolerance, progress);
+    if (!result.sound)
+      for (const Chain& chain : chains_) chain.clear(flight.mu);
+    return result;
+  }
+  RodSolve land_whole_chains(const RodFlight& flight, double tolerance, const RodProgress& progress) {
     std::atomic<bool> there = true;
     RodSolve result = of_all_chains(
         progress, [&](Chain& chain, const Room& room) { chain.depart(room, flight); },
@@ -280,31 +291,78 @@ class RodNewtonIn {
     for (const Chain& chain : chains_)
       if (!chain.arrived(flight, tolerance)) there = false;
     result.sound = result.sound && there;
-    if (!result.sound)
-      for (const Chain& chain : chains_) chain.clear(flight.mu);
     return result;
   }
   RodSolve project_chains(const double* q, const RodSums& p, double tolerance, double* nu) {
-    if (chains_.empty()) return {};
-    std::atomic<bool> sound = true, there = true;
+    if (std::all_of(chains_.begin(), chains_.end(),
+                    [&](const Chain& chain) { return chain.rests(q, p.from, tolerance); }))
+      return {};
+    if (!project_windows(q, p.from, nu) && !project_whole_chains(q, p.from, nu)) {
+      for (const Chain& chain : chains_) chain.clear(nu);
+      return {0, false};
+    }
+    std::atomic<bool> there = true;
     each_block([&](Chain& chain, int block, RodSweep&) {
-      const auto begin = [&](const Room& room) {
-        if (!chain.meet(room, q, p.from, tolerance)) there = false;
-      };
-      if (!chain.template start<true>(block, begin).sound) sound = false;
-    });
-    if (there) return {};
-    for (Chain& chain : chains_)
-      if (!chain.template separators<true, true>().sound) sound = false;
-    if (!sound) return {0, false};
-    there = true;
-    each_block([&](Chain& chain, int block, RodSweep&) {
-      chain.template finish<true>(block);
       if (!chain.part(block, q, p, tolerance, nu)) there = false;
     });
     for (const Chain& chain : chains_)
       if (!chain.parted(q, p, tolerance)) there = false;
     return {1, there};
+  }
+  // ν alone; false: a pivot vanished.
+  bool project_whole_chains(const double* q, const double* p, double* nu) {
+    std::atomic<bool> sound = true;
+    each_block([&](Chain& chain, int block, RodSweep&) {
+      const auto begin = [&](const Room& room) { chain.meet(room, q, p); };
+      if (!chain.template start<true>(block, begin).sound) sound = false;
+    });
+    for (Chain& chain : chains_)
+      if (!chain.template separators<true, true>().sound) sound = false;
+    if (!sound) return false;
+    each_block([&](Chain& chain, int block, RodSweep&) {
+      chain.template finish<true>(block);
+      chain.take(block, 1, nu);
+    });
+    return true;
+  }
+
+  // The same window by window, from one state into another. False: windows do not serve here, and μ or ν may be anything.
+  bool land_windows(const RodFlight& flight, double tolerance, const RodProgress& progress,
+                    RodSolve& result) {
+    // A window reads what lies in its neighbours.
+    if (windows_.empty() || flight.q.from == flight.q.to || flight.p.from == flight.p.to) return false;
+    std::atomic<int> most = 0;
+    std::atomic<bool> there = true;
+    const bool serve = each_window([&](Window& window) {
+      const RodSolve one = window.solve(flight, progress, limit);
+      if (!one.sound) return false;
+      if (!window.land(chains_[window.chain()], flight, tolerance)) there = false;
+      raise(most, one.corrections);
+      return true;
+    });
+    if (!serve) return false;
+    for (const Window& window : windows_)
+      if (!window.join(chains_[window.chain()], flight, tolerance)) there = false;
+    result = {most, there};
+    return true;
+  }
+  bool project_windows(const double* q, const double* p, double* nu) {
+    return !windows_.empty() && each_window([&](Window& window) { return window.project(q, p, nu); });
+  }
+  // f(window) until one says no. From the last to the first: what passed through the particles before, and will do so after, goes the other way, and finds
+  // in the cache what was used last.
+  template <class F>
+  bool each_window(F&& f) {
+    std::atomic<bool> serve = true;
+    in_ranges(static_cast<int>(windows_.size()), 1, windows_worth_a_thread, [&](int begin, int end) {
+      for (int n = end; n-- > begin && serve;)
+        if (!f(windows_[n])) serve = false;
+    });
+    return serve;
+  }
+  static void raise(std::atomic<int>& most, int value) {
+    for (int before = most; before < value && !most.compare_exchange_weak(before, value);) {
+    }
   }
   template <bool first>
   RodSweep separators() {
@@ -313,13 +371,11 @@ class RodNewtonIn {
     for (Chain& chain : chains_) all = worse(all, chain.template separators<first, false>());
     return all;
   }
-  static RodSweep worse(const RodSweep& a, const RodSweep& b) {
-    return {std::max(a.largest, b.largest), a.sound && b.sound};
-  }
 
   std::shared_ptr<const RodLayout> system_;
   std::vector<Chain> chains_;
   std::vector<std::pair<int, int>> blocks_;  // chain, block
+  std::vector<Window> windows_;              // of all chains, where they lie in order
   AllKinds clusters_;
   std::vector<std::pair<int, int>> free_;  // begin, end
   std::vector<RodSweep> sweeps_;           // of each block, the last one

@@ -3,6 +3,7 @@
 
 #include <taut/scalar/batch.hpp>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -84,6 +85,27 @@ class RodProgress {
   static constexpr double safety = 16;  // a correction too many costs less than a look at the true residual
   double target_, length2_, before_ = 0;
 };
+
+inline RodSweep worse(const RodSweep& a, const RodSweep& b) {
+  return {std::max(a.largest, b.largest), a.sound && b.sound};
+}
+
+// Newton's iteration in sweeps: separate(first) ends a sweep forward, and visit(first, over) goes back with its correction and, unless it is over, forward again.
+template <class Separate, class Visit>
+RodSolve in_corrections(RodProgress progress, int limit, Separate&& separate, Visit&& visit) {
+  RodSolve result;
+  for (bool over = false; !over;) {
+    const bool first = result.corrections == 0;
+    const RodSweep sweep = separate(first);
+    result.sound = result.sound && sweep.sound;
+    ++result.corrections;
+    const bool last = progress.last_after(sweep.largest);
+    over = last || result.corrections == limit || !result.sound;
+    if (over) result.sound = result.sound && last;
+    visit(first, over);
+  }
+  return result;
+}
 
 // A vector of each of eight rods.
 template <int dimension>
