@@ -303,6 +303,27 @@ TEST(ATableauOfOnesOwn, IsRefusedWhereItsStagesAreNotDetermined) {
   expect_violated(t, "A0 A^0");
 }
 
+std::string refusal(const Lobatto<>& method) {
+  const PlanarPendulum<> s;
+  try {
+    bind(method, s, s.start());
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(ATableauOfOnesOwn, DoesNotRunWhereAConditionIsViolated) {
+  Tableau<Exact> t = lobatto_tableau(3);
+  EXPECT_EQ(refusal({.s = 3, .own = &t}), "");
+  EXPECT_EQ(refusal({.s = 4, .own = &t}), "lobatto: s = 4, but the tableau has 3 stages");
+  t.A(1, 1) += Exact(1e-3);
+  EXPECT_EQ(
+      refusal({.s = 3, .own = &t}),
+      "lobatto: a tableau of one's own is refused: (2.3) is violated: b = b^ and b_i a^_ij + b^_j a_ji = "
+      "b_i b^_j, so the method is not symplectic");
+}
+
 // Nodes 0, 1/2, 1 are Lobatto's; with 0, 2/5, 1 the pair is symplectic too, of a lower order.
 TEST(ATableauOfOnesOwn, RunsAndStaysOnTheManifold) {
   const Tableau<Exact> own = pair_on({0, Exact(2) / 5, 1});

@@ -7,6 +7,9 @@
 #include <taut/method/stage_solve.hpp>
 #include <taut/method/tableau_conditions.hpp>
 
+#include <stdexcept>
+#include <string>
+
 namespace taut {
 
 // Where the multiplier at the end of a step comes from.
@@ -21,7 +24,7 @@ struct Lobatto {
   int s = stages == dynamic ? 3 : stages;
   SolveOptions solve{};  // of the stages and of the momentum constraint
   MultiplierFrom multiplier_from = MultiplierFrom::equations;
-  // A user's own tableau in place of Lobatto's; check it with violated_condition() first.
+  // A user's own tableau in place of Lobatto's: bound to a problem, it is refused (std::invalid_argument) where violated_condition() has a name.
   const Tableau<Float128>* own = nullptr;
 
   MethodFacts facts() const {
@@ -80,7 +83,15 @@ struct Lobatto {
     typename P::Vec increment;
     X before;
   };
-  Tableau<Float128> coefficients() const { return own ? *own : lobatto_tableau(s); }
+  Tableau<Float128> coefficients() const {
+    if (!own) return lobatto_tableau(s);
+    if (const auto violated = violated_condition(*own))
+      throw std::invalid_argument("lobatto: a tableau of one's own is refused: " + *violated);
+    if (own->stages() != s)
+      throw std::invalid_argument("lobatto: s = " + std::to_string(s) + ", but the tableau has " +
+                                  std::to_string(own->stages()) + " stages");
+    return *own;
+  }
 
   template <Hamiltonian P, class X>
   Expected<int> step(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
