@@ -4,6 +4,7 @@
 #include <taut/method/stepper.hpp>
 #include <taut/run/gauge.hpp>
 #include <taut/run/machine.hpp>
+#include <taut/scalar/flatten.hpp>
 
 namespace taut {
 
@@ -92,7 +93,7 @@ class MachineOf final : public Machine {
 
  private:
   // Where the step is compiled into this loop, TAUT_NO_FLATTEN (flatten.hpp) keeps it from being compiled so once more for itself.
-  [[gnu::flatten]] void advance_in_registers(double h, std::int64_t count, Tally& tally) {
+  TAUT_KERNEL void advance_in_registers(double h, std::int64_t count, Tally& tally) {
     make_steps(h, count, tally);
   }
   void make_steps(double h, std::int64_t count, Tally& tally) {
