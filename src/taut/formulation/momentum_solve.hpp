@@ -35,12 +35,11 @@ class MomentumSolve {
   Expected<int> solve(const P& s, const Options& options, X& x, const typename P::Jacobian& G) {
     set_zero(nu);
     int more = 0;
-    if constexpr (!is_to_rounding<Options> && requires { matrix_.rod_projection(x, 1.0, nu); })
-      if (options.tolerance > 0) {
-        const auto projected = matrix_.rod_projection(x, options.tolerance, nu);
-        if (projected.sound) return projected.corrections;
-        more = projected.corrections;
-      }
+    if constexpr (requires { matrix_.rod_projection(x, 1.0, nu); }) {
+      const auto projected = matrix_.rod_projection(x, options.tolerance, nu);
+      if (projected.sound) return projected.corrections;
+      more = projected.corrections;
+    }
     Options newton;
     newton.tolerance = options.tolerance;
     bool factored = false;

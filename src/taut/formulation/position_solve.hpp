@@ -44,11 +44,11 @@ class PositionSolve {
   Expected<int> solve_from_here(const P& s, const Options& options, const Vec& q0,
                                 const typename P::Jacobian& G0, Move&& move, bool units_known) {
     Progress progress;
-    if constexpr (!is_to_rounding<Options> && requires {
+    if constexpr (may_be_newton<Options> && requires {
                     matrix.rod_landing(move, 1.0, mu);
                     move.from;
                   })
-      if (options.tolerance > 0 && options.iteration == Iteration::full_newton) {
+      if (options.iteration == Iteration::full_newton) {
         const auto landed = matrix.rod_landing(move, options.tolerance, mu);
         if (landed.sound) return landed.corrections;
         progress.more = landed.corrections;
@@ -146,7 +146,7 @@ class PositionSolve {
     if constexpr (requires { matrix.in_rod_space(); })
       return !matrix.in_rod_space();
     else
-      return false;
+      return requires { K::keeps_factor; };
   }
 
   // delta = K⁻¹ g by the chosen iteration; -1, or the constraint whose pivot vanished.

@@ -57,7 +57,7 @@ class SparseConstraintMatrix {
       });
     return corrections;
   }
-  // mu and move.x with |g(move.x.q)| <= tolerance in one go through the system, `move` a KickAndDrift. Not sound: the general way is to go on from mu.
+  // mu and move.x with |g(move.x.q)| <= tolerance (0: at rounding) in one go through the system, `move` a KickAndDrift. Not sound: the general way is to go on from mu.
   template <class Move>
   [[gnu::noinline]] RodSolve rod_landing(const Move& move, double tolerance, Multiplier& mu) {
     RodSolve solved{0, false};

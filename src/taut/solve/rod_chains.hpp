@@ -41,6 +41,8 @@ class RodChain {
     Record* records;
     Solution* solution;
     Ends* ends;
+    const double* other =
+        nullptr;  // of a window: what it reads beside q, to be fetched for the block before this one
   };
 
   // Blocks and rods of a chain that goes through all its corrections in the second cache.
@@ -118,12 +120,12 @@ class RodChain {
  public:
   int blocks() const { return cut_.blocks; }
 
-  // The first visit to a block: begin(room) sets its records up, and a sweep goes from left to right.
+  // The first visit to a block: begin(room) sets its records up, and a sweep goes from left to right. `other`: see Room.
   template <bool linear, class Begin>
-  RodSweep start(int block, Begin&& begin) {
+  RodSweep start(int block, Begin&& begin, const double* other = nullptr) {
     Scratch scratch;
     const Room room{block, linear ? scratch.data() : &records_[at(block, 0)], &solution_[at(block, 0)],
-                    &ends_[block]};
+                    &ends_[block], other};
     begin(room);
     return forward<true, linear>(room);
   }
@@ -219,53 +221,66 @@ class RodChain {
   // rods here point from the lower particle to the next, which changes no μ.
   bool in_order() const { return in_order_; }
 
-  // As begin, for a flight without impulse: b at its start, d at its end.
+  // As begin, for a flight without impulse: b at its start, d at its end. Where the rod stands does not round d: what the particles move by is added to b.
   [[gnu::noinline]] void depart(const Room& room, const RodFlight& flight) const {
     begin_between(
         room, flight.q.from,
-        [&](const S& q, int a, int i, int count) {
-          return S(q + (S(flight.h) * load_batch(rods_.weight.data() + i, count)) *
-                           load_batch(flight.p.from + a * rods_.particles + i, count));
+        [&](const S&, int a, int i, int count) {
+          const int j = a * rods_.particles + i;
+          const S moved = (S(flight.h) * load_batch(rods_.weight.data() + i, count)) *
+                          load_batch(flight.p.from + j, count);
+          return flight.q.from_low ? S(moved + load_batch(flight.q.from_low + j, count)) : moved;
         },
-        [&](int a, const S&, const S& d, double* record) {
-          store_batch(record + (dimension + a) * batch_size, d);
+        [&](int a, const S& b, const S& moved, double* record) {
+          store_batch(record + (dimension + a) * batch_size, S(b + moved));
         });
   }
-  // Its end: μ of the rods, and the particles moved. Is |g| within the tolerance for all rods inside the block?
-  bool arrive(int block, const RodFlight& flight, double tolerance) const {
+  // Its end: μ of the rods, and the particles moved, and a look at all rods inside the block.
+  template <bool to_rounding>
+  RodLook arrive(int block, const RodFlight& flight) const {
     take(block, 1 / flight.h, flight.mu);
     const int begin = first_row(block);
-    return fly(begin, end_row(block), 1 / flight.h * mu_before(block), flight.mu + begin, flight, tolerance);
+    return fly<to_rounding>(begin, end_row(block), 1 / flight.h * mu_before(block), flight.mu + begin,
+                            flight);
   }
   // The same for the particles at the lower ends of the rods begin … end - 1, with `before` the impulse along rod begin - 1, and along[k] that of
-  // rod begin + k. Is |g| within the tolerance for the rods between them?
-  [[gnu::noinline, gnu::flatten]] bool fly(int begin, int end, double before, const double* along,
-                                           const RodFlight& flight, double tolerance) const {
+  // rod begin + k. What is looked at are the rods between them.
+  template <bool to_rounding>
+  [[gnu::noinline, gnu::flatten]] RodLook fly(int begin, int end, double before, const double* along,
+                                              const RodFlight& flight) const {
     const S h(flight.h);
-    return each_impulse(
-        begin, end, before, along, flight.q.from, tolerance,
-        [&](int a, int i, int count, const S&, const S& dp) {
+    return each_impulse<to_rounding>(
+        begin, end, before, along, flight.q.from,
+        [&](int a, int i, int count, const S& dp, const S&) {
           const int j = a * rods_.particles + i;
           const S p = add(flight.p, j, count, dp);
-          return add(flight.q, j, count, (h * load_batch(rods_.weight.data() + i, count)) * p);
+          const S q = add(flight.q, j, count, (h * load_batch(rods_.weight.data() + i, count)) * p);
+          return Moved{q, magnitude(q)};
         },
-        [&](const V&, const V& r, int row, int count) {
-          const S length = load_batch(rods_.length.data() + row, count);
-          return S((r.dot(r) - length * length) * S(0.5));
+        [&](const V&, const V& r, const V& size, int row, int count) {
+          const S length = load_batch(rods_.length.data() + row, count), length2 = length * length;
+          const S g = magnitude((r.dot(r) - length2) * S(0.5));
+          if constexpr (!to_rounding) return g;
+          return S(g - S(epsilon<double>()) * (reach(r, size) + S(length_terms) * length2));
         });
   }
   // The same for the rods from one block to the next, when all have arrived.
-  bool arrived(const RodFlight& flight, double tolerance) const {
-    return between_blocks([&](int row) { return holds(row, flight, tolerance); });
+  template <bool to_rounding>
+  RodLook arrived(const RodFlight& flight) const {
+    return between_blocks([&](int row) { return length_of<to_rounding>(row, flight.q.to); });
   }
-  // |g| <= tolerance for one rod, where it arrived.
-  bool holds(int row, const RodFlight& flight, double tolerance) const {
-    double sum = 0;
+  // A look at one rod, where it arrived.
+  template <bool to_rounding>
+  RodLook length_of(int row, const double* q) const {
+    double sum = 0, moved = 0;
     for (int a = 0; a < dimension; ++a) {
-      const double* x = flight.q.to + a * rods_.particles + lower(row);
-      sum += (x[0] - x[1]) * (x[0] - x[1]);
+      const double* x = q + a * rods_.particles + lower(row);
+      const double r = x[0] - x[1];
+      sum += r * r;
+      moved += std::abs(r) * (std::abs(x[0]) + std::abs(x[1]));
     }
-    return std::abs((sum - rods_.length[row] * rods_.length[row]) / 2) <= tolerance;
+    const double length2 = rods_.length[row] * rods_.length[row], g = std::abs(sum - length2) / 2;
+    return {or_beyond(to_rounding ? g - epsilon<double>() * (moved + length_terms * length2) : g), 0};
   }
 
   // As begin, for a projection: the demand is G W p.
@@ -281,24 +296,63 @@ class RodChain {
           store_batch(demand, a == 0 ? S(b * dv) : S(load_batch(demand) + b * dv));
         });
   }
-  // Its end: the momenta of the particles for the ν of the rods. Is |G W p| within the tolerance for all rods inside the block?
-  [[gnu::noinline, gnu::flatten]] bool part(int block, const double* q, const RodSums& p, double tolerance,
-                                            const double* nu) const {
-    const int begin = first_row(block);
-    return each_impulse(
-        begin, end_row(block), block > 0 ? nu[begin - 1] : 0.0, nu + begin, q, tolerance,
-        [&](int a, int i, int count, const S&, const S& dp) {
-          return S(load_batch(rods_.weight.data() + i, count) * add(p, a * rods_.particles + i, count, dp));
+  // Its end: the momenta of the particles for the ν of the rods, and a look at G W p of all rods inside the block.
+  template <bool to_rounding>
+  RodLook part(int block, const double* q, const RodSums& p, const double* nu) const {
+    return part<to_rounding>(first_row(block), end_row(block), q, p, nu);
+  }
+  // The same for the particles at the lower ends of the rods begin … end - 1, and the rods between them.
+  template <bool to_rounding>
+  [[gnu::noinline, gnu::flatten]] RodLook part(int begin, int end, const double* q, const RodSums& p,
+                                               const double* nu) const {
+    S fastest(0);
+    RodLook look = each_impulse<to_rounding>(
+        begin, end, begin > start_ ? nu[begin - 1] : 0.0, nu + begin, q,
+        [&](int a, int i, int count, const S& dp, const S& strain) {
+          const S weight = load_batch(rods_.weight.data() + i, count);
+          const S v = weight * add(p, a * rods_.particles + i, count, dp);
+          return Moved{v, magnitude(v) + weight * strain};
         },
-        [&](const V& b, const V& dv, int, int) { return b.dot(dv); });
+        [&](const V& b, const V& dv, const V& size, int, int) {
+          const S product = magnitude(b.dot(dv));
+          if constexpr (!to_rounding) return product;
+          unroll<dimension>([&]<int a>() { fastest = larger(fastest, size.v[a]); });
+          return S(product - S(velocity_slack * epsilon<double>() / 2) * reach(b, size));
+        });
+    look.speed = largest_lane(fastest);
+    return look;
   }
-  bool parted(const double* q, const RodSums& p, double tolerance) const {
-    return between_blocks([&](int row) { return rests(row, q, p.to, tolerance); });
+  template <bool to_rounding>
+  RodLook parted(const double* q, const double* p, const double* nu) const {
+    return between_blocks([&](int row) { return velocity_along<to_rounding>(row, q, p, nu); });
   }
-  // |G W p| <= tolerance for all rods?
-  bool rests(const double* q, const double* p, double tolerance) const {
+  // A look at one rod; nu: what has changed the momenta.
+  template <bool to_rounding>
+  RodLook velocity_along(int row, const double* q, const double* p, const double* nu) const {
+    const auto strain = [&](int k, const double* x) {
+      return k < start_ || k >= start_ + cut_.rows ? 0.0 : std::abs(nu[k] * (x[lower(k)] - x[lower(k) + 1]));
+    };
+    double sum = 0, size = 0;
+    for (int a = 0; a < dimension; ++a) {
+      const double* x = q + a * rods_.particles;
+      double v[2];
+      for (int end = 0; end < 2; ++end) {
+        const int i = lower(row) + end;
+        v[end] = rods_.weight[i] * p[a * rods_.particles + i];
+        const double strained = rods_.weight[i] * (strain(row + end - 1, x) + strain(row + end, x));
+        size += std::abs(x[lower(row)] - x[lower(row) + 1]) * (std::abs(v[end]) + strained);
+      }
+      sum += (x[lower(row)] - x[lower(row) + 1]) * (v[0] - v[1]);
+    }
+    const double unit = to_rounding ? velocity_slack * epsilon<double>() / 2 * size : 0;
+    return {or_beyond(std::abs(sum) - unit), 0};
+  }
+  // Is G W p within the tolerance, or at rounding, for all rods?
+  template <bool to_rounding>
+  bool rests(const double* q, const double* p, const double* nu, double tolerance) const {
     bool all = true;
-    for (int row = start_; all && row < start_ + cut_.rows; ++row) all = rests(row, q, p, tolerance);
+    for (int row = start_; all && row < start_ + cut_.rows; ++row)
+      all = velocity_along<to_rounding>(row, q, p, nu).excess <= tolerance;
     return all;
   }
 
@@ -311,12 +365,16 @@ class RodChain {
   bool fades_at_end(int count) const {  // the last rod has no next one
     return fades(count - 1, [&](int k) { return cut_.rows - 2 - k; });
   }
-
-  bool starts_from_zero(const double* mu) const {
-    int others = 0;
-    for (int row = start_; row < start_ + cut_.rows; ++row) others |= mu[row] != 0;
-    return others == 0;
+  // The same before anything is solved, for r = b: would windows that end `count` rods beyond rod `row`, and before it, feel their ends there?
+  bool fades_about(int row, int count, const double* q) const {
+    return fades_from(row - count, 1, count, q) && fades_from(row + count - 1, -1, count, q);
   }
+  void foresee_about(int row, int count, const double* q) const {
+    for (int a = 0; a < dimension; ++a)
+      for (int i = lower(row - count); i < lower(row + count); i += batch_size)
+        __builtin_prefetch(q + a * rods_.particles + i);
+  }
+
   void clear(double* mu) const { std::fill_n(mu + start_, cut_.rows, 0.0); }
 
  private:
@@ -414,6 +472,11 @@ class RodChain {
     Mask<S> sound(true);
     for (int t = 0; t < last; ++t, ++record, ++solution, couplings += ends.alike ? 0 : 1,
              length2 += batch_size, mu += batch_size) {
+      if constexpr (first)
+        if (room.other != nullptr) {
+          foresee<dimension>(room.block, t - t % batch_size, t % batch_size, room.other);
+          foresee<1>(room.block, t - t % batch_size, t % batch_size, rods_.weight.data());
+        }
       near.after = V::load(record[1].b());
       if constexpr (!first) near.moved_after = near.after * load_batch(mu + batch_size);
       const Row row = row_of<first, linear>(*record, length2, near, *couplings, c);
@@ -537,15 +600,6 @@ class RodChain {
   int first_row(int block) const { return start_ + place(block, 0, 0); }
   // μ along the last rod before a block, which may not be taken yet.
   double mu_before(int block) const { return block > 0 ? mu_[block * batch_size - 1] : 0.0; }
-  bool rests(int row, const double* q, const double* p, double tolerance) const {
-    const double* weight = rods_.weight.data() + lower(row);
-    double sum = 0;
-    for (int a = 0; a < dimension; ++a) {
-      const int j = a * rods_.particles + lower(row);
-      sum += (q[j] - q[j + 1]) * (weight[0] * p[j] - weight[1] * p[j + 1]);
-    }
-    return std::abs(sum) <= tolerance;
-  }
   // One past the last of its particles: the last block has the end of the chain, too.
   int end_row(int block) const {
     return block + 1 < cut_.blocks ? first_row(block + 1) : start_ + cut_.rows + 1;
@@ -567,11 +621,20 @@ class RodChain {
     // Eight particles in a row have seven rods between them.
     for (int from = 0; from < cut_.length; from += batch_size - 1) {
       const int t = std::min(from, cut_.length - (batch_size - 1));
+      if (room.other != nullptr)
+        for (int lane = 0; lane < batch_size; ++lane) foresee<dimension>(room.block, t, lane, q);
       if (place(room.block, batch_size - 1, t) + batch_size - 1 <= cut_.rows)
         seven_rods<true>(room, t, q, second, use);
       else
         seven_rods<false>(room, t, q, second, use);
     }
+  }
+  // Asks memory for what a piece of the block before this one will read, since that comes next: the processor foresees nothing in so many places at once. Half of it
+  // while rods are formed, half during the sweep after it: memory answers no faster.
+  template <int components>
+  void foresee(int block, int t, int lane, const double* x) const {
+    if (const int i = end_ + place(block - 1, lane, t); i >= 0)
+      for (int a = 0; a < components; ++a) __builtin_prefetch(x + a * rods_.particles + i);
   }
   // `count` numbers, and the last of them again.
   static S repeated(const double* from, int count) {
@@ -607,54 +670,74 @@ class RodChain {
         put_no_rod(room.records[t + k], lane);
   }
 
-  // What impulses along the rods do to the particles at the lower ends of the rods begin … end - 1, eight at a time: move(a, i, count, q, dp) changes component a
-  // of the particles i … and gives what their rods are to be looked at for, value(b, differences of that, row, count). Is it within the tolerance for
-  // all rods between them? False for a NaN. l[k]: the impulse along rod begin + k; before: that along the rod before them.
-  template <class Move, class Value>
-  bool each_impulse(int begin, int end, double before, const double* l, const double* q, double tolerance,
-                    Move&& move, Value&& value) const {
+  // Σ |r| size
+  static S reach(const V& r, const V& size) {
+    S sum(0);
+    unroll<dimension>([&]<int a>() { sum += magnitude(r.v[a]) * size.v[a]; });
+    return sum;
+  }
+  // A number of eight particles, and the size of the terms that were added up for it.
+  struct Moved {
+    S value, size;
+  };
+  struct MovedVectors {
+    V value, size;
+  };
+
+  // What impulses along the rods do to the particles at the lower ends of the rods begin … end - 1, eight at a time: move(a, i, count, dp, strain) changes component a
+  // of the particles i … by impulses that come to dp, in size to `strain`, and gives what their rods are to be looked at for: excess(b, differences of that, sums of
+  // sizes, row, count). l[k]: the impulse along rod begin + k; before: that along the rod before them.
+  template <bool to_rounding, class Move, class Excess>
+  RodLook each_impulse(int begin, int end, double before, const double* l, const double* q, Move&& move,
+                       Excess&& excess) const {
     const int rows = start_ + cut_.rows;
-    V impulse_before, b_before{}, moved_before{};
+    V impulse_before, b_before{};
+    MovedVectors moved_before{};
     for (int a = 0; a < dimension; ++a) {
       const double* x = q + a * rods_.particles + lower(begin);
       impulse_before.v[a] = S(begin > start_ ? before * (x[-1] - x[0]) : 0.0);
     }
-    Mask<S> inside(true);
-    const auto look = [&](const V& b, const V& moved, const V& after, int row, int count) {
-      V r;
-      for (int a = 0; a < dimension; ++a) r.v[a] = moved.v[a] - before_first(moved.v[a], after.v[a]);
-      inside = inside && magnitude(value(b, r, row, count)) <= S(tolerance);
+    S largest(-1e300);
+    Mask<S> numbers(true);
+    const auto of_batch = [&](const V& b, const MovedVectors& here, const MovedVectors& after, int row,
+                              int count) {
+      V r, size;
+      for (int a = 0; a < dimension; ++a) {
+        r.v[a] = here.value.v[a] - before_first(here.value.v[a], after.value.v[a]);
+        if constexpr (to_rounding) size.v[a] = here.size.v[a] + before_first(here.size.v[a], after.size.v[a]);
+      }
+      return excess(b, r, size, row, count);
     };
     const auto eight = [&](int row, int count) {
       const int i = lower(row), joined = std::min(count, rows - row);
       const S along = load_batch(l + (row - begin), joined);
-      V b, moved;
+      V b;
+      MovedVectors moved;
       for (int a = 0; a < dimension; ++a) {
         const double* x = q + a * rods_.particles + i;
-        const S at = load_batch(x, count);
-        b.v[a] = at - load_batch(x + 1, joined);
-        const S impulse = along * b.v[a];
-        moved.v[a] = move(a, i, count, at, S(after_last(impulse_before.v[a], impulse) - impulse));
+        b.v[a] = load_batch(x, count) - load_batch(x + 1, joined);
+        const S impulse = along * b.v[a], other = after_last(impulse_before.v[a], impulse);
+        const Moved one = move(a, i, count, S(other - impulse), S(magnitude(other) + magnitude(impulse)));
+        moved.value.v[a] = one.value;
+        if constexpr (to_rounding) moved.size.v[a] = one.size;
         impulse_before.v[a] = impulse;
       }
-      if (row > begin) look(b_before, moved_before, moved, row - batch_size, batch_size);
+      if (row > begin) {
+        const S x = of_batch(b_before, moved_before, moved, row - batch_size, batch_size);
+        largest = larger(largest, x);
+        numbers = numbers && x <= S(1e300);
+      }
       b_before = b;
-      moved_before = moved;
+      moved_before.value = moved.value;
+      if constexpr (to_rounding) moved_before.size = moved.size;
     };
     int row = begin;
     for (; row + batch_size < end; row += batch_size) eight(row, batch_size);
     eight(row, end - row);
-    return all(inside) && last_within(b_before, moved_before, row, end - 1 - row, tolerance, value);
-  }
-  // The first `count` rods of a batch.
-  template <class Value>
-  static bool last_within(const V& b, const V& moved, int row, int count, double tolerance, Value&& value) {
-    V r;
-    for (int a = 0; a < dimension; ++a) r.v[a] = moved.v[a] - before_first(moved.v[a], moved.v[a]);
-    const S x = value(b, r, row, count);
-    bool inside = true;
-    for (int i = 0; i < count; ++i) inside = inside && std::abs(x[i]) <= tolerance;
-    return inside;
+    RodLook look{all(numbers) ? largest_lane(largest) : 2e300, 0};
+    const S last = of_batch(b_before, moved_before, moved_before, row, end - 1 - row);
+    for (int i = 0; i < end - 1 - row; ++i) look.excess = std::max(look.excess, or_beyond(last[i]));
+    return look;
   }
   // Batches of a sum; compensated where it is kept so.
   static S add(const RodSums& sum, int j, int count, const S& d) {
@@ -671,9 +754,9 @@ class RodChain {
     return after;
   }
 
+  static constexpr double nothing = epsilon<double>() / 256;
   template <class Place>
   bool fades(int count, Place&& place_of) const {
-    constexpr double nothing = epsilon<double>() / 256;
     double felt = 1;
     for (int k = 0; k < count && !(felt <= nothing); ++k) {
       const int slot = cut_.slot(place_of(k)), t = slot / batch_size % cut_.length;
@@ -682,11 +765,30 @@ class RodChain {
     return felt <= nothing;
   }
 
-  template <class Within>
-  bool between_blocks(Within&& within) const {
-    bool inside = true;
-    for (int block = 1; block < cut_.blocks; ++block) inside = inside && within(first_row(block) - 1);
-    return inside;
+  // From the rod at an end of `count` rods, one after the other in the direction `step`.
+  bool fades_from(int row, int step, int count, const double* q) const {
+    const auto product = [&](int k, int l) {
+      double sum = 0;
+      for (int a = 0; a < dimension; ++a) {
+        const double* x = q + a * rods_.particles;
+        sum += (x[lower(k)] - x[lower(k) + 1]) * (x[lower(l)] - x[lower(l) + 1]);
+      }
+      return rods_.coupling(k, l) * sum;
+    };
+    double felt = 1, d = product(row, row);
+    for (int k = 0; k < count && !(felt <= nothing); ++k, row += step) {
+      const double across = product(row, row + step), v = across / d;
+      felt *= std::abs(v);
+      d = product(row + step, row + step) - across * v;
+    }
+    return felt <= nothing;
+  }
+
+  template <class Look>
+  RodLook between_blocks(Look&& look) const {
+    RodLook all;
+    for (int block = 1; block < cut_.blocks; ++block) all = worse(all, look(first_row(block) - 1));
+    return all;
   }
 
   static void store(std::vector<double>& list, int piece, const S& x) { store_batch(list.data() + piece, x); }

@@ -22,25 +22,27 @@ namespace taut {
 // looked at.
 class ClusterProgress {
  public:
-  // length2: the least L², which g is to be compared with
-  ClusterProgress(double target, double length2) : target_(target), length2_(length2) {}
+  explicit ClusterProgress(const RodGoal& goal) : goal_(goal) {}
 
   struct Next {
     bool keep, last;
   };
-  // The next correction, where max |g| is `largest`.
+  // The next correction, where max |g| is `largest`. At rounding it is the last, with a new factor unless the one at hand leaves little enough at once.
   Next next(double largest) {
-    const double ratio = largest / (before_ > 0 ? before_ : length2_);
+    const double ratio = largest / (before_ > 0 ? before_ : goal_.length2);
+    const bool at_rounding = largest <= goal_.at_rounding;
     if (!kept_) rate_ = 2 * ratio;
-    kept_ = before_ > 0 && rate_ < 0.25 && safety * largest * rate_ * rate_ <= target_;
+    kept_ =
+        before_ > 0 && rate_ < 0.25 && safety * largest * rate_ * (at_rounding ? 1 : rate_) <= goal_.target;
     const double left = largest * (kept_ ? rate_ : before_ > 0 ? ratio * ratio : ratio);
     before_ = largest;
-    return {kept_, largest <= target_ || (ratio < 0.25 && safety * left <= target_)};
+    return {kept_, at_rounding || (ratio < 0.25 && safety * left <= goal_.target)};
   }
 
  private:
   static constexpr double safety = 4;  // a look at the true residual costs as much as a correction
-  double target_, length2_, before_ = 0, rate_ = 1;
+  RodGoal goal_;
+  double before_ = 0, rate_ = 1;
   bool kept_ = false;
 };
 
@@ -59,8 +61,8 @@ class RodClusters {
   int batches() const { return static_cast<int>(batches_.size()); }
 
   // δ of the rods of one batch, by at most `limit` corrections.
-  TAUT_KERNEL RodSolve newton(int number, const RodStart& from, ClusterProgress progress, int limit,
-                              double scale, double* to) const {
+  TAUT_KERNEL RodSolve newton(int number, const RodStart& from, const RodGoal& goal, int limit, double scale,
+                              double* to) const {
     const Batch8& batch = batches_[number];
     Work w;
     Coordinates q;
@@ -69,8 +71,7 @@ class RodClusters {
         [&]<int a>() { load_any(batch.particle, shape_.members(), from.q + a * particles_, q[a].data()); });
     between(q, w.r);
     residual(lengths_[batch.lengths], w);
-    const RodSolve result =
-        iterate_apart(weights_[batch.weights], lengths_[batch.lengths], w, progress, limit);
+    const RodSolve result = iterate_apart(weights_[batch.weights], lengths_[batch.lengths], w, goal, limit);
     each_rod([&](auto k) { w.delta[k] *= S(scale); });
     store_rows(batch, w.delta, to);
     return result;
@@ -88,17 +89,16 @@ class RodClusters {
     return sound;
   }
 
-  // The particles of one batch, by impulses from those in `mu` on, until |g| <= tolerance at the positions that are written. A batch that does not get
-  // there is left as it was.
-  RodSolve land(int number, const RodFlight& flight, double tolerance, ClusterProgress progress,
-                int limit) const {
+  // The particles of one batch, by impulses from those in `mu` on, until |g| <= tolerance at the positions that are written, or to rounding where that is 0. A batch
+  // that does not get there is left as it was.
+  RodSolve land(int number, const RodFlight& flight, double tolerance, const RodGoal& goal, int limit) const {
     const Batch8& batch = batches_[number];
-    if (batch.ordered()) return landed(batch, particles_, flight, tolerance, progress, limit);
+    if (batch.ordered()) return landed(batch, particles_, flight, tolerance, goal, limit);
     Copy q, p;
     RowCopy mu;
     const RodFlight near{copied(batch, flight.q, q), copied(batch, flight.p, p), flight.h,
                          copied(batch, flight.mu, mu)};
-    const RodSolve result = landed(batch.of_copy(), copy_stride, near, tolerance, progress, limit);
+    const RodSolve result = landed(batch.of_copy(), copy_stride, near, tolerance, goal, limit);
     if (!result.sound) return result;
     put_back(batch, q, flight.q);
     put_back(batch, p, flight.p);
@@ -106,7 +106,7 @@ class RodClusters {
     return result;
   }
 
-  // p ← p - Gᵀnu of one batch, until |G W p| <= tolerance. A batch that does not get there is left as it was.
+  // p ← p - Gᵀnu of one batch, until |G W p| <= tolerance, or to rounding where that is 0. A batch that does not get there is left as it was.
   RodSolve project(int number, const double* q, const RodSums& p, double tolerance, double* nu) const {
     const Batch8& batch = batches_[number];
     if (batch.ordered()) return projected(batch, particles_, q, p, tolerance, nu);
@@ -250,13 +250,13 @@ class RodClusters {
   }
 
   RodSolve landed(const Batch8& batch, int stride, const RodFlight& flight, double tolerance,
-                  ClusterProgress progress, int limit) const {
-    return flight.q.from_low ? land_as<true>(batch, stride, flight, tolerance, progress, limit)
-                             : land_as<false>(batch, stride, flight, tolerance, progress, limit);
+                  const RodGoal& goal, int limit) const {
+    return flight.q.from_low ? land_as<true>(batch, stride, flight, tolerance, goal, limit)
+                             : land_as<false>(batch, stride, flight, tolerance, goal, limit);
   }
   template <bool compensated>
   TAUT_KERNEL RodSolve land_as(const Batch8& batch, int stride, const RodFlight& flight, double tolerance,
-                               ClusterProgress progress, int limit) const {
+                               const RodGoal& goal, int limit) const {
     const Weights& weights = weights_[batch.weights];
     const Lengths& lengths = lengths_[batch.lengths];
     Work w;
@@ -266,6 +266,7 @@ class RodClusters {
     between(q.from, w.b);
     std::array<S, most_rods> mu;
     batch.row.load(shape_.rods(), flight.mu, mu.data());
+    const bool to_rounding = tolerance == 0;
     RodSolve result;
     for (int looks = 0;; ++looks) {
       kick(p, w.b, mu);
@@ -273,13 +274,16 @@ class RodClusters {
         const S hw = S(flight.h) * load_batch(weights.weight[j]);
         unroll<dimension>([&]<int a>() { q.add(a, j, hw * p.to[a][j]); });
       });
-      between(q.to, w.r);
+      if (to_rounding && looks == 0)
+        ahead(weights, flight.h, q, p, w);
+      else
+        between(q.to, w.r);
       residual(lengths, w);
-      if (within(w.g, tolerance)) break;
-      if (looks == most_looks) return {result.corrections, false};
+      if (to_rounding ? looks > 0 && at_rounding(lengths, q.to, w) : within(w.g, tolerance)) break;
+      if (looks == (to_rounding ? 1 : most_looks)) return {result.corrections, false};
       const int left = limit - result.corrections;
-      const RodSolve found = Shape::known ? iterate(weights, lengths, w, progress, left)
-                                          : iterate_apart(weights, lengths, w, progress, left);
+      const RodSolve found = Shape::known ? iterate(weights, lengths, w, goal, left)
+                                          : iterate_apart(weights, lengths, w, goal, left);
       result.corrections += found.corrections;
       if (!found.sound) return {result.corrections, false};
       each_rod([&](auto k) { mu[k] += w.delta[k] * S(1 / flight.h); });
@@ -305,27 +309,26 @@ class RodClusters {
     load(batch, stride, q, at);
     load(batch, stride, momenta, p);
     between(at, w.b);
-    look(weights, p.from, w);
     std::array<S, most_rods> sum;
     each_rod([&](auto k) { sum[k] = S(0); });
     RodSolve result;
-    if (!within(w.g, tolerance)) {
+    if (!rests(weights, p.from, sum, tolerance, w)) {
       if (!factor_symmetric(weights, w)) return {0, false};
       do {
         if (++result.corrections > most_looks) return {result.corrections, false};
         substitute_symmetric(w);
         each_rod([&](auto k) { sum[k] += w.g[k]; });
         kick(p, w.b, sum);
-        look(weights, p.to, w);
-      } while (!within(w.g, tolerance));
+      } while (!rests(weights, p.to, sum, tolerance, w));
       store(batch, stride, p, momenta);
     }
     batch.row.store(shape_.rods(), sum.data(), nu);
     return result;
   }
 
-  // g ← G W p
-  void look(const Weights& weights, const Coordinates& p, Work& w) const {
+  // g ← G W p, p after impulses -Gᵀl. Is it within the tolerance, or at rounding where that is 0? What hardly moves feels the rounding of the others, and of the impulses.
+  bool rests(const Weights& weights, const Coordinates& p, const std::array<S, most_rods>& l,
+             double tolerance, Work& w) const {
     Coordinates v;
     each_member([&](auto j) {
       const S weight = load_batch(weights.weight[j]);
@@ -333,6 +336,50 @@ class RodClusters {
     });
     between(v, w.r);
     each_rod([&](auto k) { w.g[k] = w.b[k].dot(w.r[k]); });
+    if (tolerance > 0) return within(w.g, tolerance);
+    S speed(0);
+    each_member(
+        [&](auto j) { unroll<dimension>([&]<int a>() { speed = larger(speed, magnitude(v[a][j])); }); });
+    each_rod([&](auto k) {
+      speed = larger(speed, load_batch(weights.coupling[k][k]) * magnitude(l[k]) * extent(w.b[k]));
+    });
+    const S unit = S(velocity_slack * epsilon<double>()) * speed;
+    Mask<S> inside(true);
+    each_rod([&](auto k) { inside = inside && magnitude(w.g[k]) <= unit * extent(w.b[k]); });
+    return all(inside);
+  }
+  static S extent(const V& r) {
+    S sum(0);
+    unroll<dimension>([&]<int a>() { sum += magnitude(r.v[a]); });
+    return sum;
+  }
+  // r after the drift: what the particles move by is added to b, so that where the cluster stands does not round it.
+  template <bool compensated>
+  void ahead(const Weights& weights, double h, const Sums<compensated>& q, const Sums<compensated>& p,
+             Work& w) const {
+    Coordinates moved;
+    each_member([&](auto j) {
+      const S hw = S(h) * load_batch(weights.weight[j]);
+      unroll<dimension>([&]<int a>() {
+        moved[a][j] = hw * p.to[a][j];
+        if constexpr (compensated) moved[a][j] += q.low[a][j];
+      });
+    });
+    between(moved, w.r);
+    each_rod([&](auto k) { w.r[k] = w.b[k] + w.r[k]; });
+  }
+  // Is g what rounding of the positions makes of it?
+  bool at_rounding(const Lengths& lengths, const Coordinates& x, const Work& w) const {
+    Mask<S> inside(true);
+    each_rod([&](auto k) {
+      S size = S(length_terms) * load_batch(lengths.length2[k]);
+      unroll<dimension>([&]<int a>() {
+        size +=
+            magnitude(w.r[k].v[a]) * (magnitude(x[a][shape_.first(k)]) + magnitude(x[a][shape_.second(k)]));
+      });
+      inside = inside && magnitude(w.g[k]) <= S(epsilon<double>()) * size;
+    });
+    return all(inside);
   }
 
   // `stride`: from one component of all particles to the next
@@ -443,12 +490,13 @@ class RodClusters {
   }
 
   TAUT_KERNEL RodSolve iterate_apart(const Weights& weights, const Lengths& lengths, Work& w,
-                                     ClusterProgress progress, int limit) const {
-    return iterate(weights, lengths, w, progress, limit);
+                                     const RodGoal& goal, int limit) const {
+    return iterate(weights, lengths, w, goal, limit);
   }
   // Corrections in the space of the rods, from r and g on.
-  RodSolve iterate(const Weights& weights, const Lengths& lengths, Work& w, ClusterProgress progress,
+  RodSolve iterate(const Weights& weights, const Lengths& lengths, Work& w, const RodGoal& goal,
                    int limit) const {
+    ClusterProgress progress(goal);
     each_rod([&](auto k) { w.delta[k] = w.inverse[k] = S(0); });
     each_rod([&](auto k) { each_rod([&](auto l) { w.K[k][l] = S(0); }); });
     RodSolve result;

@@ -5,6 +5,7 @@
 
 #include <taut/parallel/in_ranges.hpp>
 #include <taut/scalar/two_sum.hpp>
+#include <taut/solve/iterate.hpp>
 #include <taut/solve/rod_chains.hpp>
 #include <taut/solve/rod_clusters.hpp>
 #include <taut/solve/rod_windows.hpp>
@@ -14,6 +15,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -83,20 +85,21 @@ class RodNewtonIn {
     if (goes_alone() && in_chains >= rods_worth_windows)
       for (std::size_t c = 0; c < chains_.size(); ++c)
         add_windows(system_->rods, system_->entries, chains_[c], static_cast<int>(c), windows_);
-    double shortest = 1e300;
-    for (const double length : system_->rods.length) shortest = std::min(shortest, length);
-    length2_ = shortest * shortest;
+    joins_late_.resize(windows_.size());
+    for (const double length : system_->rods.length) {
+      shortest_ = std::min(shortest_, length);
+      longest_ = std::max(longest_, length);
+    }
   }
 
   // scale · δ with g(q - Wb δ) = 0, to the target, or to rounding where it is 0.
   RodSolve newton(const RodStart& from, double target, double scale, double* to) {
-    const RodProgress progress(std::max(target, least_target()), length2_);
+    const RodGoal goal = goal_at(std::max(target, least_target()));
     RodSolve result = of_all_chains(
-        progress, [&](Chain& chain, const Room& room) { chain.begin(room, from); },
+        goal, [&](Chain& chain, const Room& room) { chain.begin(room, from); },
         [&](Chain& chain, int block) { chain.take(block, scale, to); });
-    const ClusterProgress of_clusters(std::max(target, least_target()), length2_);
     of_all_clusters(result, [&](const auto& clusters, int n) {
-      return clusters.newton(n, from, of_clusters, limit, scale, to);
+      return clusters.newton(n, from, goal, limit, scale, to);
     });
     return result;
   }
@@ -106,20 +109,22 @@ class RodNewtonIn {
     return std::all_of(chains_.begin(), chains_.end(), [](const Chain& chain) { return chain.in_order(); });
   }
 
-  // To |g| <= tolerance at the end. Where that is not reached in a cluster, `mu` is as it was there, and the positions are not to be used.
+  // To |g| <= tolerance at the end, or to rounding where that is 0. Clusters start from `mu`, chains from 0. Where a cluster does not get there, `mu` is as it was
+  // there; where a chain does not, it is 0; and the positions are not to be used.
   RodSolve land(const RodFlight& flight, double tolerance) {
-    const double target = std::max(tolerance / 4, least_target());
-    RodSolve result = land_chains(flight, tolerance, RodProgress(target, length2_));
-    const ClusterProgress progress(target, length2_);
+    const RodGoal goal = tolerance > 0 ? goal_at(std::max(tolerance / 4, least_target())) : rounding_goal();
+    RodSolve result = tolerance > 0 ? land_chains<false>(flight, tolerance, goal)
+                                    : land_chains<true>(flight, tolerance, goal);
     of_all_clusters(result, [&](const auto& clusters, int n) {
-      return clusters.land(n, flight, tolerance, progress, limit);
+      return clusters.land(n, flight, tolerance, goal, limit);
     });
     land_free_particles(flight);
     return result;
   }
-  // p ← p - Gᵀnu with |G W p| <= tolerance at the end, from nu = 0. Where that is not reached, p may have changed, by what nu says.
+  // p ← p - Gᵀnu with |G W p| <= tolerance at the end, or at rounding where that is 0, from nu = 0. Where that is not reached, p may have changed, by what nu says.
   RodSolve project(const double* q, const RodSums& p, double tolerance, double* nu) {
-    RodSolve result = project_chains(q, p, tolerance, nu);
+    RodSolve result = tolerance > 0 ? project_chains<false>(q, p, tolerance, nu)
+                                    : project_chains<true>(q, p, tolerance, nu);
     of_all_clusters(result,
                     [&](const auto& clusters, int n) { return clusters.project(n, q, p, tolerance, nu); });
     return result;
@@ -153,13 +158,33 @@ class RodNewtonIn {
   using Chain = RodChain<dimension>;
   using Room = typename Chain::Room;
   using Window = RodWindow<dimension>;
-  double least_target() const { return 8 * epsilon<double>() * length2_; }
+  double least_target() const { return 8 * epsilon<double>() * shortest_ * shortest_; }
+  RodGoal goal_at(double target) const { return {target, target, shortest_ * shortest_}; }
+  // Less than left_over of a unit is left, for the reason given there. Before the last correction |g| may be as large as the terms of g round: it is squared.
+  RodGoal rounding_goal() const {
+    const double length2 = shortest_ * shortest_;
+    return {left_over * epsilon<double>() / 2 * length2,
+            std::min(length_terms * epsilon<double>() * longest_ * longest_, 1e-10 * length2), length2};
+  }
   static constexpr int limit = 12;                 // corrections; whoever needs more is better off elsewhere
   static constexpr int blocks_worth_a_thread = 4;  // some thousand rods
   static constexpr int rods_worth_windows =
       1 << 14;  // below, all corrections find most of the chains in a cache
   static constexpr int windows_worth_a_thread = 2;
   static constexpr int clusters_worth_a_thread = 128;  // batches
+
+  // What all threads have looked at.
+  class SharedLook {
+   public:
+    RodLook all;
+    void add(const RodLook& one) {
+      const std::scoped_lock lock(hold_);
+      all = worse(all, one);
+    }
+
+   private:
+    std::mutex hold_;
+  };
 
   template <class... Shape>
   using Kinds = std::tuple<std::vector<RodClusters<dimension, Shape>>...>;
@@ -251,13 +276,14 @@ class RodNewtonIn {
 
   // Newton's iteration: begin(chain, room) sets the records of a block up, end(chain, block) uses its μ.
   template <class Begin, class End>
-  RodSolve of_all_chains(RodProgress progress, Begin&& begin, End&& end) {
+  RodSolve of_all_chains(const RodGoal& goal, Begin&& begin, End&& end) {
     if (chains_.empty()) return {};
     each_block([&](Chain& chain, int block, RodSweep& sweep) {
       sweep = chain.template start<false>(block, [&](const Room& room) { begin(chain, room); });
     });
     return in_corrections(
-        progress, limit, [&](bool first) { return first ? separators<true>() : separators<false>(); },
+        RodProgress(goal), limit,
+        [&](bool first) { return first ? separators<true>() : separators<false>(); },
         [&](bool first, bool over) {
           each_block([&](Chain& chain, int block, RodSweep& next) {
             if (over) {
@@ -269,51 +295,53 @@ class RodNewtonIn {
           });
         });
   }
-  // From μ = 0 only.
-  RodSolve land_chains(const RodFlight& flight, double tolerance, const RodProgress& progress) {
+  template <bool to_rounding>
+  RodSolve land_chains(const RodFlight& flight, double tolerance, const RodGoal& goal) {
     if (chains_.empty()) return {};
-    for (const Chain& chain : chains_)
-      if (!chain.starts_from_zero(flight.mu)) return {0, false};
+    SharedLook look;
     RodSolve result;
-    if (!land_windows(flight, tolerance, progress, result))
-      result = land_whole_chains(flight, tolerance, progress);
+    if (!land_windows<to_rounding>(flight, goal, result, look)) {
+      look.all = {};
+      result = land_whole_chains<to_rounding>(flight, goal, look);
+    }
+    result.sound = result.sound && look.all.excess <= tolerance;
     if (!result.sound)
       for (const Chain& chain : chains_) chain.clear(flight.mu);
     return result;
   }
-  RodSolve land_whole_chains(const RodFlight& flight, double tolerance, const RodProgress& progress) {
-    std::atomic<bool> there = true;
-    RodSolve result = of_all_chains(
-        progress, [&](Chain& chain, const Room& room) { chain.depart(room, flight); },
-        [&](Chain& chain, int block) {
-          if (!chain.arrive(block, flight, tolerance)) there = false;
-        });
-    for (const Chain& chain : chains_)
-      if (!chain.arrived(flight, tolerance)) there = false;
-    result.sound = result.sound && there;
+  template <bool to_rounding>
+  RodSolve land_whole_chains(const RodFlight& flight, const RodGoal& goal, SharedLook& look) {
+    const RodSolve result = of_all_chains(
+        goal, [&](Chain& chain, const Room& room) { chain.depart(room, flight); },
+        [&](Chain& chain, int block) { look.add(chain.template arrive<to_rounding>(block, flight)); });
+    for (const Chain& chain : chains_) look.add(chain.template arrived<to_rounding>(flight));
     return result;
   }
+  template <bool to_rounding>
   RodSolve project_chains(const double* q, const RodSums& p, double tolerance, double* nu) {
-    if (std::all_of(chains_.begin(), chains_.end(),
-                    [&](const Chain& chain) { return chain.rests(q, p.from, tolerance); }))
+    if (std::all_of(chains_.begin(), chains_.end(), [&](const Chain& chain) {
+          return chain.template rests<to_rounding>(q, p.from, nu, tolerance);
+        }))
       return {};
-    if (!project_windows(q, p.from, nu) && !project_whole_chains(q, p.from, nu)) {
-      for (const Chain& chain : chains_) chain.clear(nu);
-      return {0, false};
+    SharedLook look;
+    if (windows_serve(q)) {
+      if (!project_windows<to_rounding>(q, p, nu, look)) return {1, false};
+    } else {
+      if (!project_whole_chains<to_rounding>(q, p, nu, look)) {
+        for (const Chain& chain : chains_) chain.clear(nu);
+        return {0, false};
+      }
     }
-    std::atomic<bool> there = true;
-    each_block([&](Chain& chain, int block, RodSweep&) {
-      if (!chain.part(block, q, p, tolerance, nu)) there = false;
-    });
-    for (const Chain& chain : chains_)
-      if (!chain.parted(q, p, tolerance)) there = false;
-    return {1, there};
+    // What hardly moves feels the rounding of the others.
+    const double rounding = velocity_slack * epsilon<double>() / 2 * 0x1p-10 * shortest_ * look.all.speed;
+    return {1, look.all.excess <= (to_rounding ? rounding : tolerance)};
   }
-  // ν alone; false: a pivot vanished.
-  bool project_whole_chains(const double* q, const double* p, double* nu) {
+  // False: a pivot vanished, and p is as it was.
+  template <bool to_rounding>
+  bool project_whole_chains(const double* q, const RodSums& p, double* nu, SharedLook& look) {
     std::atomic<bool> sound = true;
     each_block([&](Chain& chain, int block, RodSweep&) {
-      const auto begin = [&](const Room& room) { chain.meet(room, q, p); };
+      const auto begin = [&](const Room& room) { chain.meet(room, q, p.from); };
       if (!chain.template start<true>(block, begin).sound) sound = false;
     });
     for (Chain& chain : chains_)
@@ -323,31 +351,57 @@ class RodNewtonIn {
       chain.template finish<true>(block);
       chain.take(block, 1, nu);
     });
+    each_block([&](Chain& chain, int block, RodSweep&) {
+      look.add(chain.template part<to_rounding>(block, q, p, nu));
+    });
+    for (const Chain& chain : chains_) look.add(chain.template parted<to_rounding>(q, p.to, nu));
     return true;
   }
 
-  // The same window by window, from one state into another. False: windows do not serve here, and μ or ν may be anything.
-  bool land_windows(const RodFlight& flight, double tolerance, const RodProgress& progress,
-                    RodSolve& result) {
+  // The same window by window, from one state into another. False: windows do not serve here, and μ may be anything.
+  template <bool to_rounding>
+  bool land_windows(const RodFlight& flight, const RodGoal& goal, RodSolve& result, SharedLook& look) {
     // A window reads what lies in its neighbours.
     if (windows_.empty() || flight.q.from == flight.q.to || flight.p.from == flight.p.to) return false;
     std::atomic<int> most = 0;
-    std::atomic<bool> there = true;
     const bool serve = each_window([&](Window& window) {
-      const RodSolve one = window.solve(flight, progress, limit);
+      const RodSolve one = window.solve(flight, goal, limit);
       if (!one.sound) return false;
-      if (!window.land(chains_[window.chain()], flight, tolerance)) there = false;
+      look.add(window.template land<to_rounding>(chains_[window.chain()], flight));
       raise(most, one.corrections);
       return true;
     });
     if (!serve) return false;
     for (const Window& window : windows_)
-      if (!window.join(chains_[window.chain()], flight, tolerance)) there = false;
-    result = {most, there};
+      look.add(window.template join<to_rounding>(chains_[window.chain()], flight));
+    result = {most, true};
     return true;
   }
-  bool project_windows(const double* q, const double* p, double* nu) {
-    return !windows_.empty() && each_window([&](Window& window) { return window.project(q, p, nu); });
+  // Momenta change where they stand, so whether windows serve is asked before.
+  bool windows_serve(const double* q) {
+    return !windows_.empty() && each_window([&](const Window& window) {
+      if (&window != &windows_.front()) (&window - 1)->foresee(chains_[(&window - 1)->chain()], q);
+      return window.serves(chains_[window.chain()], q);
+    });
+  }
+  // False: a pivot vanished somewhere, and p changed by what nu says.
+  template <bool to_rounding>
+  bool project_windows(const double* q, const RodSums& p, double* nu, SharedLook& look) {
+    std::atomic<bool> sound = true;
+    const auto join = [&](int n) {
+      look.add(windows_[n].template part_joined<to_rounding>(chains_[windows_[n].chain()], q, p, nu));
+    };
+    in_ranges(static_cast<int>(windows_.size()), 1, windows_worth_a_thread, [&](int begin, int end) {
+      for (int n = end; n-- > begin;) {
+        if (!windows_[n].project(q, p.from, nu)) sound = false;
+        look.add(windows_[n].template part<to_rounding>(chains_[windows_[n].chain()], q, p, nu));
+        joins_late_[n] = n == begin;  // the window before it may be another thread's
+        if (n + 1 < end) join(n + 1);
+      }
+    });
+    for (std::size_t n = 0; n < windows_.size(); ++n)
+      if (joins_late_[n]) join(static_cast<int>(n));
+    return sound;
   }
   // f(window) until one says no. From the last to the first: what passed through the particles before, and will do so after, goes the other way, and finds
   // in the cache what was used last.
@@ -376,10 +430,11 @@ class RodNewtonIn {
   std::vector<Chain> chains_;
   std::vector<std::pair<int, int>> blocks_;  // chain, block
   std::vector<Window> windows_;              // of all chains, where they lie in order
+  std::vector<char> joins_late_;             // of each window, in a projection
   AllKinds clusters_;
   std::vector<std::pair<int, int>> free_;  // begin, end
   std::vector<RodSweep> sweeps_;           // of each block, the last one
-  double length2_ = 1;                     // the least L²
+  double shortest_ = 1e300, longest_ = 0;  // rod
 };
 
 // Nothing where the graph or the dimension asks for the general path.

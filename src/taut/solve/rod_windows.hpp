@@ -33,27 +33,40 @@ class RodWindow {
   int chain() const { return chain_; }
 
   // μ of a flight. Not sound: no convergence, or the cuts are felt.
-  RodSolve solve(const RodFlight& flight, const RodProgress& progress, int limit) {
+  RodSolve solve(const RodFlight& flight, const RodGoal& goal, int limit) {
     Desk desk;
     rods_.sit_down(desk);
-    const RodSolve solved = solve_at_desk(flight, progress, limit);
+    const RodSolve solved = solve_at_desk(flight, goal, limit);
     if (solved.sound) take(desk, 1 / flight.h, flight.mu);
     rods_.stand_up();
     return solved;
   }
-  // Its end: the particles, except for the particle that joins it to the window before. Is |g| within the tolerance for all rods that hold two of them?
-  bool land(const Chain& whole, const RodFlight& flight, double tolerance) const {
+  // Its end: the particles, except for the particle that joins it to the window before, and a look at all rods that hold two of them.
+  template <bool to_rounding>
+  RodLook land(const Chain& whole, const RodFlight& flight) const {
     const int from = joined() ? begin_ + 1 : begin_, to = right_ > 0 ? end_ : end_ + 1;
-    return whole.fly(from, to, joined() ? flight.mu[begin_] : 0.0, flight.mu + from, flight, tolerance);
+    return whole.template fly<to_rounding>(from, to, joined() ? flight.mu[begin_] : 0.0, flight.mu + from,
+                                           flight);
   }
   // That particle, with μ as both windows wrote it, and the rods that it joins.
-  bool join(const Chain& whole, const RodFlight& flight, double tolerance) const {
-    return !joined() ||
-           (whole.fly(begin_, begin_ + 1, flight.mu[begin_ - 1], flight.mu + begin_, flight, tolerance) &&
-            whole.holds(begin_ - 1, flight, tolerance) && whole.holds(begin_, flight, tolerance));
+  template <bool to_rounding>
+  RodLook join(const Chain& whole, const RodFlight& flight) const {
+    if (!joined()) return {};
+    const RodLook look = whole.template fly<to_rounding>(begin_, begin_ + 1, flight.mu[begin_ - 1],
+                                                         flight.mu + begin_, flight);
+    return worse(look, worse(whole.template length_of<to_rounding>(begin_ - 1, flight.q.to),
+                             whole.template length_of<to_rounding>(begin_, flight.q.to)));
   }
 
-  // ν of a projection. False: a pivot vanished, or the cuts are felt.
+  // Will a projection not feel the cut before it? (Z5)
+  bool serves(const Chain& whole, const double* q) const {
+    return !joined() || whole.fades_about(begin_, overlap, q);
+  }
+  // That will be asked soon.
+  void foresee(const Chain& whole, const double* q) const {
+    if (joined()) whole.foresee_about(begin_, overlap, q);
+  }
+  // ν of a projection where the cuts are not felt. False: a pivot vanished, and nothing is written.
   bool project(const double* q, const double* p, double* nu) {
     Desk desk;
     rods_.sit_down(desk);
@@ -61,6 +74,21 @@ class RodWindow {
     if (solved) take(desk, 1, nu);
     rods_.stand_up();
     return solved;
+  }
+  // Its end: the momenta of the particles that no other window reads.
+  template <bool to_rounding>
+  RodLook part(const Chain& whole, const double* q, const RodSums& p, const double* nu) const {
+    const int from = joined() ? begin_ + overlap + 1 : begin_, to = right_ > 0 ? end_ - overlap : end_ + 1;
+    return whole.template part<to_rounding>(from, to, q, p, nu);
+  }
+  // Those that the window before reads, too, when both have found their ν, and the rods from them to the others.
+  template <bool to_rounding>
+  RodLook part_joined(const Chain& whole, const double* q, const RodSums& p, const double* nu) const {
+    if (!joined()) return {};
+    const int from = begin_ - overlap, to = begin_ + overlap + 1;
+    const RodLook look = whole.template part<to_rounding>(from, to, q, p, nu);
+    return worse(look, worse(whole.template velocity_along<to_rounding>(from - 1, q, p.to, nu),
+                             whole.template velocity_along<to_rounding>(to - 1, q, p.to, nu)));
   }
 
  private:
@@ -73,13 +101,14 @@ class RodWindow {
     std::iota(path.begin(), path.end(), begin_ - left_);
     return path;
   }
-  RodSolve solve_at_desk(const RodFlight& flight, const RodProgress& progress, int limit) {
+  RodSolve solve_at_desk(const RodFlight& flight, const RodGoal& goal, int limit) {
     RodSweep inside = each_block([&](int block) {
-      return rods_.template start<false>(block, [&](const Room& room) { rods_.depart(room, flight); });
+      return rods_.template start<false>(
+          block, [&](const Room& room) { rods_.depart(room, flight); }, flight.p.from);
     });
     if (!fades()) return {0, false};
     RodSolve result = in_corrections(
-        progress, limit,
+        RodProgress(goal), limit,
         [&](bool first) {
           return worse(inside, first ? rods_.template separators<true, false>()
                                      : rods_.template separators<false, false>());
@@ -96,9 +125,9 @@ class RodWindow {
   }
   bool project_at_desk(const double* q, const double* p) {
     const RodSweep inside = each_block([&](int block) {
-      return rods_.template start<true>(block, [&](const Room& room) { rods_.meet(room, q, p); });
+      return rods_.template start<true>(block, [&](const Room& room) { rods_.meet(room, q, p); }, p);
     });
-    if (!inside.sound || !fades() || !rods_.template separators<true, true>().sound) return false;
+    if (!inside.sound || !rods_.template separators<true, true>().sound) return false;
     for (int block = 0; block < rods_.blocks(); ++block) rods_.template finish<true>(block);
     return true;
   }
@@ -107,10 +136,11 @@ class RodWindow {
       rods_.take(block, scale, desk.along.data(), rods_.first());
     std::copy_n(desk.along.begin() + left_, end_ - begin_, to + begin_);
   }
+  // From the last to the first, as windows go.
   template <class F>
   RodSweep each_block(F&& f) {
     RodSweep all;
-    for (int block = 0; block < rods_.blocks(); ++block) all = worse(all, f(block));
+    for (int block = rods_.blocks(); block-- > 0;) all = worse(all, f(block));
     return all;
   }
 

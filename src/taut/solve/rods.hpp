@@ -66,25 +66,45 @@ struct RodSolve {
   bool sound = true;
 };
 
+// What an iteration is to reach: the last correction may leave |g| = target; and where |g| is at rounding before a correction, that one is the last.
+struct RodGoal {
+  double target, at_rounding;
+  double length2;  // the least L², which g is to be compared with
+};
+
 // When is an iteration near enough to its end? Convergence is quadratic, so that two residuals foretell the next; the last correction needs no residual
 // after it, since whoever asked will look at the true one.
 class RodProgress {
  public:
-  // length2: the least L², which g is to be compared with
-  RodProgress(double target, double length2) : target_(target), length2_(length2) {}
+  explicit RodProgress(const RodGoal& goal) : goal_(goal) {}
 
   // To be asked with max |g| before each correction: is this correction the last?
   bool last_after(double largest) {
-    const double ratio = before_ > 0 ? largest / before_ : largest / length2_;
+    const double ratio = largest / (before_ > 0 ? before_ : goal_.length2);
     const double next = before_ > 0 ? largest * ratio * ratio : largest * ratio;
     before_ = largest;
-    return largest <= target_ || (ratio < 0.25 && safety * next <= target_);
+    return largest <= goal_.at_rounding || (ratio < 0.25 && safety * next <= goal_.target);
   }
 
  private:
   static constexpr double safety = 16;  // a correction too many costs less than a look at the true residual
-  double target_, length2_, before_ = 0;
+  RodGoal goal_;
+  double before_ = 0;
 };
+
+// The true residuals at the end, less what rounding explains of them where they are to be at rounding; and the largest velocity seen.
+struct RodLook {
+  double excess = -1e300, speed = 0;
+};
+inline RodLook worse(const RodLook& a, const RodLook& b) {
+  return {std::max(a.excess, b.excess), std::max(a.speed, b.speed)};
+}
+// A maximum may lose a NaN.
+inline double or_beyond(double excess) { return excess <= 1e300 ? excess : 2e300; }
+// Rounding of coordinates x, x' of a rod r moves g by at most (ε/2) Σ |r| (|x| + |x'|), and the sums in g itself by a few ε L².
+inline constexpr double length_terms = 8;
+// Velocities and the impulses that changed them likewise; here their products round, too.
+inline constexpr double velocity_slack = 8;
 
 inline RodSweep worse(const RodSweep& a, const RodSweep& b) {
   return {std::max(a.largest, b.largest), a.sound && b.sound};
