@@ -108,6 +108,65 @@ TEST(ParticlesWithEveryMethod, AsksForTwoPartsWhereAMethodNeedsThem) {
   EXPECT_TRUE(run.mechanism->fits("rattle"));
 }
 
+// 450 beads with springs, bends and torsions in the fast part: V'' is sparse, and the map is RATTLE's up to O(h²).
+TEST(ParticlesWithEveryMethod, MixedMidpointOnALongChain) {
+  const test::OwnFolder folder;
+  const ModelRun run = read(folder, "polymer.toml", R"toml([parameters]
+N = 450
+[particles]
+count = "N"
+position = ["0.8*i", "0.3*(1 - cos(pi*i))", "0.2*sin(1.3*i)"]
+velocity = ["0", "0.1*sin(i)", "0.1*cos(3*i)"]
+[[rods]]
+between = ["2*i", "2*i+1"]
+for = "i in 0..N/2-1"
+[[springs]]
+between = ["2*i+1", "2*i+2"]
+for = "i in 0..N/2-2"
+stiffness = 50
+[[bends]]
+between = ["i", "i+1", "i+2"]
+for = "i in 0..N-3"
+stiffness = 5
+[[torsions]]
+between = ["i", "i+1", "i+2", "i+3"]
+for = "i in 0..N-4"
+potential = "0.3*(1 + cos(3*phi))"
+[[field]]
+potential = "0.1*z^2"
+part = "slow"
+[run]
+method = "rattle"
+step = 0.01
+steps = 8
+)toml");
+  EXPECT_GT(run.mechanism->coordinates(), 1000);
+  const auto end = [&](const std::string& method, int steps) {
+    const auto machine =
+        run.mechanism->bind({.method = method, .ode = {}}, run.mechanism->start(), {}, false);
+    if (!machine) {
+      ADD_FAILURE() << method;
+      return std::vector<double>(1);
+    }
+    Tally tally(machine->read(), steps);
+    machine->advance(0.08 / steps, steps, tally);
+    EXPECT_FALSE(tally.failed()) << method;
+    EXPECT_LT(tally.position_max, 1e-12) << method;
+    return std::vector<double>(machine->q().begin(), machine->q().end());
+  };
+  const auto apart = [](const std::vector<double>& x, const std::vector<double>& y) {
+    double largest = 0;
+    for (std::size_t j = 0; j < std::min(x.size(), y.size()); ++j)
+      largest = std::max(largest, std::abs(x[j] - y[j]));
+    return largest;
+  };
+  const double coarse = apart(end("mixed-midpoint", 4), end("rattle", 4));
+  const double fine = apart(end("mixed-midpoint", 8), end("rattle", 8));
+  EXPECT_LT(coarse, 1e-3);
+  EXPECT_NEAR(coarse / fine, 4, 0.3);
+  EXPECT_LT(apart(end("yoshida4(mixed-midpoint)", 8), end("yoshida4", 8)), fine / 20);
+}
+
 TEST(ParticlesWithEveryMethod, GoOnWithAnotherNumberOfThreads) {
   const test::OwnFolder folder;
   const ModelRun run = read(folder, "chain.toml", R"toml([particles]

@@ -2,6 +2,7 @@
 // maps for scheme (24). Labels: docs/theory/implicit-midpoint.md.
 #pragma once
 
+#include <taut/formulation/constraint_matrix.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/problem/tiers.hpp>
 #include <taut/scalar/dual.hpp>
@@ -10,11 +11,9 @@
 
 namespace taut {
 
-// z = z₀ + (h/2) J∇H(z), z = (Q, P), by a simplified Newton iteration: H'' is formed once per step, by dual numbers, so that stiff
-// potentials converge at any step where the fixed-point iteration would need h ω < 2.
-template <class P, class X>
-  requires(Hamiltonian<P> && Castable<P>)
-class MidpointSolve {
+// A = I - (h/2) J H'', dense.
+template <class P>
+class DenseMidpointMatrix {
  public:
   using T = typename P::Scalar;
   using B = Base<T>;
@@ -22,21 +21,17 @@ class MidpointSolve {
   using Cast = decltype(std::declval<const P&>().template cast<Tangent>());
   static constexpr int size2 = P::n == dynamic ? dynamic : 2 * P::n;
 
-  MidpointSolve(const P& s, const X& x)
+  explicit DenseMidpointMatrix(const P& s)
       : n_(s.coordinates()),
         tangent_(s.template cast<Tangent>()),
         lu_(2 * n_),
         q_(zero_vector(tangent_)),
         p_(q_),
         column_q_(q_),
-        column_p_(q_),
-        middle_(x),
-        velocity_(zero_vector(s)),
-        force_(velocity_),
-        residual_(Vector<T, size2>::Zero(2 * n_)),
-        unit_(Vector<Real<T>, size2>::Zero(2 * n_)) {}
+        column_p_(q_) {}
 
-  // A = I - (h/2) J H''(x), factored.
+  // At x, factored.
+  template <class X>
   Expected<int> prepare(const X& x, const T& h) {
     const B half = base(h) / 2;
     for (int i = 0; i < n_; ++i) {
@@ -61,6 +56,74 @@ class MidpointSolve {
     return 0;
   }
 
+  // r ← A⁻¹ r
+  void solve(Vector<T, size2>& r) const { lu_.solve(r); }
+
+  // K from (∂q₁/∂p₀) Gᵀ: z₁ = 2z - z₀ and A dz = dz₀.
+  template <class Jacobian, class Matrix>
+  void response(const Jacobian& G, Matrix& K) const {
+    K.right([&](auto& R) {
+      Vector<B, size2> column = Vector<B, size2>::Zero(2 * n_);
+      R.setZero();
+      G.for_each([&](int i, int j, const T& entry) { R(j, i) = entry; });
+      for (int k = 0; k < R.cols(); ++k) {
+        for (int i = 0; i < n_; ++i) {
+          column[i] = B(0);
+          column[n_ + i] = base(R(i, k));
+        }
+        lu_.solve(column);
+        for (int i = 0; i < n_; ++i) R(i, k) = T(B(2) * column[i]);
+      }
+    });
+  }
+
+ private:
+  int n_;
+  Cast tangent_;  // the same problem on dual numbers
+  PivotedLU<B, size2> lu_;
+  typename Cast::Vec q_, p_, column_q_, column_p_;
+};
+
+// V'' entry by entry: then all that is factored is sparse. In sparse_midpoint.hpp: whoever solves for such a problem includes it.
+template <class P>
+class SparseMidpointMatrix;
+template <class P>
+class MidpointConstraintMatrix;
+
+template <class P>
+inline constexpr bool has_curvature =
+    requires(const P& s, const typename P::Vec& q) { s.curvature(q, [](int, int, double) {}); };
+
+template <class P>
+constexpr auto pick_midpoint_matrix() {
+  if constexpr (has_curvature<P>)
+    return std::type_identity<SparseMidpointMatrix<P>>{};
+  else
+    return std::type_identity<DenseMidpointMatrix<P>>{};
+}
+template <class P>
+using MidpointMatrix = typename decltype(pick_midpoint_matrix<P>())::type;
+
+// z = z₀ + (h/2) J∇H(z), z = (Q, P), by a simplified Newton iteration: H'' is formed once per step, by dual numbers, so that stiff
+// potentials converge at any step where the fixed-point iteration would need h ω < 2.
+template <class P, class X>
+  requires(Hamiltonian<P> && Castable<P>)
+class MidpointSolve {
+ public:
+  using T = typename P::Scalar;
+  static constexpr int size2 = P::n == dynamic ? dynamic : 2 * P::n;
+
+  MidpointSolve(const P& s, const X& x)
+      : n_(s.coordinates()),
+        matrix_(s),
+        middle_(x),
+        velocity_(zero_vector(s)),
+        force_(velocity_),
+        residual_(Vector<T, size2>::Zero(2 * n_)),
+        unit_(Vector<Real<T>, size2>::Zero(2 * n_)) {}
+
+  Expected<int> prepare(const X& x, const T& h) { return matrix_.prepare(x, h); }
+
   Expected<int> step(const P& s, X& x, const T& h) {
     middle_ = x;
     const auto solved = drive_to_zero(
@@ -84,7 +147,7 @@ class MidpointSolve {
           unit *= Real<T>(epsilon<T>() / 2);
         },
         [&](const Mask<T>& active) {
-          lu_.solve(residual_);
+          matrix_.solve(residual_);
           for (int i = 0; i < n_; ++i) {
             middle_.q[i] = select(active, T(middle_.q[i] - residual_[i]), middle_.q[i]);
             middle_.p[i] = select(active, T(middle_.p[i] - residual_[n_ + i]), middle_.p[i]);
@@ -104,20 +167,9 @@ class MidpointSolve {
     return solved;
   }
 
-  // (∂q₁/∂p₀) Gᵀ: z₁ = 2z - z₀ and A dz = dz₀.
-  template <class Jacobian, class Response>
-  void response(const Jacobian& G, Response& R) const {
-    Vector<B, size2> column = Vector<B, size2>::Zero(2 * n_);
-    R.setZero();
-    G.for_each([&](int i, int j, const T& entry) { R(j, i) = entry; });
-    for (int k = 0; k < R.cols(); ++k) {
-      for (int i = 0; i < n_; ++i) {
-        column[i] = B(0);
-        column[n_ + i] = base(R(i, k));
-      }
-      lu_.solve(column);
-      for (int i = 0; i < n_; ++i) R(i, k) = T(B(2) * column[i]);
-    }
+  template <class Jacobian, class Matrix>
+  void response(const Jacobian& G, Matrix& K) const {
+    matrix_.response(G, K);
   }
 
  private:
@@ -127,9 +179,7 @@ class MidpointSolve {
   }
 
   int n_;
-  Cast tangent_;  // the same problem on dual numbers
-  PivotedLU<B, size2> lu_;
-  typename Cast::Vec q_, p_, column_q_, column_p_;
+  MidpointMatrix<P> matrix_;
   X middle_;  // (Q, P)
   typename P::Vec velocity_, force_;
   Vector<T, size2> residual_;
@@ -149,6 +199,8 @@ struct ImplicitMidpoint {
 
   template <class P>
   static constexpr bool fits = Hamiltonian<P> && Castable<P>;
+  template <class P>
+  using ResponseMatrix = DenseConstraintMatrix<P>;
   template <class P, class X>
   struct Memory {
     Memory(const P& s, const X& x) : middle(s, x) {}
@@ -163,9 +215,9 @@ struct ImplicitMidpoint {
   Expected<int> map(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     return at.middle.step(s, x, h);
   }
-  template <class P, class X, class J, class R>
-  void response(const P&, const Memory<P, X>& at, const J& G, R& r) const {
-    at.middle.response(G, r);
+  template <class P, class X, class J, class Matrix>
+  void response(const P&, const Memory<P, X>& at, const J& G, Matrix& K) const {
+    at.middle.response(G, K);
   }
 };
 
@@ -175,6 +227,11 @@ struct FastPart : P {
   explicit FastPart(const P& s) : P(s) {}
   typename P::Scalar V(const typename P::Vec& q) const { return P::V_fast(q); }
   void grad_V(const typename P::Vec& q, typename P::Vec& out) const { P::grad_V_fast(q, out); }
+  template <class Entry>
+    requires requires(const P& s, const typename P::Vec& q, Entry& entry) { s.curvature_fast(q, entry); }
+  void curvature(const typename P::Vec& q, Entry&& entry) const {
+    P::curvature_fast(q, entry);
+  }
   template <class U>
   auto cast() const {
     return FastPart<decltype(P::template cast<U>())>(P::template cast<U>());
@@ -193,6 +250,9 @@ struct MixedMidpoint {
 
   template <class P>
   static constexpr bool fits = Split<P> && Castable<P>;
+  template <class P>
+  using ResponseMatrix =
+      std::conditional_t<has_curvature<FastPart<P>>, MidpointConstraintMatrix<P>, DenseConstraintMatrix<P>>;
   template <class P, class X>
   struct Memory {
     Memory(const P& s, const X& x) : fast(s), middle(fast, x), grad(zero_vector(s)) {}
@@ -215,9 +275,9 @@ struct MixedMidpoint {
     kick(x, -h / 2 * at.grad);  // (X3)
     return solved;
   }
-  template <class P, class X, class J, class R>
-  void response(const P&, const Memory<P, X>& at, const J& G, R& r) const {
-    at.middle.response(G, r);
+  template <class P, class X, class J, class Matrix>
+  void response(const P&, const Memory<P, X>& at, const J& G, Matrix& K) const {
+    at.middle.response(G, K);
   }
 };
 

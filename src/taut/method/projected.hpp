@@ -9,7 +9,7 @@
 //     memory.refresh(s, q)                               brings the memory to another q
 // and, where ∂q₁/∂p₀ is far from h·H_pp (a stiff implicit map),
 //     Expected<int> prepare(s, x, memory, h) const      called once per step at its start
-//     void response(s, memory, G, R) const               R = (∂q₁/∂p₀) Gᵀ
+//     void response(s, memory, G, K) const               gives (∂q₁/∂p₀) Gᵀ to K, a ResponseMatrix<P>
 #pragma once
 
 #include <taut/formulation/momentum_solve.hpp>
@@ -20,12 +20,19 @@
 namespace taut {
 
 template <class Psi, class P, class X>
-concept KnowsResponse =
-    requires(const Psi& psi, const P& s, const X& x, typename Psi::template Memory<P, X>& memory,
-             const typename P::Scalar& h, Matrix<typename P::Scalar, P::n, P::m>& R) {
-      psi.prepare(s, x, memory, h);
-      psi.response(s, memory, s.make_jacobian(), R);
-    };
+concept KnowsResponse = requires(const Psi& psi, const P& s, const X& x,
+                                 typename Psi::template Memory<P, X>& memory, const typename P::Scalar& h) {
+  typename Psi::template ResponseMatrix<P>;
+  psi.prepare(s, x, memory, h);
+};
+
+template <class Psi, class P, class X>
+constexpr auto pick_position_matrix() {
+  if constexpr (KnowsResponse<Psi, P, X>)
+    return std::type_identity<typename Psi::template ResponseMatrix<P>>{};
+  else
+    return std::type_identity<ConstraintMatrix<P>>{};
+}
 
 template <class Psi, class P, class X>
 concept Finishes = requires(const Psi& psi, const P& s, X& x, typename Psi::template Memory<P, X>& memory,
@@ -43,7 +50,7 @@ struct Projected {
 
   template <Hamiltonian P, class X>
   struct Memory {
-    using K = std::conditional_t<KnowsResponse<Psi, P, X>, DenseConstraintMatrix<P>, ConstraintMatrix<P>>;
+    using K = typename decltype(pick_position_matrix<Psi, P, X>())::type;
     Memory(const P& s, const X& x, const Projected& method = {})
         : G(s.make_jacobian()),
           impulse(zero_vector(s)),
@@ -71,7 +78,7 @@ struct Projected {
   Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     if constexpr (KnowsResponse<Psi, P, X>) {
       if (const auto ready = psi.prepare(s, x, at.inner, h); !ready) return ready;
-      at.position.matrix.right([&](auto& R) { psi.response(s, at.inner, at.G, R); });
+      psi.response(s, at.inner, at.G, at.position.matrix);
     } else {
       at.position.matrix.right(s, x.q, x.p, at.G, h);
     }

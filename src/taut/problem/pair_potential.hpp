@@ -92,6 +92,24 @@ class PairEvaluator {
         }
     });
   }
+  // use(i, j, a, b, x): of each pair x = ∂²u/∂rₐ∂r_b, r from j to i. For dual numbers.
+  template <class Use>
+  void curvatures(const T* q, Use&& use) const {
+    if (!refresh(q)) return use(0, 0, 0, 0, std::nan(""));
+    each_batch_of(0, first_.size(), q, slope_,
+                  [&](const Evaluator& slope, int k, const S& r, const S* along) {
+                    if (!(r.value < group_->cutoff)) return;
+                    S at(r.value), f;
+                    at.tangent[0] = 1;
+                    slope(&at, nullptr, nullptr, &f);
+                    const double across = (f.value - slope_there_.value) / r.value, radial = f.tangent[0];
+                    for (int a = 0; a < d_; ++a)
+                      for (int b = 0; b < d_; ++b) {
+                        const double both = along[a].value * along[b].value / (r.value * r.value);
+                        use(first_[k], second_[k], a, b, (radial - across) * both + (a == b ? across : 0));
+                      }
+                  });
+  }
 
  private:
   using Evaluator = typename Kernel::template On<S>;

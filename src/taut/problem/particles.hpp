@@ -111,6 +111,28 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   void grad_V_fast(const Vec& q, Vec& out) const { gradient(q, out, true, false); }
   void grad_V_slow(const Vec& q, Vec& out) const { gradient(q, out, false, true); }
 
+  // entry(i, j, x): second derivatives of V_fast, to be added up. T: dual numbers with a tangent for each direction of space.
+  template <class Entry>
+  void curvature_fast(const Vec& q, Entry&& entry) const {
+    const int d = system_->dimension, count = system_->count;
+    for (const auto& terms : potentials_[0].terms)
+      terms.curvatures(q.data(), [&](int k, int place, const T* slope) {
+        const auto& particle = terms.group().particle;
+        for (std::size_t other = 0; other < particle.size(); ++other)
+          for (int b = 0; b < d; ++b, ++slope)
+            for (int a = 0; a < d; ++a)
+              entry(b * count + particle[other][k], a * count + particle[place][k], slope->tangent[a]);
+      });
+    for (const auto& pair : pairs_)
+      if (!pair.group().slow)
+        pair.curvatures(q.data(), [&](int i, int j, int a, int b, double x) {
+          entry(a * count + i, b * count + i, x);
+          entry(a * count + j, b * count + j, x);
+          entry(a * count + i, b * count + j, -x);
+          entry(a * count + j, b * count + i, -x);
+        });
+  }
+
   void g(const Vec& q, Multiplier& out) const { values(constraints_, q, out); }
   void G(const Vec& q, Jacobian& out) const { slopes(constraints_, q, out); }
 

@@ -86,6 +86,21 @@ class TermEvaluator {
       }
     });
   }
+  // use(k, place, slopes): of term k, with the derivative by component a of the particle at that place as tangent a. For dual numbers.
+  template <class Use>
+  void curvatures(const T* q, Use&& use) const {
+    std::array<S, most_term_coordinates> x, slope;
+    std::array<S, most_term_numbers> c;
+    for (int k = 0; k < group_->size(); ++k) {
+      load(q, k, x.data(), c.data());
+      for (int place = 0; place < group_->places(); ++place) {
+        for (int a = 0; a < d_; ++a) x[place * d_ + a].tangent[a] = 1;
+        gradient_(x.data(), c.data(), nullptr, slope.data());
+        for (int a = 0; a < d_; ++a) x[place * d_ + a].tangent[a] = 0;
+        use(k, place, slope.data());
+      }
+    }
+  }
 
  private:
   using Evaluator = typename Kernel::template On<S>;

@@ -4,6 +4,7 @@
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/sparse_constraint_matrix.hpp>
 #include <taut/method/catalogue.hpp>
+#include <taut/method/sparse_midpoint.hpp>
 #include <taut/model/particles.hpp>
 #include <taut/run/machine_of.hpp>
 #include <taut/run/make_mechanism.hpp>
@@ -47,15 +48,6 @@ template <>
 inline constexpr bool needs_split<Projected<MixedMidpoint>> = true;
 template <>
 inline constexpr bool needs_split<Composition<Projected<MixedMidpoint>>> = true;
-
-// Its midpoint rule solves with the full second derivative of V.
-template <class Method>
-inline constexpr bool is_dense = false;
-template <>
-inline constexpr bool is_dense<Projected<MixedMidpoint>> = true;
-template <>
-inline constexpr bool is_dense<Composition<Projected<MixedMidpoint>>> = true;
-constexpr int most_dense_coordinates = 1000;
 
 // Particle by particle ↔ component by component.
 struct Layout {
@@ -184,8 +176,7 @@ class ParticleMechanism final : public Mechanism {
  private:
   template <class Method>
   bool offers() const {
-    return offered<Method> || (needs_split<Method> && problem_.split() &&
-                               (!is_dense<Method> || problem_.coordinates() <= most_dense_coordinates));
+    return offered<Method> || (needs_split<Method> && problem_.split());
   }
   StateOf<Problem> inside(const PlainState& x) const { return {layout_.inside(x.q), layout_.inside(x.p)}; }
   PlainState outside(const StateOf<Problem>& x) const { return {layout_.outside(x.q), layout_.outside(x.p)}; }
