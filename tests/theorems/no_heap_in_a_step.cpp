@@ -8,56 +8,17 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <memory>
 
+#include "support/allocations.hpp"
 #include "support/catalogue.hpp"
-
-// Eigen calls malloc, operator new ends there too: the count is taken at the bottom.
-namespace {
-std::atomic<long> allocations{0};
-}
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/allocator_interface.h>
-namespace {
-const int installed = __sanitizer_install_malloc_and_free_hooks(
-    [](const volatile void*, std::size_t) { ++allocations; }, [](const volatile void*) {});
-}  // namespace
-#else
-extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier): glibc's own names
-void* __libc_malloc(std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-// NOLINTEND(bugprone-reserved-identifier)
-void* malloc(std::size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  ++allocations;
-  return __libc_memalign(alignment, size);
-}
-}
-#endif
 
 namespace {
 
 using namespace taut;
 
-// Allocations of ten steps after the first, which may fill tables.
-template <class Method, class P, class X>
-long allocations_of(const Method& method, const P& s, X x, double h) {
-  const auto stepper = bind(method, s, x);
-  EXPECT_TRUE(stepper->step(x, h));
-  const long before = allocations;
-  bool ok = true;
-  for (int n = 0; n < 10; ++n) ok = static_cast<bool>(stepper->step(x, h)) && ok;
-  const long after = allocations;
-  EXPECT_TRUE(ok);
-  return after - before;
-}
+using test::allocations;
+using test::allocations_of;
 
 template <class P>
 void expect_no_heap(const P& s, double h) {
