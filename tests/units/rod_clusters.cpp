@@ -163,13 +163,13 @@ void check(int members, const Edges& edges, int copies, Order order, bool compen
   const Numbers& p0_low = compensated ? scene.p0_low : none;
 
   // onto G W p = 0, first, as in a run
-  Numbers p = scene.p0, p_low = p0_low, nu(scene.rods(), 0.0);
+  Numbers p = scene.p0, p_low = p0_low, nu(scene.rods(), 1e9);  // to be written over
   const auto low = [&](Numbers& x) { return compensated ? x.data() : nullptr; };
   const RodSums momenta{p.data(), low(p_low), p.data(), low(p_low)};
   if (!newton.project(scene.q0.data(), momenta, to, nu.data()).sound) {
     ASSERT_TRUE(shape == Shape::straight &&
                 to == 0);  // its K is ill-conditioned: what is left goes with a second one
-    Numbers rest(scene.rods(), 0.0);
+    Numbers rest(scene.rods(), 1e9);
     ASSERT_TRUE(newton.project(scene.q0.data(), momenta, to, rest.data()).sound);
     for (int k = 0; k < scene.rods(); ++k) nu[k] += rest[k];
   }
@@ -325,7 +325,7 @@ TEST(RodChains, AChainThatFailsSaysSo) {
   Scene scene(3, 2001, chain_of(2000, false), 1, Order::cluster_by_cluster);
   for (int a = 0; a < 3; ++a) scene.q0[a * scene.particles() + 1300] = scene.q0[a * scene.particles() + 1301];
   RodNewtonIn<3> newton(scene.layout, *scene.plan);
-  Numbers q1(scene.q0.size(), 0.0), p1 = q1, mu(scene.rods(), 0.0), p = scene.p0, nu = mu;
+  Numbers q1(scene.q0.size(), 0.0), p1 = q1, mu(scene.rods(), 0.0), p = scene.p0, nu(scene.rods(), 1e9);
   const Numbers none = mu;
   const RodFlight flight{{scene.q0.data(), nullptr, q1.data(), nullptr},
                          {scene.p0.data(), nullptr, p1.data(), nullptr},
@@ -344,7 +344,7 @@ TEST(RodChains, AWindowThatFailsSaysSo) {
   Scene scene(3, 20001, chain_of(20000, false), 1, Order::cluster_by_cluster, Shape::bent);
   for (int a = 0; a < 3; ++a) scene.q0[a * scene.particles() + 9000] = scene.q0[a * scene.particles() + 9001];
   RodNewtonIn<3> newton(scene.layout, *scene.plan);
-  Numbers p = scene.p0, nu(scene.rods(), 0.0);
+  Numbers p = scene.p0, nu(scene.rods(), 1e9);
   const Numbers none(p.size(), 0.0);
   EXPECT_FALSE(
       newton.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
@@ -360,7 +360,7 @@ TEST(RodClusters, ABatchThatFailsIsLeftAlone) {
     for (int j = 1; j < 3; ++j)
       scene.q0[a * scene.particles() + 3 * 10 + j] = scene.q0[a * scene.particles() + 3 * 10];
   RodNewtonIn<3> newton(scene.layout, *scene.plan);
-  Numbers q1(scene.q0.size(), 0.0), p1 = q1, mu(scene.rods(), 0.0), p = scene.p0, nu = mu;
+  Numbers q1(scene.q0.size(), 0.0), p1 = q1, mu(scene.rods(), 0.0), p = scene.p0, nu(scene.rods(), 1e9);
   const RodFlight flight{{scene.q0.data(), nullptr, q1.data(), nullptr},
                          {scene.p0.data(), nullptr, p1.data(), nullptr},
                          h,

@@ -33,12 +33,13 @@ class MomentumSolve {
   // `Options`: SolveOptions, or one of its rules. Of them the tolerance counts; the iteration is always Newton's.
   template <class Options, class X>
   Expected<int> solve(const P& s, const Options& options, X& x, const typename P::Jacobian& G) {
-    set_zero(nu);
     int more = 0;
     if constexpr (requires { matrix_.rod_projection(x, 1.0, nu); }) {
       const auto projected = matrix_.rod_projection(x, options.tolerance, nu);
       if (projected.sound) return projected.corrections;
       more = projected.corrections;
+    } else {
+      set_zero(nu);
     }
     Options newton;
     newton.tolerance = options.tolerance;

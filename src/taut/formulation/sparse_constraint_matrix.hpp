@@ -69,14 +69,17 @@ class SparseConstraintMatrix {
       });
     return solved;
   }
-  // p ← p - Gᵀnu with |G W p| <= tolerance, likewise; from nu = 0.
+  // p ← p - Gᵀnu with |G W p| <= tolerance, likewise.
   template <class X>
   [[gnu::noinline]] RodSolve rod_projection(X& x, double tolerance, Multiplier& nu) {
     RodSolve solved{0, false};
+    bool asked = false;
     if constexpr (on_rods)
       with_rods([&](auto& rods) {
-        if (rods.goes_alone()) solved = rods.project(x.q.data(), momenta_of(x, x), tolerance, nu.data());
+        if ((asked = rods.goes_alone()))
+          solved = rods.project(x.q.data(), momenta_of(x, x), tolerance, nu.data());
       });
+    if (!asked) set_zero(nu);
     return solved;
   }
   // x ← (G₀ R)⁻¹ x; false where a pivot vanished.

@@ -326,11 +326,12 @@ class RodChain {
   RodLook parted(const double* q, const double* p, const double* nu) const {
     return between_blocks([&](int row) { return velocity_along<to_rounding>(row, q, p, nu); });
   }
-  // A look at one rod; nu: what has changed the momenta.
+  // A look at one rod; nu: what has changed the momenta, if anything has.
   template <bool to_rounding>
   RodLook velocity_along(int row, const double* q, const double* p, const double* nu) const {
     const auto strain = [&](int k, const double* x) {
-      return k < start_ || k >= start_ + cut_.rows ? 0.0 : std::abs(nu[k] * (x[lower(k)] - x[lower(k) + 1]));
+      if (nu == nullptr || k < start_ || k >= start_ + cut_.rows) return 0.0;
+      return std::abs(nu[k] * (x[lower(k)] - x[lower(k) + 1]));
     };
     double sum = 0, size = 0;
     for (int a = 0; a < dimension; ++a) {
@@ -349,10 +350,10 @@ class RodChain {
   }
   // Is G W p within the tolerance, or at rounding, for all rods?
   template <bool to_rounding>
-  bool rests(const double* q, const double* p, const double* nu, double tolerance) const {
+  bool rests(const double* q, const double* p, double tolerance) const {
     bool all = true;
     for (int row = start_; all && row < start_ + cut_.rows; ++row)
-      all = velocity_along<to_rounding>(row, q, p, nu).excess <= tolerance;
+      all = velocity_along<to_rounding>(row, q, p, nullptr).excess <= tolerance;
     return all;
   }
 

@@ -106,19 +106,24 @@ class RodClusters {
     return result;
   }
 
-  // p ← p - Gᵀnu of one batch, until |G W p| <= tolerance, or to rounding where that is 0. A batch that does not get there is left as it was.
+  // p ← p - Gᵀnu of one batch, until |G W p| <= tolerance, or to rounding where that is 0. A batch that does not get there is left as it was, with nu = 0.
   RodSolve project(int number, const double* q, const RodSums& p, double tolerance, double* nu) const {
     const Batch8& batch = batches_[number];
-    if (batch.ordered()) return projected(batch, particles_, q, p, tolerance, nu);
-    Copy at, momenta;
     RowCopy sum;
-    const RodSums near = copied(batch, p, momenta);
-    const RodSolve result =
-        projected(batch.of_copy(), copy_stride, copied(batch, {q, nullptr, nullptr, nullptr}, at).from, near,
-                  tolerance, copied(batch, nu, sum));
-    if (!result.sound) return result;
-    put_back(batch, momenta, p);
-    put_back(batch, sum, nu);
+    RodSolve result;
+    if (batch.ordered()) {
+      result = projected(batch, particles_, q, p, tolerance, nu);
+    } else {
+      Copy at, momenta;
+      const RodSums near = copied(batch, p, momenta);
+      result = projected(batch.of_copy(), copy_stride, copied(batch, {q, nullptr, nullptr, nullptr}, at).from,
+                         near, tolerance, sum.of_row);
+      if (result.sound) {
+        put_back(batch, momenta, p);
+        put_back(batch, sum, nu);
+      }
+    }
+    if (!result.sound) put_back(batch, RowCopy{}, nu);
     return result;
   }
 

@@ -121,7 +121,7 @@ class RodNewtonIn {
     land_free_particles(flight);
     return result;
   }
-  // p ← p - Gᵀnu with |G W p| <= tolerance at the end, or at rounding where that is 0, from nu = 0. Where that is not reached, p may have changed, by what nu says.
+  // p ← p - Gᵀnu with |G W p| <= tolerance at the end, or at rounding where that is 0. Where that is not reached, p may have changed, by what nu says.
   RodSolve project(const double* q, const RodSums& p, double tolerance, double* nu) {
     RodSolve result = tolerance > 0 ? project_chains<false>(q, p, tolerance, nu)
                                     : project_chains<true>(q, p, tolerance, nu);
@@ -319,16 +319,21 @@ class RodNewtonIn {
   }
   template <bool to_rounding>
   RodSolve project_chains(const double* q, const RodSums& p, double tolerance, double* nu) {
+    const auto clear = [&] {
+      for (const Chain& chain : chains_) chain.clear(nu);
+    };
     if (std::all_of(chains_.begin(), chains_.end(), [&](const Chain& chain) {
-          return chain.template rests<to_rounding>(q, p.from, nu, tolerance);
-        }))
+          return chain.template rests<to_rounding>(q, p.from, tolerance);
+        })) {
+      clear();
       return {};
+    }
     SharedLook look;
     if (windows_serve(q)) {
       if (!project_windows<to_rounding>(q, p, nu, look)) return {1, false};
     } else {
       if (!project_whole_chains<to_rounding>(q, p, nu, look)) {
-        for (const Chain& chain : chains_) chain.clear(nu);
+        clear();
         return {0, false};
       }
     }

@@ -66,12 +66,15 @@ class RodWindow {
   void foresee(const Chain& whole, const double* q) const {
     if (joined()) whole.foresee_about(begin_, overlap, q);
   }
-  // ν of a projection where the cuts are not felt. False: a pivot vanished, and nothing is written.
+  // ν of a projection where the cuts are not felt. False: a pivot vanished, and ν = 0.
   bool project(const double* q, const double* p, double* nu) {
     Desk desk;
     rods_.sit_down(desk);
     const bool solved = project_at_desk(q, p);
-    if (solved) take(desk, 1, nu);
+    if (solved)
+      take(desk, 1, nu);
+    else
+      std::fill_n(nu + begin_, end_ - begin_, 0.0);
     rods_.stand_up();
     return solved;
   }
