@@ -222,18 +222,8 @@ class RodChain {
   bool in_order() const { return in_order_; }
 
   // As begin, for a flight without impulse: b at its start, d at its end. Where the rod stands does not round d: what the particles move by is added to b.
-  [[gnu::noinline]] void depart(const Room& room, const RodFlight& flight) const {
-    begin_between(
-        room, flight.q.from,
-        [&](const S&, int a, int i, int count) {
-          const int j = a * rods_.particles + i;
-          const S moved = (S(flight.h) * load_batch(rods_.weight.data() + i, count)) *
-                          load_batch(flight.p.from + j, count);
-          return flight.q.from_low ? S(moved + load_batch(flight.q.from_low + j, count)) : moved;
-        },
-        [&](int a, const S& b, const S& moved, double* record) {
-          store_batch(record + (dimension + a) * batch_size, S(b + moved));
-        });
+  void depart(const Room& room, const RodFlight& flight) const {
+    flight.q.from_low ? depart_from<true>(room, flight) : depart_from<false>(room, flight);
   }
   // Its end: μ of the rods, and the particles moved, and a look at all rods inside the block.
   template <bool to_rounding>
@@ -606,6 +596,22 @@ class RodChain {
     return block + 1 < cut_.blocks ? first_row(block + 1) : start_ + cut_.rows + 1;
   }
 
+  template <bool compensated>
+  [[gnu::noinline]] void depart_from(const Room& room, const RodFlight& flight) const {
+    const double *p = flight.p.from, *low = flight.q.from_low, *weight = rods_.weight.data();
+    const S h(flight.h);
+    begin_between(
+        room, flight.q.from,
+        [&](const S&, int a, int i, int count) {
+          const int j = a * rods_.particles + i;
+          const S moved = (h * load_batch(weight + i, count)) * load_batch(p + j, count);
+          if constexpr (compensated) return S(moved + load_batch(low + j, count));
+          return moved;
+        },
+        [&](int a, const S& b, const S& moved, double* record) {
+          store_batch(record + (dimension + a) * batch_size, S(b + moved));
+        });
+  }
   // b = q_lower - q_next of the rods, and the like of a second number of the particles, second(q, a, i). use(a, b, e, record): component a of both.
   template <class Second, class Use>
   void begin_between(const Room& room, const double* q, Second&& second, Use&& use) const {
