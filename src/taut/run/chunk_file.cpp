@@ -1,8 +1,10 @@
 #include <taut/run/chunk_file.hpp>
+#include <taut/run/request.hpp>
 
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace taut {
@@ -88,6 +90,9 @@ std::string file_signature(FileKind kind) {
 std::string encode(std::string_view tag, std::uint64_t number, std::string_view payload, bool compress) {
   const std::string packed = compress ? deflated(shuffled(payload)) : std::string();
   const std::string_view stored = compress ? std::string_view(packed) : payload;
+  if (std::max(stored.size(), payload.size()) > largest_chunk)
+    throw WriteError(fmt::format("a chunk {} of {} bytes cannot be kept: {} is the most that is read again",
+                                 tag, payload.size(), largest_chunk));
   std::string out(tag);
   put(out, compress ? compressed : std::uint32_t{0});
   put(out, number);
