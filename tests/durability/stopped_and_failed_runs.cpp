@@ -24,8 +24,9 @@ namespace fs = std::filesystem;
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 std::vector<std::string> long_run(const std::string& folder, const std::string& steps = "100000") {
-  return {"run", "double-pendulum", "--method", "shake", "--steps", steps, "--every",
-          "10",  "--format",        "binary",   "--out", folder};
+  // Interpreted, so that it begins at once.
+  return {"run", "double-pendulum", "--method", "shake",     "--steps",   steps,   "--every",
+          "10",  "--format",        "binary",   "--backend", "interpret", "--out", folder};
 }
 
 std::vector<double> rows_of(const fs::path& folder) {
