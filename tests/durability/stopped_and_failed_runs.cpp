@@ -219,6 +219,23 @@ TEST(ACheckpoint, HoldsNumbersThatAreNotFinite) {
   EXPECT_EQ(again.identity.parameters.at("c"), 1.5);
 }
 
+// As they were written before samples waited in them.
+TEST(ACheckpoint, OfTheFirstLayoutIsRead) {
+  const OwnFolder folder;
+  ASSERT_EQ(run_taut("run pendulum --steps 10 --out " + folder.string()).status, 0);
+  const fs::path path = folder / checkpoint_name;
+  std::string bytes = test::read_text(path);
+  const std::size_t wait = bytes.find("WAIT");
+  bytes = bytes.substr(0, wait) + encode("DONE", 4, "");
+  bytes[8] = 1;
+  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_EQ(read_checkpoint(path.string()).snapshot.steps, 10);
+  bytes[8] = 3;
+  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_SAYS(run_taut("resume " + folder.string()).err,
+              "its layout is number 3; this version of taut reads number 2");
+}
+
 // --- a checkpoint that is not this run's
 
 TEST(ACheckpoint, OfOtherDigitsIsRefused) {

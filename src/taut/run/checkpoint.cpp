@@ -102,7 +102,7 @@ Checkpoint read_checkpoint(OpenFile file) {
   read_where_it_stands(chunk("STEP"), c);
   c.snapshot.machine = chunk("MACH");
   c.snapshot.tally = chunk("TALY");
-  c.mark.waiting = doubles_of(chunk("WAIT"), c.identity.width());
+  if (reader.layout() > 1) c.mark.waiting = doubles_of(chunk("WAIT"), c.identity.width());
   chunk("DONE");
   if (reader.good_bytes() != reader.size()) throw InputError("something follows after its end");
   return c;

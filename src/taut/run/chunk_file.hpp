@@ -13,7 +13,7 @@ namespace taut {
 
 enum class FileKind : std::uint32_t { trajectory = 1, checkpoint = 2 };
 
-inline constexpr std::uint32_t file_layout = 2;
+inline constexpr std::uint32_t file_layout = 2;  // that is written; all from 1 on are read
 inline constexpr std::uint64_t largest_chunk = std::uint64_t{1}
                                                << 30;  // bytes; a longer one is neither written nor read
 
@@ -46,11 +46,13 @@ class ChunkReader {
   const std::string& damage() const { return damage_; }
   std::uint64_t good_bytes() const { return good_; }  // everything before is whole
   std::uint64_t size() const { return size_; }
+  std::uint32_t layout() const { return layout_; }
 
  private:
   std::optional<Chunk> wrong(const std::string& what);
   std::string bytes(std::uint64_t count);
   OpenFile file_;
+  std::uint32_t layout_ = 0;
   std::uint64_t size_ = 0, good_ = 0, number_ = 0;
   std::string damage_;
 };
