@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
-#include <filesystem>
 
 #include "commands.hpp"
 
@@ -101,7 +100,7 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
     }
   };
   // A folder that was removed underneath is not made again for it.
-  if (how.recording != nullptr && how.recording->saved() && std::filesystem::is_directory(out))
+  if (how.recording != nullptr && how.recording->saved() && how.recording->has_folder())
     write([&] { write_summary(out, summary); });
   if (how.report) write([&] { how.report(summary); });
   if (how.json)

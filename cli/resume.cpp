@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <cstdio>
-#include <filesystem>
 
 #include "carry_out.hpp"
 #include "commands.hpp"
@@ -33,11 +32,12 @@ int resume(const ResumeFlags& flags) {
     if (!flags.on_failure.empty()) request->halve_on_failure = halves(flags.on_failure);
     if (!flags.threads.empty()) request->threads = threads_of(flags.threads);
   }
-  if (const std::string page = flags.folder + "/report.html"; std::filesystem::exists(page))
+  if (found.has_report)
     fmt::print(stderr,
-               "taut: {} is of the run as far as it was when the page was made: a run that is resumed makes "
+               "taut: {}/report.html is of the run as far as it was when the page was made: a run that is "
+               "resumed makes "
                "no report.\n",
-               page);
+               flags.folder);
   Recording recording(found.run, found.checkpoint, flags.new_samples);
   Watcher watcher(found.checkpoint.identity.schedule, &recording, nullptr);
   return carry_out(found.run, watcher, {.recording = &recording, .from = &from, .json = flags.json});

@@ -197,6 +197,8 @@ void Recording::checkpoint(const Snapshot& snapshot) {
   flushed_ = checkpointed_ = Clock::now();
 }
 
+bool Recording::has_folder() const { return is_there(run_.request.out); }
+
 Kept Recording::kept() const {
   const std::string& folder = run_.request.out;
   for (const bool previous : {false, true}) {
@@ -228,7 +230,8 @@ FoundRun find_run(const std::string& folder, bool previous) {
         fmt::format("this version of taut ({}) reads the model otherwise than the one that began the run "
                     "({}): go on with that one.",
                     version, checkpoint.identity.version));
-  return {std::move(checkpoint), std::move(run), note, is_there(in(folder, "summary.json"))};
+  return {std::move(checkpoint), std::move(run), note, is_there(in(folder, "summary.json")),
+          is_there(in(folder, "report.html"))};
 }
 
 }  // namespace taut

@@ -36,6 +36,7 @@ class Recording {
   // The step of the last checkpoint; none before the first.
   std::optional<std::int64_t> saved() const { return saved_; }
   Kept kept() const;
+  bool has_folder() const;  // it may have been removed underneath
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -62,6 +63,7 @@ struct FoundRun {
   ModelRun run;
   std::string note;          // for the user; may be empty
   bool has_summary = false;  // a run may be killed after its last step and before it is there
+  bool has_report = false;   // of what was done before
 };
 FoundRun find_run(const std::string& folder, bool previous);
 
