@@ -1,6 +1,8 @@
 #include "carry_out.hpp"
 
+#include <taut/run/few.hpp>
 #include <taut/run/files.hpp>
+#include <taut/run/shell_word.hpp>
 #include <taut/run/signals.hpp>
 
 #include <fmt/core.h>
@@ -23,9 +25,10 @@ std::string grouped(std::int64_t count) {
 }
 
 std::string vector_text(const std::vector<double>& x, std::string_view format) {
-  std::string text;
-  for (const double value : x) text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(format), value);
-  return "(" + text + ")";
+  std::vector<std::string> texts;
+  texts.reserve(x.size());
+  for (const double value : x) texts.push_back(fmt::format(fmt::runtime(format), value));
+  return "(" + few(texts, ", ") + ")";
 }
 
 void print_summary(const RunSummary& s) {
@@ -48,7 +51,7 @@ void print_summary(const RunSummary& s) {
   if (!s.projection.empty() && s.projection != "none")
     fmt::print("  projected position {}, momentum {} times\n", grouped(s.position_projections),
                grouped(s.momentum_projections));
-  // A failed run hands its last good state over to the last digit.
+  // A failed run hands its last good state over to the last digit; where it is long, --json and summary.json have all of it.
   const bool failed = !s.error.empty();
   if (failed || s.q.size() <= 4) {
     const std::string_view format = failed ? "{}" : "{:.10g}";
@@ -58,12 +61,25 @@ void print_summary(const RunSummary& s) {
   }
 }
 
-std::string how_to_go_on(const std::string& out, const Recording* recording) {
+// `halves`: a step that fails was taken in parts.
+std::string how_to_go_on(const std::string& out, bool halves, const Recording* recording) {
   if (recording == nullptr)
     return StopSignals::caught() == 0 ? "" : "  Nothing was kept: with --out DIR a run can be continued.\n";
   if (!recording->saved()) return "";
-  return fmt::format("  All up to step {} is safe in {}; `taut resume {}` continues from there.\n",
-                     *recording->saved(), out, out);
+  const std::int64_t step = *recording->saved();
+  const Kept kept = recording->kept();
+  if (!kept.state)
+    return fmt::format("  The checkpoint of step {} is no longer in {}, or another program changed it.\n",
+                       step, out);
+  const bool failed = kept.status == RunStatus::failed;
+  const std::string what =
+      kept.samples
+          ? fmt::format("  All up to step {} is safe in {}", step, out)
+          : fmt::format("  The state of step {} is safe in {}, the samples before it are not", step, out);
+  if (failed && halves) return what + ".\n";  // the same step would fail in the same way
+  return fmt::format("{}; `taut resume {}{}{}{}` continues from there.\n", what, shell_word(out),
+                     kept.previous ? " --previous" : "", kept.samples ? "" : " --new-samples",
+                     failed ? " --on-failure halve" : "");
 }
 
 }  // namespace
@@ -83,7 +99,9 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
       if (summary.error.empty()) summary.error = error.what();
     }
   };
-  if (how.recording != nullptr && how.recording->saved()) write([&] { write_summary(out, summary); });
+  // A folder that was removed underneath is not made again for it.
+  if (how.recording != nullptr && how.recording->saved() && how.recording->has_folder())
+    write([&] { write_summary(out, summary); });
   if (how.report) write([&] { how.report(summary); });
   if (how.json)
     fmt::print("{}\n", to_json(summary));
@@ -91,7 +109,8 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
     print_summary(summary);
   const int written = finish_output();
   if (summary.error.empty()) return written;
-  fmt::print(stderr, "taut: {}\n{}", summary.error, how_to_go_on(out, how.recording));
+  fmt::print(stderr, "taut: {}\n{}", summary.error,
+             how_to_go_on(out, model.request.halve_on_failure, how.recording));
   return StopSignals::caught() == 0 ? 1 : 128 + StopSignals::caught();
 }
 

@@ -1,4 +1,5 @@
 #include <taut/run/export.hpp>
+#include <taut/run/request.hpp>
 
 #include <fmt/core.h>
 
@@ -25,7 +26,8 @@ ExportFormat format_of(const ExportFlags& flags) {
 int export_trajectory(const ExportFlags& flags) {
   if (flags.csv + flags.xyz + flags.npy + flags.dcd + flags.h5md != 1)
     throw InputError("say which format is wanted: one of --csv, --npy, --xyz, --dcd, --h5md.");
-  const Exported written = export_samples(trajectory_in(flags.path), format_of(flags), flags.out);
+  const Exported written = export_samples(flags.path, format_of(flags), flags.out);
+  if (!written.note.empty()) fmt::print(stderr, "taut: {}\n", written.note);
   if (written.damage.empty()) return finish_output();
   fmt::print(stderr, "taut: {} is not whole: {}. Its first {} samples were written.\n", flags.path,
              written.damage, written.samples);
@@ -36,10 +38,10 @@ int export_trajectory(const ExportFlags& flags) {
 
 void add_export(Program& program) {
   CLI::App* command =
-      program.command("export", "Write the samples of a trajectory in another format",
+      program.command("export", "Write the samples of a run in another format",
                       "  taut export out/particle --npy --out samples.npy   an array for numpy\n");
   const auto flags = std::make_shared<ExportFlags>();
-  command->add_option("FILE", flags->path, "trajectory.taut, or the folder it is in")->required();
+  command->add_option("FILE", flags->path, "the folder of a run, or its file of samples")->required();
   command->add_flag("--csv", flags->csv, "text, one line a sample");
   command->add_flag("--npy", flags->npy, "an array for numpy, one row a sample");
   command->add_flag("--xyz", flags->xyz, "extended XYZ: positions of points, for viewers of molecules");

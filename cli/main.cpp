@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -101,6 +102,7 @@ int finish_output() {
 }  // namespace taut::cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write that fails, not the end of the program
   try {
     return taut::cli::run_program(argc, argv);
   } catch (const taut::ModelFileError& error) {

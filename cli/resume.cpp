@@ -1,3 +1,5 @@
+#include <taut/run/model_run.hpp>
+
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -21,7 +23,8 @@ int resume(const ResumeFlags& flags) {
   const Snapshot& from = found.checkpoint.snapshot;
   if (from.status == RunStatus::finished && found.has_summary) {
     fmt::print(stderr, "taut: the run in {} is finished: {} steps.\n", flags.folder, from.steps);
-    return 0;
+    if (flags.json) fmt::print("{}", text_of_file(flags.folder + "/summary.json"));
+    return finish_output();
   }
   for (RunRequest* request : {&found.run.request, &found.run.asked}) {
     if (!flags.checkpoint_every.empty())
@@ -29,6 +32,12 @@ int resume(const ResumeFlags& flags) {
     if (!flags.on_failure.empty()) request->halve_on_failure = halves(flags.on_failure);
     if (!flags.threads.empty()) request->threads = threads_of(flags.threads);
   }
+  if (found.has_report)
+    fmt::print(stderr,
+               "taut: {}/report.html is of the run as far as it was when the page was made: a run that is "
+               "resumed makes "
+               "no report.\n",
+               flags.folder);
   Recording recording(found.run, found.checkpoint, flags.new_samples);
   Watcher watcher(found.checkpoint.identity.schedule, &recording, nullptr);
   return carry_out(found.run, watcher, {.recording = &recording, .from = &from, .json = flags.json});

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cmath>
 
 namespace taut::cli {
 
@@ -62,7 +63,12 @@ std::int64_t count_of(const std::string& text, const std::string& what) {
 
 double seconds_of(const std::string& text, const std::string& what) {
   const double seconds = number_of(text, what);
-  if (!(seconds >= 0)) throw InputError(fmt::format("{} {}: a time is not negative.", what, text));
+  if (!std::isfinite(seconds))
+    throw InputError(
+        fmt::format("{} {}: give a number of seconds; 1e9 of them are longer than any run, so that only the "
+                    "first and the last are left.",
+                    what, text));
+  if (seconds < 0) throw InputError(fmt::format("{} {}: a time is not negative.", what, text));
   return seconds;
 }
 
@@ -126,8 +132,9 @@ void TypedModel::add_out(CLI::App& command) {
 
 void TypedModel::add_keeping(CLI::App& command) {
   command
-      .add_option("--format", format_,
-                  "of the samples: csv, binary or compressed; default: csv up to 100000 of them, else binary")
+      .add_option(
+          "--format", format_,
+          "of the samples: csv, binary or compressed; default: csv up to a million numbers, else binary")
       ->type_name("F");
   command
       .add_option("--checkpoint-every", checkpoint_every_, "seconds between checkpoints in --out; default 60")

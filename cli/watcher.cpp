@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
 #include <cstdio>
 
 namespace taut::cli {
@@ -16,7 +15,7 @@ void Watcher::sample(double time, std::span<const double> q, std::span<const dou
                      const Reading& reading, std::span<const double> more) {
   if (record_ != nullptr) record_->add(time, q, p, reading);
   if (recording_ == nullptr) return;
-  const auto index = static_cast<std::int64_t>(std::llround(time / schedule_.step));
+  const std::int64_t index = step_of(time, schedule_);
   if (index % schedule_.every != 0 && index != schedule_.steps) return;
   recording_->sample(time, q, p, reading, more);
 }

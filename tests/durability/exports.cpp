@@ -301,6 +301,30 @@ TEST(ARunOfAFile, GoesOnWithoutIt) {
   EXPECT_EQ(lines_of(run_taut("export out --csv", run.folder.string()).out).back(), last);
 }
 
+// Samples that begin in the middle of a run keep their steps, and those that were there before.
+TEST(Exports, OfNewSamplesHaveTheirSteps) {
+  const DumbbellRun run;
+  const auto go_on = [&] {
+    std::filesystem::remove(run.folder / "out/summary.json");
+    return run_taut("resume out --previous --new-samples", run.folder.string());
+  };
+  const std::string all = read_text(run.path("out/trajectory.taut"));
+  ASSERT_EQ(go_on().status, 0);
+  run.exported("h5md", "out.h5");
+  EXPECT_EQ(h5dump(run, "-d /particles/all/position/step"), (std::vector<double>{10, 20, 25}));
+  const auto dcd = run_taut("export out --dcd --out out.dcd", run.folder.string());
+  EXPECT_EQ(
+      dcd.err,
+      "taut: frame 3 is of step 25, not 10 steps after the one before it as in the rest: DCD has no place "
+      "for its time, 0.25, and readers will take it for another. Leave it out, or export --xyz or --h5md.\n");
+  std::int32_t first = 0;
+  std::memcpy(&first, read_text(run.path("out.dcd")).data() + 12, sizeof first);
+  EXPECT_EQ(first, 10);
+  ASSERT_EQ(go_on().status, 0);
+  EXPECT_EQ(read_text(run.path("out/trajectory.taut.old")), all);
+  EXPECT_TRUE(std::filesystem::exists(run.folder / "out/trajectory.taut.old.2"));
+}
+
 TEST(ARunOfAFile, IsRefusedWithThePlaceInTheFile) {
   const OwnFolder folder;
   std::filesystem::create_directory(folder / "models");

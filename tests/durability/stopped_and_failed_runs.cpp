@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstring>
+#include <fstream>
+#include <limits>
 
 #include "support/killable.hpp"
 
@@ -21,8 +24,9 @@ namespace fs = std::filesystem;
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 std::vector<std::string> long_run(const std::string& folder, const std::string& steps = "100000") {
-  return {"run", "double-pendulum", "--method", "shake", "--steps", steps, "--every",
-          "10",  "--format",        "binary",   "--out", folder};
+  // Interpreted, so that it begins at once.
+  return {"run", "double-pendulum", "--method", "shake",     "--steps",   steps,   "--every",
+          "10",  "--format",        "binary",   "--backend", "interpret", "--out", folder};
 }
 
 std::vector<double> rows_of(const fs::path& folder) {
@@ -70,6 +74,7 @@ TEST(ASignal, EndsTheRunAfterItsStepAndTheRunGoesOn) {
     EXPECT_EQ(again.status, 0);
     EXPECT_SAYS(again.err, "is finished: 100000 steps");
     const std::string summary_of_all = test::read_text(out + "/summary.json");
+    EXPECT_EQ(run_taut("resume --json " + out).out, summary_of_all);
     fs::remove(out + "/summary.json");  // as when killed after the last step
     EXPECT_EQ(finish({"resume", out}), 0);
     EXPECT_EQ(nlohmann::json::parse(test::read_text(out + "/summary.json"))["q"],
@@ -125,6 +130,112 @@ TEST(AFolder, ThatCannotBeWrittenIsNamed) {
   EXPECT_EQ(ran.err.find("resume"), std::string::npos) << ran.err;
 }
 
+TEST(AFolderThatIsRemoved, IsNotCalledSafe) {
+  const OwnFolder folder;
+  Process process(long_run((folder / "out").string(), "1e9"));
+  wait_for(folder / "out" / checkpoint_name);
+  fs::remove_all(folder / "out");
+  process.send(SIGTERM);
+  EXPECT_NE(process.wait(), 0);
+  EXPECT_EQ(process.error().find("is safe"), std::string::npos) << process.error();
+  EXPECT_SAYS(process.error(), "is no longer in " + (folder / "out").string());
+  EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+// The state finds room where the samples do not, and takes along those that wait.
+TEST(SamplesThatCannotBeWritten, AreKeptInTheCheckpoint) {
+  for (const std::string format : {"binary", "csv"}) {
+    const OwnFolder folder;
+    const auto command = [&](const char* name) -> std::vector<std::string> {
+      return {"run",   "double-pendulum",       "--steps", "60000",    "--every",
+              "1",     "--checkpoint-every",    "1000000", "--format", format,
+              "--out", (folder / name).string()};
+    };
+    ASSERT_EQ(finish(command("whole")), 0);
+    Process process(command("out"), 3000000);
+    EXPECT_EQ(process.wait(), 1);
+    const Checkpoint c = read_checkpoint((folder / "out" / checkpoint_name).string());
+    EXPECT_GT(c.snapshot.steps, 1000);
+    EXPECT_FALSE(c.mark.waiting.empty());
+    EXPECT_EQ(c.mark.inside + c.mark.waiting.size() / 12, c.mark.samples);
+    EXPECT_EQ(c.mark.samples, static_cast<std::uint64_t>(c.snapshot.steps) + 1);
+    EXPECT_SAYS(process.error(), "All up to step " + std::to_string(c.snapshot.steps) + " is safe");
+    EXPECT_EQ(finish({"resume", (folder / "out").string()}), 0);
+    if (format == "binary")
+      EXPECT_TRUE(same_rows(folder / "out", folder / "whole"));
+    else
+      EXPECT_EQ(test::read_text(folder / "out/samples.csv"), test::read_text(folder / "whole/samples.csv"));
+  }
+}
+
+TEST(AFolder, WithARunThatIsNotFinishedIsNotReplaced) {
+  const OwnFolder folder;
+  const std::string out = (folder / "out").string();
+  const fs::path last = folder / "out" / checkpoint_name, before = folder / "out" / previous_checkpoint_name;
+  Process process(long_run(out, "1e9"));
+  wait_for(last);
+  process.send(SIGTERM);
+  process.wait();
+  const auto refusal = [&] {
+    const auto ran = run_taut("run pendulum --steps 10 --out " + out);
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_TRUE(fs::exists(folder / "out" / trajectory_name));
+    return ran.err;
+  };
+  const std::string whole = test::read_text(last);
+  fs::resize_file(last, whole.size() / 2);
+  EXPECT_SAYS(refusal(),
+              "`taut resume " + out + " --previous` continues it from step 0; --overwrite begins anew.");
+  fs::remove(last);
+  EXPECT_SAYS(refusal(), "holds a run that is not finished (step 0 of 1000000000)");
+  fs::resize_file(before, 100);
+  EXPECT_SAYS(refusal(), "holds a run that may not be finished");
+  EXPECT_EQ(run_taut("run pendulum --steps 10 --overwrite --out " + out).status, 0);
+  EXPECT_EQ(run_taut("run pendulum --steps 10 --out " + out).status, 0);  // finished: may be replaced
+}
+
+// --- what a checkpoint holds
+
+TEST(ACheckpoint, IsWrittenAtTimesThatAreNumbers) {
+  for (const std::string time : {"inf", "nan"})
+    EXPECT_EQ(
+        run_taut("run pendulum --checkpoint-every " + time).err,
+        "taut: --checkpoint-every " + time +
+            ": give a number of seconds; 1e9 of them are longer than any run, so that only the first and the "
+            "last are left.\n");
+}
+
+TEST(ACheckpoint, HoldsNumbersThatAreNotFinite) {
+  const OwnFolder folder;
+  const double infinite = std::numeric_limits<double>::infinity();
+  Checkpoint c;
+  c.identity.asked.checkpoint_every = infinite;
+  c.identity.parameters = {{"a", -infinite}, {"b", std::nan("")}, {"c", 1.5}};
+  write_checkpoint(folder.string(), c);
+  const Checkpoint again = read_checkpoint((folder / checkpoint_name).string());
+  EXPECT_EQ(again.identity.asked.checkpoint_every, infinite);
+  EXPECT_EQ(again.identity.parameters.at("a"), -infinite);
+  EXPECT_TRUE(std::isnan(again.identity.parameters.at("b")));
+  EXPECT_EQ(again.identity.parameters.at("c"), 1.5);
+}
+
+// As they were written before samples waited in them.
+TEST(ACheckpoint, OfTheFirstLayoutIsRead) {
+  const OwnFolder folder;
+  ASSERT_EQ(run_taut("run pendulum --steps 10 --out " + folder.string()).status, 0);
+  const fs::path path = folder / checkpoint_name;
+  std::string bytes = test::read_text(path);
+  const std::size_t wait = bytes.find("WAIT");
+  bytes = bytes.substr(0, wait) + encode("DONE", 4, "");
+  bytes[8] = 1;
+  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_EQ(read_checkpoint(path.string()).snapshot.steps, 10);
+  bytes[8] = 3;
+  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_SAYS(run_taut("resume " + folder.string()).err,
+              "its layout is number 3; this version of taut reads number 2");
+}
+
 // --- a checkpoint that is not this run's
 
 TEST(ACheckpoint, OfOtherDigitsIsRefused) {
@@ -173,7 +284,7 @@ TEST(AFailedStep, LeavesTheLastGoodOneAndIsTakenByHalves) {
   const auto failed = run_taut(failing + " --out " + out);
   EXPECT_EQ(failed.status, 1) << failed.out;
   EXPECT_SAYS(failed.err, "could not be met");
-  EXPECT_SAYS(failed.err, "`taut resume " + out + "`");
+  EXPECT_SAYS(failed.err, "`taut resume " + out + " --on-failure halve` continues from there");
   const Checkpoint last = read_checkpoint((folder / "out" / checkpoint_name).string());
   EXPECT_EQ(last.snapshot.status, RunStatus::failed);
   EXPECT_SAYS(failed.err, "(step " + std::to_string(last.snapshot.steps + 1) + ")");
@@ -186,6 +297,29 @@ TEST(AFailedStep, LeavesTheLastGoodOneAndIsTakenByHalves) {
   const auto summary = nlohmann::json::parse(test::read_text(halved + "/summary.json"));
   EXPECT_GT(summary["halved"]["steps"], 0);
   EXPECT_LT(summary["residual"]["position_max"], 1e-15);
+}
+
+TEST(AFailedStep, SaysWhatCanStillBeTried) {
+  const OwnFolder folder;
+  const auto failed = run_taut(failing + " --out 'a b'", folder.string());
+  EXPECT_SAYS(failed.err, "`taut resume 'a b' --on-failure halve` continues from there");
+  EXPECT_SAYS(run_taut("run pendulum --out 'a b'", folder.string()).err, "holds a run that failed (step ");
+  // It falls out of the domain of its potential, by whatever step.
+  std::ofstream(folder / "root.toml")
+      << "[system]\ncoordinates = [\"x\"]\npotential = \"sqrt(x)\"\nmass = 1\n"
+         "[initial]\nx = 0.01\np_x = -1\n[run]\nmethod = \"rattle\"\nstep = 0.05\n";
+  const auto hopeless = run_taut("run root.toml --on-failure halve --out out", folder.string());
+  EXPECT_EQ(hopeless.status, 1);
+  EXPECT_SAYS(hopeless.err, "up to 1024 parts it fails as well");
+  EXPECT_EQ(hopeless.err.find("try --step"), std::string::npos) << hopeless.err;
+  EXPECT_SAYS(hopeless.err, "is safe in out.\n");
+}
+
+TEST(AResumedRun, SaysThatItsReportIsOld) {
+  const OwnFolder folder;
+  ASSERT_EQ(run_taut(failing + " --report --out out", folder.string()).status, 1);
+  EXPECT_SAYS(run_taut("resume out --on-failure halve", folder.string()).err,
+              "out/report.html is of the run as far as");
 }
 
 // The step that ends where the energy has no value has moved the machine already: the checkpoint is of the step before.

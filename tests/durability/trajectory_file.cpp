@@ -6,7 +6,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "support/run_program.hpp"
+#include "support/killable.hpp"
 
 namespace taut {
 namespace {
@@ -110,7 +110,7 @@ TEST(ATrajectory, IsBinaryWhenTheSamplesAreMany) {
   const OwnFolder folder;
   const std::string few = (folder / "few").string(), many = (folder / "many").string();
   EXPECT_EQ(run_taut("run pendulum --steps 1000 --every 1 --out " + few).status, 0);
-  EXPECT_EQ(run_taut("run pendulum --steps 100001 --every 1 --out " + many).status, 0);
+  EXPECT_EQ(run_taut("run pendulum --steps 125000 --every 1 --out " + many).status, 0);  // 8 columns
   EXPECT_TRUE(std::filesystem::exists(few + "/samples.csv"));
   EXPECT_FALSE(std::filesystem::exists(few + "/trajectory.taut"));
   EXPECT_TRUE(std::filesystem::exists(many + "/trajectory.taut"));
@@ -118,8 +118,80 @@ TEST(ATrajectory, IsBinaryWhenTheSamplesAreMany) {
   TrajectoryReader reader(many + "/trajectory.taut");
   while (reader.next()) {
   }
-  EXPECT_EQ(reader.samples(), 100002U);
+  EXPECT_EQ(reader.samples(), 125001U);
   EXPECT_TRUE(reader.is_finished());
+}
+
+// Few rows of many columns are many numbers too; and their names are told by a rule, not one by one.
+TEST(ATrajectory, IsBinaryAndShortOfNamesWhenTheSamplesAreWide) {
+  const OwnFolder folder;
+  std::ofstream(folder / "gas.toml")
+      << "[particles]\ncount = 400\nposition = [\"2*i\", \"0\", \"0\"]\n[run]\n"
+         "method = \"rattle\"\nstep = 0.01\nsteps = 500\nevery = 1\n";
+  const auto ran = run_taut("run gas.toml --out out", folder.string());
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  ASSERT_TRUE(std::filesystem::exists(folder / "out/trajectory.taut"));
+  const TrajectoryReader reader((folder / "out/trajectory.taut").string());
+  const std::vector<std::string> names = reader.identity().columns();
+  ASSERT_EQ(names.size(), 2404U);
+  EXPECT_EQ(reader.columns(), names.size());
+  EXPECT_EQ(names[1], "x0");
+  EXPECT_EQ(names[1200], "z399");
+  EXPECT_EQ(names[2400], "p_z399");
+  EXPECT_LT(to_json(reader.identity()).size(), 3000U);
+  EXPECT_NE(run_taut("show out", folder.string()).out.find("x6 … and 2384 more\n"), std::string::npos);
+}
+
+TEST(ATrajectory, HasNoChunkThatIsNotReadAgain) {
+  const std::unique_ptr<void, decltype(&std::free)> zeros(std::calloc(largest_chunk + 1, 1), &std::free);
+  ASSERT_NE(zeros, nullptr);
+  const std::string_view much(static_cast<const char*>(zeros.get()), largest_chunk + 1);
+  EXPECT_THROW(encode("MACH", 2, much), WriteError);
+}
+
+TEST(AnExport, NeverReplacesAFileOfTheRun) {
+  const OwnFolder folder;
+  const std::string out = run(folder, "binary");
+  std::filesystem::create_symlink(out + "/trajectory.taut", folder / "link");
+  for (const std::string name : {"trajectory.taut", "checkpoint.taut", "checkpoint.previous.taut"}) {
+    const std::string before = read_text(out + "/" + name);
+    for (const std::string& to : {out + "/" + name, folder.string() + "/./binary/" + name})
+      EXPECT_EQ(run_taut("export " + out + " --csv --out " + to).err,
+                "taut: " + to + " is a file of the run itself: choose another name for --out.\n");
+    EXPECT_EQ(read_text(out + "/" + name), before);
+  }
+  EXPECT_EQ(run_taut("export " + out + " --npy --out " + (folder / "link").string()).status, 2);
+}
+
+TEST(AnExport, ThatDoesNotComeToItsEndLeavesNothing) {
+  const OwnFolder folder;
+  const std::string out = run(folder, "binary"), to = (folder / "a").string();
+  std::ofstream(to) << "earlier";
+  for (const char* format : {"--csv", "--npy", "--xyz", "--dcd", "--h5md"}) {
+    test::Process process({"export", out, format, "--out", to}, 1000);
+    EXPECT_EQ(process.wait(), 1);
+    EXPECT_EQ(process.error(), "taut: cannot write " + to + ": File too large\n");
+    EXPECT_EQ(read_text(to), "earlier");
+    EXPECT_FALSE(std::filesystem::exists(to + ".part"));
+  }
+}
+
+TEST(AnExport, ReadsSamplesThatAreText) {
+  const OwnFolder folder;
+  const std::string text = run(folder, "csv"), binary = run(folder, "binary");
+  for (const char* format : {"--csv", "--xyz"})
+    EXPECT_EQ(run_taut("export " + text + " " + format).out, run_taut("export " + binary + " " + format).out);
+  EXPECT_EQ(run_taut("show " + text).status, 0);
+  std::string damaged = read_text(text + "/samples.csv");
+  char& digit = damaged[damaged.find("\n0.03,") + 4];
+  digit = digit == '3' ? '4' : '3';
+  std::ofstream(text + "/samples.csv") << damaged;
+  const auto refused = run_taut("export " + text + " --xyz");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("is not as the run wrote it"), std::string::npos) << refused.err;
+  const auto shown = run_taut("show " + text);
+  EXPECT_EQ(shown.status, 1);
+  EXPECT_NE(shown.out.find("DAMAGED: "), std::string::npos) << shown.out;
 }
 
 }  // namespace

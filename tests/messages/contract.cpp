@@ -19,7 +19,8 @@ using taut::test::read_text;
 using taut::test::run_taut;
 
 json run_json(const std::string& arguments) {
-  const auto ran = run_taut("run " + arguments + " --json");
+  const OwnFolder folder;  // models may have an output folder of their own
+  const auto ran = run_taut("run " + arguments + " --json", folder.string());
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
   return json::parse(ran.out);

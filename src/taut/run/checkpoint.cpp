@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 4> status_names = {"running", "stopped", 
 std::string where_it_stands(const Checkpoint& c) {
   return Json{{"step", c.snapshot.steps},
               {"status", status_name(c.snapshot.status)},
-              {"seconds", c.snapshot.seconds},
+              {"seconds", json_of(c.snapshot.seconds)},
               {"start_digest", c.snapshot.start_digest},
               {"samples",
                {{"file", c.mark.file},
@@ -39,17 +39,28 @@ void read_where_it_stands(const std::string& json, Checkpoint& c) {
     const auto* const known = std::find(status_names.begin(), status_names.end(), status);
     if (known == status_names.end()) throw InputError("its status is not known");
     c.snapshot.status = static_cast<RunStatus>(known - status_names.begin());
-    c.snapshot.seconds = object.at("seconds");
+    c.snapshot.seconds = real(object.at("seconds"));
     c.snapshot.start_digest = object.at("start_digest");
     const Json& samples = object.at("samples");
     c.mark = {.file = samples.at("file"),
               .samples = whole<std::uint64_t>(samples.at("taken")),
               .bytes = whole<std::uint64_t>(samples.at("bytes")),
               .inside = whole<std::uint64_t>(samples.at("inside")),
-              .checksum = whole<std::uint32_t>(samples.at("checksum"))};
+              .checksum = whole<std::uint32_t>(samples.at("checksum")),
+              .waiting = {}};
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("it does not say where the run stands: {}", error.what()));
   }
+}
+
+std::string bytes_of(const std::vector<double>& rows) {  // little-endian, as the machine: see trajectory.cpp
+  return {reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(double)};
+}
+std::vector<double> doubles_of(const std::string& bytes, std::size_t columns) {
+  if (bytes.size() % (columns * sizeof(double)) != 0) throw InputError("the samples in it are not whole");
+  std::vector<double> rows(bytes.size() / sizeof(double));
+  if (!rows.empty()) std::memcpy(rows.data(), bytes.data(), bytes.size());
+  return rows;
 }
 
 }  // namespace
@@ -63,7 +74,8 @@ void write_checkpoint(const std::string& folder, const Checkpoint& c) {
   bytes += encode("STEP", 1, where_it_stands(c));
   bytes += encode("MACH", 2, c.snapshot.machine);
   bytes += encode("TALY", 3, c.snapshot.tally);
-  bytes += encode("DONE", 4, "");
+  bytes += encode("WAIT", 4, bytes_of(c.mark.waiting));
+  bytes += encode("DONE", 5, "");
   replace_file((at / checkpoint_name).string(), bytes, (at / previous_checkpoint_name).string());
 }
 
@@ -90,6 +102,7 @@ Checkpoint read_checkpoint(OpenFile file) {
   read_where_it_stands(chunk("STEP"), c);
   c.snapshot.machine = chunk("MACH");
   c.snapshot.tally = chunk("TALY");
+  if (reader.layout() > 1) c.mark.waiting = doubles_of(chunk("WAIT"), c.identity.width());
   chunk("DONE");
   if (reader.good_bytes() != reader.size()) throw InputError("something follows after its end");
   return c;

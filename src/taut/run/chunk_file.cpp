@@ -1,8 +1,10 @@
 #include <taut/run/chunk_file.hpp>
+#include <taut/run/request.hpp>
 
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace taut {
@@ -88,6 +90,9 @@ std::string file_signature(FileKind kind) {
 std::string encode(std::string_view tag, std::uint64_t number, std::string_view payload, bool compress) {
   const std::string packed = compress ? deflated(shuffled(payload)) : std::string();
   const std::string_view stored = compress ? std::string_view(packed) : payload;
+  if (std::max(stored.size(), payload.size()) > largest_chunk)
+    throw WriteError(fmt::format("a chunk {} of {} bytes cannot be kept: {} is the most that is read again",
+                                 tag, payload.size(), largest_chunk));
   std::string out(tag);
   put(out, compress ? compressed : std::uint32_t{0});
   put(out, number);
@@ -101,18 +106,21 @@ std::string encode(std::string_view tag, std::uint64_t number, std::string_view 
 
 ChunkReader::ChunkReader(OpenFile file, FileKind kind) : file_(std::move(file)), size_(size_of(file_.get())) {
   const std::string signature = bytes(signature_size);
-  const std::string right = file_signature(kind);
-  if (signature == right) {
-    good_ = signature_size;
-    return;
-  }
   const char* const what = kind == FileKind::trajectory ? "trajectory" : "checkpoint";
-  damage_ = size_ == 0                      ? "the file is empty"
-            : !signature.starts_with(magic) ? fmt::format("it does not begin as a {} of taut does", what)
-            : signature.size() == signature_size && get<std::uint32_t>(signature, 8) != file_layout
-                ? fmt::format("its layout is number {}; this version of taut reads number {}",
-                              get<std::uint32_t>(signature, 8), file_layout)
-                : fmt::format("it is no {} of taut", what);
+  if (size_ == 0) {
+    damage_ = "the file is empty";
+  } else if (!signature.starts_with(magic)) {
+    damage_ = fmt::format("it does not begin as a {} of taut does", what);
+  } else if (signature.size() < signature_size) {
+    damage_ = fmt::format("it is no {} of taut", what);
+  } else if (layout_ = get<std::uint32_t>(signature, 8); layout_ < 1 || layout_ > file_layout) {
+    damage_ =
+        fmt::format("its layout is number {}; this version of taut reads number {}", layout_, file_layout);
+  } else if (get<std::uint32_t>(signature, 12) != static_cast<std::uint32_t>(kind)) {
+    damage_ = fmt::format("it is no {} of taut", what);
+  } else {
+    good_ = signature_size;
+  }
 }
 
 std::string ChunkReader::bytes(std::uint64_t count) {

@@ -13,8 +13,9 @@ namespace taut {
 
 enum class FileKind : std::uint32_t { trajectory = 1, checkpoint = 2 };
 
-inline constexpr std::uint32_t file_layout = 1;
-inline constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 30;  // bytes; a longer one is not read
+inline constexpr std::uint32_t file_layout = 2;  // that is written; all from 1 on are read
+inline constexpr std::uint64_t largest_chunk = std::uint64_t{1}
+                                               << 30;  // bytes; a longer one is neither written nor read
 
 std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0);  // CRC-32, as in zlib and PNG
 
@@ -26,7 +27,7 @@ struct Chunk {
   std::string payload;
 };
 
-// `compress` shuffles the bytes of the 8-byte words (all first bytes, all second, …), then deflates.
+// WriteError where it would be too long. `compress` shuffles the bytes of the 8-byte words (all first bytes, all second, …), then deflates.
 std::string encode(std::string_view tag, std::uint64_t number, std::string_view payload,
                    bool compress = false);
 
@@ -45,11 +46,13 @@ class ChunkReader {
   const std::string& damage() const { return damage_; }
   std::uint64_t good_bytes() const { return good_; }  // everything before is whole
   std::uint64_t size() const { return size_; }
+  std::uint32_t layout() const { return layout_; }
 
  private:
   std::optional<Chunk> wrong(const std::string& what);
   std::string bytes(std::uint64_t count);
   OpenFile file_;
+  std::uint32_t layout_ = 0;
   std::uint64_t size_ = 0, good_ = 0, number_ = 0;
   std::string damage_;
 };

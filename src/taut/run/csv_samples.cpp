@@ -11,13 +11,21 @@ namespace taut {
 
 namespace {
 
-constexpr std::size_t largest_wait = std::size_t{1} << 20;
+constexpr std::size_t largest_wait = std::size_t{1} << 16;  // doubles: a mebibyte of text
+constexpr std::size_t piece_size = std::size_t{1} << 20;
 
 AppendFile reopened(const std::string& path, const SampleMark& mark) {
+  check_csv(path, mark);
+  return AppendFile::reopen(path, mark.bytes);
+}
+
+}  // namespace
+
+void check_csv(const std::string& path, const SampleMark& mark) {
   const OpenFile file(std::fopen(path.c_str(), "rb"));
   if (!file) throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
   std::uint32_t sum = 0;
-  std::string piece(largest_wait, '\0');
+  std::string piece(piece_size, '\0');
   for (std::uint64_t left = mark.bytes; left > 0;) {
     const std::size_t got =
         std::fread(piece.data(), 1, std::min<std::uint64_t>(left, piece.size()), file.get());
@@ -30,10 +38,7 @@ AppendFile reopened(const std::string& path, const SampleMark& mark) {
   if (sum != mark.checksum)
     throw InputError(fmt::format(
         "{} is not as the run wrote it: the checksum of its first {} bytes is wrong.", path, mark.bytes));
-  return AppendFile::reopen(path, mark.bytes);
 }
-
-}  // namespace
 
 void append_csv(std::string& out, std::span<const double> row) {
   for (std::size_t i = 0; i < row.size(); ++i)
@@ -46,41 +51,51 @@ std::string csv_header(const RunIdentity& identity) {
 }
 
 CsvSamples::CsvSamples(const std::string& path, const RunIdentity& identity)
-    : file_(AppendFile::create(path)), lines_(csv_header(identity)) {
-  flush();
+    : columns_(identity.width()), file_(AppendFile::create(path)) {
+  append(csv_header(identity));
 }
 
-CsvSamples::CsvSamples(const std::string& path, const SampleMark& mark)
-    : file_(reopened(path, mark)), samples_(mark.samples), checksum_(mark.checksum) {}
+CsvSamples::CsvSamples(const std::string& path, const RunIdentity& identity, const SampleMark& mark)
+    : columns_(identity.width()),
+      file_(reopened(path, mark)),
+      samples_(mark.samples),
+      checksum_(mark.checksum),
+      rows_(mark.waiting) {}
 
-void CsvSamples::add(double time, std::span<const double> q, std::span<const double> p,
-                     const Reading& reading, std::span<const double> more) {
-  std::vector<double> row = {time};
-  row.insert(row.end(), q.begin(), q.end());
-  row.insert(row.end(), p.begin(), p.end());
-  row.insert(row.end(), {reading.energy, reading.position, reading.momentum});
-  row.insert(row.end(), more.begin(), more.end());
-  append_csv(lines_, row);
+void CsvSamples::add(std::span<const double> row) {
+  rows_.insert(rows_.end(), row.begin(), row.end());
   ++samples_;
-  if (lines_.size() >= largest_wait) flush();
+  if (rows_.size() >= largest_wait) flush();
+}
+
+void CsvSamples::append(const std::string& text) {
+  file_.append(text);
+  checksum_ = checksum(text, checksum_);
 }
 
 void CsvSamples::flush() {
-  if (lines_.empty()) return;
-  file_.append(lines_);
-  checksum_ = checksum(lines_, checksum_);
-  lines_.clear();
+  if (rows_.empty()) return;
+  std::string lines;
+  for (std::size_t i = 0; i < rows_.size(); i += columns_)
+    append_csv(lines, std::span(rows_).subspan(i, columns_));
+  append(lines);
+  rows_.clear();
 }
 
 SampleMark CsvSamples::sync() {
   flush();
   file_.check();
+  return held();
+}
+
+SampleMark CsvSamples::held() {
   file_.sync();
   return {.file = csv_name,
           .samples = samples_,
           .bytes = file_.length(),
-          .inside = samples_,
-          .checksum = checksum_};
+          .inside = samples_ - rows_.size() / columns_,
+          .checksum = checksum_,
+          .waiting = rows_};
 }
 
 void CsvSamples::finish() {

@@ -1,6 +1,7 @@
 #include <taut/run/checkpoint.hpp>
 #include <taut/run/csv_samples.hpp>
 #include <taut/run/describe.hpp>
+#include <taut/run/few.hpp>
 #include <taut/run/trajectory.hpp>
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ std::string run_lines(const RunIdentity& r) {
   text += fmt::format("  written   by taut {}, of {} ({} bytes of model text inside)\n", r.version, r.model,
                       r.text.size());
   for (const std::string& set : r.set) text += fmt::format("  set       {}\n", set);
-  text += fmt::format("  columns   {}\n", fmt::join(r.columns(), " "));
+  text += fmt::format("  columns   {}\n", few(r.columns(), " "));
   return text;
 }
 
@@ -62,6 +63,25 @@ Description of_file(const std::string& path) {
   }
 }
 
+// Text has no checksums of its own: the checkpoint knows how it was.
+std::string damage_of_text(const std::string& folder) {
+  for (const char* name : {checkpoint_name, previous_checkpoint_name}) {
+    SampleMark mark;
+    try {
+      mark = read_checkpoint((fs::path(folder) / name).string()).mark;
+    } catch (const InputError&) {
+      continue;  // which is said of that file itself
+    }
+    try {
+      if (mark.file == csv_name) check_csv((fs::path(folder) / csv_name).string(), mark);
+      return "";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 Description describe_run(const std::string& path) {
@@ -78,6 +98,10 @@ Description describe_run(const std::string& path) {
   for (const char* name : {csv_name, "summary.json"})
     if (const fs::path file = fs::path(path) / name; fs::exists(file))
       all.text += fmt::format("{}: text, {} bytes\n", file.string(), fs::file_size(file));
+  if (const std::string damage = damage_of_text(path); !damage.empty()) {
+    all.text += fmt::format("  state     DAMAGED: {}\n", damage);
+    all.whole = false;
+  }
   if (all.text.empty()) throw InputError(fmt::format("{} holds nothing of a run.", path));
   return all;
 }

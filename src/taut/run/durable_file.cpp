@@ -138,6 +138,10 @@ void replace_file(const std::string& path, std::string_view bytes, const std::st
   const std::string beside = path + ".part";
   write_beside(path, beside, bytes);
   if (!previous.empty()) keep_as(path, previous);
+  put_in_place(beside, path);
+}
+
+void put_in_place(const std::string& beside, const std::string& path) {
   if (::rename(beside.c_str(), path.c_str()) != 0) fail(path);
   sync_folder(folder_of(path));
 }

@@ -37,6 +37,9 @@ void make_folder_of(const std::string& path);  // where there is none; WriteErro
 // Complete or not at all: written beside, synced, renamed, the folder synced. What was there before becomes `previous` where that is given.
 void replace_file(const std::string& path, std::string_view bytes, const std::string& previous = {});
 
+// What was written and synced beside takes the name; the folder is synced. WriteError.
+void put_in_place(const std::string& beside, const std::string& path);
+
 // One run at a time writes into a folder; held as long as this lives. InputError where another process holds it.
 class FolderLock {
  public:

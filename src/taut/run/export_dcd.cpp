@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace taut {
@@ -30,13 +31,32 @@ std::string title_line(std::string text) {
   return text;
 }
 
-std::string header(const RunIdentity& identity, const Points& points, std::int32_t frames) {
+std::int32_t bounded(std::int64_t x) {
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(x, INT32_MIN, INT32_MAX));
+}
+
+// The file has the step of its first frame and the steps between two, no times: frames that lie otherwise cannot be told from those that do not.
+struct Frames {
+  std::int64_t count = 0, first = 0;    // the step of the first
+  std::int64_t odd = -1, odd_step = 0;  // the first that lies otherwise, and its step; -1: none
+
+  void add(std::int64_t step, std::int64_t every) {
+    if (count == 0) first = step;
+    if (odd < 0 && step != first + count * every) {
+      odd = count;
+      odd_step = step;
+    }
+    ++count;
+  }
+};
+
+std::string header(const RunIdentity& identity, const Points& points, const Frames& frames) {
   std::string control = "CORD";
   std::array<std::int32_t, 20> number{};
-  number[0] = frames;
-  number[1] = 0;  // the step of the first frame
-  number[2] = static_cast<std::int32_t>(std::min<std::int64_t>(identity.schedule.every, INT32_MAX));
-  number[3] = static_cast<std::int32_t>(std::min<std::int64_t>(identity.schedule.steps, INT32_MAX));
+  number[0] = bounded(frames.count);
+  number[1] = bounded(frames.first);
+  number[2] = bounded(identity.schedule.every);
+  number[3] = bounded(identity.schedule.steps);
   const auto step = static_cast<float>(identity.schedule.step);
   std::memcpy(&number[9], &step, sizeof step);
   number[10] = points.is_periodic() ? 1 : 0;
@@ -71,15 +91,25 @@ std::string frame(const Points& points, std::span<const double> row) {
 
 }  // namespace
 
-void export_dcd(TrajectoryReader& reader, const Points& points, OutputFile& out) {
+std::string export_dcd(SampleReader& reader, const Points& points, OutputFile& out) {
   if (points.all.size() > std::size_t{INT32_MAX} / 4)
     throw InputError("these are more points than a record of DCD can hold.");
-  out.write(header(reader.identity(), points, 0));
+  const Schedule& schedule = reader.identity().schedule;
+  Frames frames;
+  out.write(header(reader.identity(), points, frames));
   while (const auto rows = reader.next())
-    for (std::size_t i = 0; i < rows->size(); i += reader.columns())
-      out.write(frame(points, std::span(*rows).subspan(i, reader.columns())));
-  // Now their number is known.
-  out.write_at(0, header(reader.identity(), points, static_cast<std::int32_t>(reader.samples())));
+    for (std::size_t i = 0; i < rows->size(); i += reader.columns()) {
+      const auto row = std::span(*rows).subspan(i, reader.columns());
+      frames.add(step_of(row[0], schedule), schedule.every);
+      out.write(frame(points, row));
+    }
+  out.write_at(0, header(reader.identity(), points, frames));  // now they are known
+  if (frames.odd < 0) return "";
+  return fmt::format(
+      "frame {} is of step {}, not {} steps after the one before it as in the rest: DCD has no place for its "
+      "time, {}, and "
+      "readers will take it for another. Leave it out, or export --xyz or --h5md.",
+      frames.odd + 1, frames.odd_step, schedule.every, static_cast<double>(frames.odd_step) * schedule.step);
 }
 
 }  // namespace taut

@@ -3,14 +3,17 @@
 
 #include <taut/run/frames.hpp>
 #include <taut/run/output_file.hpp>
+#include <taut/run/sample_reader.hpp>
+#include <taut/run/samples.hpp>
 
 namespace taut {
 
-void export_csv(TrajectoryReader& reader, OutputFile& out);
-void export_npy(TrajectoryReader& reader, OutputFile& out);
-void export_xyz(TrajectoryReader& reader, const Points& points, OutputFile& out);
-void export_dcd(TrajectoryReader& reader, const Points& points, OutputFile& out);
+void export_csv(SampleReader& reader, OutputFile& out);
+void export_npy(SampleReader& reader, OutputFile& out);
+void export_xyz(SampleReader& reader, const Points& points, OutputFile& out);
+// What the format cannot say and a user should know; empty: nothing.
+std::string export_dcd(SampleReader& reader, const Points& points, OutputFile& out);
 // `samples` of them are in the trajectory.
-void export_h5md(TrajectoryReader& reader, const Points& points, std::uint64_t samples, OutputFile& out);
+void export_h5md(SampleReader& reader, const Points& points, std::uint64_t samples, OutputFile& out);
 
 }  // namespace taut

@@ -83,9 +83,8 @@ class H5mdFile {
     std::vector<double> time;
     std::vector<std::int64_t> step;
     for (std::size_t i = 0; i < rows.size(); i += width) {
-      const auto index = static_cast<std::int64_t>(done_ + step.size());
       time.push_back(rows[i]);
-      step.push_back(std::min(index * identity_.schedule.every, identity_.schedule.steps));
+      step.push_back(step_of(rows[i], identity_.schedule));
     }
     out_.write_at(time_.data + done_ * 8, bytes_of(time));
     out_.write_at(step_.data + done_ * 8, bytes_of(step));
@@ -182,7 +181,7 @@ class H5mdFile {
 
 }  // namespace
 
-void export_h5md(TrajectoryReader& reader, const Points& points, std::uint64_t samples, OutputFile& out) {
+void export_h5md(SampleReader& reader, const Points& points, std::uint64_t samples, OutputFile& out) {
   H5mdFile file(reader.identity(), points, samples, out);
   file.lay_out();
   while (const auto rows = reader.next()) file.add(*rows);

@@ -5,7 +5,7 @@
 
 namespace taut {
 
-void export_csv(TrajectoryReader& reader, OutputFile& out) {
+void export_csv(SampleReader& reader, OutputFile& out) {
   out.write(csv_header(reader.identity()));
   while (const auto rows = reader.next()) {
     std::string lines;
@@ -27,7 +27,7 @@ std::string npy_header(std::uint64_t rows, std::size_t columns) {
 
 }  // namespace
 
-void export_npy(TrajectoryReader& reader, OutputFile& out) {
+void export_npy(SampleReader& reader, OutputFile& out) {
   out.write(npy_header(0, reader.columns()));
   while (const auto rows = reader.next())
     out.write({reinterpret_cast<const char*>(rows->data()), rows->size() * sizeof(double)});

@@ -60,7 +60,7 @@ class XyzFrames {
 
 }  // namespace
 
-void export_xyz(TrajectoryReader& reader, const Points& points, OutputFile& out) {
+void export_xyz(SampleReader& reader, const Points& points, OutputFile& out) {
   const XyzFrames frames(reader.identity(), points);
   while (const auto rows = reader.next()) {
     std::string lines;

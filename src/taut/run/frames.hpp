@@ -1,9 +1,10 @@
 // Samples as positions of points, for the formats that viewers of molecules read.
 #pragma once
 
-#include <taut/run/trajectory.hpp>
+#include <taut/run/run_identity.hpp>
 
 #include <array>
+#include <span>
 
 namespace taut {
 

@@ -50,6 +50,7 @@ std::string Loop::go(const std::string& start_digest, double seconds, bool from_
                                     : has_ended()   ? RunStatus::finished
                                                     : RunStatus::stopped));
   } catch (const WriteError& error) {
+    save_after_failed_write();
     return error.what();
   }
   return has_ended() ? std::string() : stop_;
@@ -102,6 +103,15 @@ void Loop::back_to_last_good() {
   }
   tally_.failure = failed.failure;
   tally_.energy_not_finite = failed.energy_not_finite;
+}
+
+// What could not be written is told by then; the state may find room all the same. Where it does not, the last checkpoint stands.
+void Loop::save_after_failed_write() {
+  if (!wants_checkpoints_) return;
+  try {
+    observer_.checkpoint(snapshot(tally_.failed() ? RunStatus::failed : RunStatus::stopped));
+  } catch (const WriteError&) {
+  }
 }
 
 Snapshot Loop::snapshot(RunStatus status) const {

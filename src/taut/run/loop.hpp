@@ -28,6 +28,7 @@ class Loop {
   void look();
   void keep();
   void back_to_last_good();
+  void save_after_failed_write();
   Snapshot snapshot(RunStatus status) const;
   bool has_ended() const { return tally_.steps >= schedule_.steps; }
 

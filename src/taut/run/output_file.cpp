@@ -1,17 +1,55 @@
+#include <taut/run/durable_file.hpp>
 #include <taut/run/output_file.hpp>
 #include <taut/run/request.hpp>
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace taut {
 
+namespace {
+
+namespace fs = std::filesystem;
+
+// Devices and pipes are written as they are.
+bool has_to_stay(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+}
+
+// The file itself, where the path is a link to it.
+std::string file_behind(const std::string& path) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  return error ? path : real.string();
+}
+
+}  // namespace
+
 OutputFile::OutputFile(const std::string& path) : name_(path.empty() ? "standard output" : path) {
-  if (!path.empty()) own_.reset(std::fopen(path.c_str(), "wb"));
-  if (!path.empty() && !own_) fail();
-  file_ = own_ ? own_.get() : stdout;
+  if (path.empty()) {
+    file_ = stdout;
+    return;
+  }
+  std::string opened = path;
+  if (!has_to_stay(path)) {
+    if (::access(path.c_str(), F_OK) == 0 && ::access(path.c_str(), W_OK) != 0) fail();
+    target_ = file_behind(path);
+    opened = target_ + ".part";
+  }
+  own_.reset(std::fopen(opened.c_str(), "wb"));
+  if (!own_) fail();
+  if (!target_.empty()) beside_ = opened;
+  file_ = own_.get();
+}
+
+OutputFile::~OutputFile() {
+  if (!beside_.empty()) ::unlink(beside_.c_str());
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -25,6 +63,11 @@ void OutputFile::write_at(std::uint64_t place, std::string_view bytes) {
 
 void OutputFile::close() {
   if (std::fflush(file_) != 0) fail();
+  if (beside_.empty()) return;
+  if (::fsync(::fileno(file_)) != 0 && errno != EINVAL) fail();
+  if (std::fclose(own_.release()) != 0) fail();
+  put_in_place(beside_, target_);
+  beside_.clear();
 }
 
 void OutputFile::fail() const {

@@ -1,4 +1,5 @@
-// A file that an export writes, or standard output. WriteError from all of it.
+// A file that an export writes, or standard output. It has its name once it is whole: what could not be written to its end leaves nothing
+// behind. WriteError from all of it.
 #pragma once
 
 #include <taut/run/chunk_file.hpp>
@@ -11,14 +12,18 @@ namespace taut {
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);  // empty: standard output
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
   void write(std::string_view bytes);
   void write_at(std::uint64_t place, std::string_view bytes);  // not in standard output
-  void close();
-  bool is_file() const { return own_ != nullptr; }
+  void close();                                                // now it is whole
 
  private:
   [[noreturn]] void fail() const;
   std::string name_;
+  std::string target_, beside_;  // the file, and the name it has until it is whole; empty: written as it is
   OpenFile own_;
   std::FILE* file_ = nullptr;
 };

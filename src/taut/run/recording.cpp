@@ -1,5 +1,6 @@
 #include <taut/run/csv_samples.hpp>
 #include <taut/run/recording.hpp>
+#include <taut/run/shell_word.hpp>
 #include <taut/run/trajectory.hpp>
 #include <taut/version.hpp>
 
@@ -38,27 +39,63 @@ Checkpoint last_or_advice(const std::string& folder) {
   if (const auto before = readable(in(folder, previous_checkpoint_name), nor_before))
     throw InputError(fmt::format(
         "{}.\n  The one before it, of step {}, is good: `taut resume {} --previous` goes on from there.",
-        why_not, before->snapshot.steps, folder));
+        why_not, before->snapshot.steps, shell_word(folder)));
   throw InputError(fmt::format("{}.\n  Nor can the one before it be used: {}.", why_not, nor_before));
+}
+
+// How a run that is not finished can go on; empty: it cannot.
+std::string way_on(const std::string& folder, const Checkpoint& c) {
+  const bool failed = c.snapshot.status == RunStatus::failed;
+  if (failed && c.identity.asked.halve_on_failure) return "";
+  return fmt::format("`taut resume {}{}` continues it; ", shell_word(folder),
+                     failed ? " --on-failure halve" : "");
+}
+
+// InputError where the folder holds a run that is not finished, or of which that cannot be known.
+void refuse_unfinished(const std::string& folder) {
+  const std::string last = in(folder, checkpoint_name), before = in(folder, previous_checkpoint_name);
+  const bool has_last = is_there(last);
+  if (!has_last && !is_there(before)) return;
+  std::string why_not, nor_before;
+  if (const auto old = readable(has_last ? last : before, why_not)) {
+    if (old->snapshot.status == RunStatus::finished) return;
+    throw InputError(fmt::format("{} holds a run that {} (step {} of {}).\n  {}--overwrite begins anew.",
+                                 folder,
+                                 old->snapshot.status == RunStatus::failed ? "failed" : "is not finished",
+                                 old->snapshot.steps, old->identity.schedule.steps, way_on(folder, *old)));
+  }
+  const auto good = has_last ? readable(before, nor_before) : std::nullopt;
+  throw InputError(fmt::format("{} holds a run that may not be finished: {}.\n  {}--overwrite begins anew.",
+                               folder, why_not,
+                               good ? fmt::format("`taut resume {} --previous` continues it from step {}; ",
+                                                  shell_word(folder), good->snapshot.steps)
+                                    : ""));
 }
 
 // What an earlier run left in the folder, so that nothing of it is taken for this one's.
 void clear(const std::string& folder, bool overwrite) {
-  const std::string last = in(folder, checkpoint_name);
-  if (!overwrite && is_there(last)) {
-    std::string of_no_use;
-    const auto old = readable(last, of_no_use);
-    if (old && (old->snapshot.status == RunStatus::running || old->snapshot.status == RunStatus::stopped))
-      throw InputError(
-          fmt::format("{} holds a run that is not finished (step {} of {}).\n  `taut resume {}` continues "
-                      "it; --overwrite begins anew.",
-                      folder, old->snapshot.steps, old->identity.schedule.steps, folder));
-  }
+  if (!overwrite) refuse_unfinished(folder);
   for (const char* name : {checkpoint_name, previous_checkpoint_name, "summary.json"}) {
     std::error_code error;
     fs::remove(fs::path(folder) / name, error);
     if (error) throw WriteError(fmt::format("cannot write {}: {}", in(folder, name), error.message()));
   }
+}
+
+// Under the first name that is free: FILE.old, FILE.old.2, …
+void put_aside(const std::string& path) {
+  if (!is_there(path)) return;
+  std::string to = path + ".old";
+  for (int k = 2; is_there(to); ++k) to = fmt::format("{}.old.{}", path, k);
+  std::error_code error;
+  fs::rename(path, to, error);
+  if (error) throw WriteError(fmt::format("cannot rename {} to {}: {}", path, to, error.message()));
+}
+
+bool has_samples(const std::string& folder, const SampleMark& mark) {
+  std::error_code error;
+  const auto size = fs::file_size(in(folder, mark.file.c_str()), error);
+  return !error && size >= mark.bytes;
 }
 
 }  // namespace
@@ -94,10 +131,11 @@ Recording::Recording(const ModelRun& run, const Checkpoint& from, bool restart)
   const std::string& folder = run.request.out;
   lock_.emplace(folder);
   if (restart) {
-    const std::string old = in(folder, from.mark.file.c_str());
-    std::error_code ignored;
-    fs::rename(old, old + ".old", ignored);
+    for (const char* name : {trajectory_name, csv_name}) put_aside(in(folder, name));
     samples_ = new_samples(folder, identity_);
+    const std::size_t columns = identity_.width();
+    for (std::size_t i = 0; i < from.mark.waiting.size(); i += columns)
+      samples_->add(std::span(from.mark.waiting).subspan(i, columns));
     return;
   }
   try {
@@ -106,7 +144,7 @@ Recording::Recording(const ModelRun& run, const Checkpoint& from, bool restart)
     throw InputError(
         fmt::format("{}\n  The state of step {} is good: `taut resume {} --new-samples` goes on from it with "
                     "a new file of samples.",
-                    error.what(), from.snapshot.steps, folder));
+                    error.what(), from.snapshot.steps, shell_word(folder)));
   }
 }
 
@@ -118,27 +156,58 @@ void Recording::begin() {
   samples_ = new_samples(folder, identity_);
 }
 
+// A file of samples that could not be written is not tried again: what waits for it goes into the checkpoint.
+template <class Write>
+auto Recording::noting_failure(Write write) {
+  try {
+    return write();
+  } catch (const WriteError&) {
+    samples_fail_ = true;
+    throw;
+  }
+}
+
 void Recording::sample(double time, std::span<const double> q, std::span<const double> p,
                        const Reading& reading, std::span<const double> more) {
   if (!samples_) begin();
-  samples_->add(time, q, p, reading, more);
+  noting_failure([&] { samples_->add(time, q, p, reading, more); });
 }
 
 bool Recording::checkpoint_due() {
   const auto now = Clock::now();
   if (now - flushed_ > longest_wait) {
-    samples_->flush();
+    noting_failure([&] { samples_->flush(); });
     flushed_ = now;
   }
   return std::chrono::duration<double>(now - checkpointed_).count() >= run_.request.checkpoint_every;
 }
 
 void Recording::checkpoint(const Snapshot& snapshot) {
-  const SampleMark mark = samples_->sync();
-  if (snapshot.status == RunStatus::finished) samples_->finish();
-  write_checkpoint(run_.request.out, {identity_, snapshot, mark});
+  if (!samples_) return;  // not even a first sample: there is nothing to go on from
+  if (samples_fail_)
+    mark_ = samples_->held();
+  else if (!samples_end_)
+    mark_ = noting_failure([&] { return samples_->sync(); });
+  if (snapshot.status == RunStatus::finished && !samples_end_) {
+    samples_->finish();
+    samples_end_ = true;
+  }
+  write_checkpoint(run_.request.out, {identity_, snapshot, mark_});
   saved_ = snapshot.steps;
   flushed_ = checkpointed_ = Clock::now();
+}
+
+bool Recording::has_folder() const { return is_there(run_.request.out); }
+
+Kept Recording::kept() const {
+  const std::string& folder = run_.request.out;
+  for (const bool previous : {false, true}) {
+    std::string why_not;
+    const auto c = readable(in(folder, previous ? previous_checkpoint_name : checkpoint_name), why_not);
+    if (c && c->snapshot.steps == saved_ && c->identity.digest() == identity_.digest())
+      return {true, has_samples(folder, c->mark), previous, c->snapshot.status};
+  }
+  return {};
 }
 
 FoundRun find_run(const std::string& folder, bool previous) {
@@ -161,7 +230,8 @@ FoundRun find_run(const std::string& folder, bool previous) {
         fmt::format("this version of taut ({}) reads the model otherwise than the one that began the run "
                     "({}): go on with that one.",
                     version, checkpoint.identity.version));
-  return {std::move(checkpoint), std::move(run), note, is_there(in(folder, "summary.json"))};
+  return {std::move(checkpoint), std::move(run), note, is_there(in(folder, "summary.json")),
+          is_there(in(folder, "report.html"))};
 }
 
 }  // namespace taut

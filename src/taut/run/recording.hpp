@@ -11,6 +11,14 @@ namespace taut {
 
 RunIdentity identity_of(const ModelRun& run, const Schedule& schedule);
 
+// What the folder has of the last checkpoint that was written, or gone on from: looked up on the disk, since it may have been removed underneath.
+struct Kept {
+  bool state = false;     // it is there, and whole
+  bool samples = false;   // so are the samples it knows of
+  bool previous = false;  // it is the one before the last
+  RunStatus status = RunStatus::running;
+};
+
 class Recording {
  public:
   // Begins with the first sample: a request that is refused leaves no folder behind. Where the folder holds a run that is not finished,
@@ -27,10 +35,14 @@ class Recording {
 
   // The step of the last checkpoint; none before the first.
   std::optional<std::int64_t> saved() const { return saved_; }
+  Kept kept() const;
+  bool has_folder() const;  // it may have been removed underneath
 
  private:
   using Clock = std::chrono::steady_clock;
   void begin();
+  template <class Write>
+  auto noting_failure(Write write);
 
   const ModelRun& run_;
   Schedule schedule_;
@@ -38,6 +50,8 @@ class Recording {
   RunIdentity identity_;
   std::optional<FolderLock> lock_;
   std::unique_ptr<SampleSink> samples_;
+  bool samples_fail_ = false, samples_end_ = false;  // could not be written; no more will come
+  SampleMark mark_;
   std::optional<std::int64_t> saved_;
   Clock::time_point flushed_ = Clock::now(), checkpointed_ = flushed_;
 };
@@ -49,6 +63,7 @@ struct FoundRun {
   ModelRun run;
   std::string note;          // for the user; may be empty
   bool has_summary = false;  // a run may be killed after its last step and before it is there
+  bool has_report = false;   // of what was done before
 };
 FoundRun find_run(const std::string& folder, bool previous);
 

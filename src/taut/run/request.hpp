@@ -12,7 +12,7 @@ namespace taut {
 
 enum class Solver { newton, symmetric, sweep };
 
-// How samples are kept; automatic: as text (csv) up to a hundred thousand of them, else binary.
+// How samples are kept; automatic: as text (csv) up to a million numbers, else binary.
 enum class SampleFormat { automatic, csv, binary, compressed };
 
 // How formulas are evaluated; automatic: by the length of the run. See backend.hpp.

@@ -1,4 +1,5 @@
 #include <taut/run/json_whole.hpp>
+#include <taut/run/name_list.hpp>
 #include <taut/run/run_identity.hpp>
 
 #include <fmt/format.h>
@@ -25,7 +26,11 @@ int index_of(const Names& names, const std::string& name) {
 
 template <class T>
 void put(Json& object, const char* key, const std::optional<T>& value) {
-  if (value) object[key] = *value;
+  if (!value) return;
+  if constexpr (std::is_floating_point_v<T>)
+    object[key] = json_of(*value);
+  else
+    object[key] = *value;
 }
 template <class T>
 std::optional<T> optional_of(const Json& object, const char* key) {
@@ -33,7 +38,7 @@ std::optional<T> optional_of(const Json& object, const char* key) {
   if constexpr (std::is_integral_v<T>)
     return whole<T>(object.at(key));
   else
-    return object.at(key).get<T>();
+    return real(object.at(key));
 }
 
 // What decides the bits of the run; where and how its samples are kept does not.
@@ -44,7 +49,7 @@ Json deciding_part(const RunRequest& r) {
   put(object, "steps", r.steps);
   put(object, "until", r.until);
   object["every"] = r.every;
-  object["tolerance"] = r.tolerance;
+  object["tolerance"] = json_of(r.tolerance);
   object["solver"] = solver_names[static_cast<std::size_t>(r.solver)];
   object["backend"] = backend_names[static_cast<std::size_t>(r.backend)];
   object["plain_updates"] = r.plain_updates;
@@ -52,12 +57,12 @@ Json deciding_part(const RunRequest& r) {
   return object;
 }
 
-Json json_of(const RunRequest& r) {
+Json json_of_request(const RunRequest& r) {
   Json object = deciding_part(r);
   object["halve_on_failure"] = r.halve_on_failure;
   object["threads"] = r.threads;
   object["format"] = format_names[static_cast<std::size_t>(r.format)];
-  object["checkpoint_every"] = r.checkpoint_every;
+  object["checkpoint_every"] = json_of(r.checkpoint_every);
   return object;
 }
 
@@ -71,7 +76,7 @@ RunRequest request_of(const Json& object) {
   r.steps = optional_of<std::int64_t>(object, "steps");
   r.until = optional_of<double>(object, "until");
   r.every = whole<std::int64_t>(object.at("every"));
-  r.tolerance = object.at("tolerance");
+  r.tolerance = real(object.at("tolerance"));
   r.solver = static_cast<Solver>(index_of(solver_names, object.at("solver")));
   r.backend = static_cast<Backend>(index_of(backend_names, object.at("backend")));
   r.plain_updates = object.at("plain_updates");
@@ -79,7 +84,7 @@ RunRequest request_of(const Json& object) {
   r.halve_on_failure = object.at("halve_on_failure");
   r.threads = optional_of<int>(object, "threads").value_or(0);
   r.format = static_cast<SampleFormat>(index_of(format_names, object.at("format")));
-  r.checkpoint_every = object.at("checkpoint_every");
+  r.checkpoint_every = real(object.at("checkpoint_every"));
   return r;
 }
 
@@ -118,8 +123,11 @@ Json files_as_text(const std::map<std::string, std::string>& files) {
 
 }  // namespace
 
+std::size_t RunIdentity::width() const { return 4 + 2 * coordinates.size() + quantities.size(); }
+
 std::vector<std::string> RunIdentity::columns() const {
   std::vector<std::string> names = {"t"};
+  names.reserve(width());
   for (const std::string& q : coordinates) names.push_back(q);
   for (const std::string& q : coordinates) names.push_back("p_" + q);
   for (const char* measured : {"energy", "position_residual", "momentum_residual"})
@@ -138,22 +146,24 @@ std::string RunIdentity::digest() const {
 }
 
 std::string to_json(const RunIdentity& r) {
+  Json numbers = Json::object();
+  for (const auto& [name, value] : r.parameters) numbers[name] = json_of(value);
   return dumped(Json{{"taut", r.version},
                      {"run", r.digest()},
                      {"model", r.model},
                      {"title", r.title},
                      {"method", r.method},
-                     {"step", r.schedule.step},
+                     {"step", json_of(r.schedule.step)},
                      {"steps", r.schedule.steps},
                      {"every", r.schedule.every},
-                     {"columns", r.columns()},
-                     {"coordinates", r.coordinates},
-                     {"quantities", r.quantities},
-                     {"parameters", r.parameters},
+                     {"columns", folded(r.columns())},
+                     {"coordinates", folded(r.coordinates)},
+                     {"quantities", folded(r.quantities)},
+                     {"parameters", numbers},
                      {"model_text", r.text},
                      {"files", files_as_text(r.files)},
                      {"set", r.set},
-                     {"asked", json_of(r.asked)}},
+                     {"asked", json_of_request(r.asked)}},
                 1);
 }
 
@@ -170,11 +180,11 @@ RunIdentity run_identity(const std::string& json) {
     for (const auto& [name, text] : files.items()) r.files[name] = bytes_of_text(text.get<std::string>());
     r.asked = request_of(object.at("asked"));
     r.method = object.at("method");
-    r.schedule = {object.at("step"), whole<std::int64_t>(object.at("steps")),
+    r.schedule = {real(object.at("step")), whole<std::int64_t>(object.at("steps")),
                   whole<std::int64_t>(object.at("every"))};
-    r.coordinates = object.at("coordinates").get<std::vector<std::string>>();
-    r.quantities = object.value("quantities", std::vector<std::string>());
-    r.parameters = object.at("parameters").get<std::map<std::string, double>>();
+    r.coordinates = unfolded(object.at("coordinates"));
+    r.quantities = unfolded(object.value("quantities", Json::array()));
+    for (const auto& [name, value] : object.at("parameters").items()) r.parameters[name] = real(value);
     return r;
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("its description of the run is not as taut writes it: {}", error.what()));

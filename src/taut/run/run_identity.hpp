@@ -21,7 +21,8 @@ struct RunIdentity {
   std::vector<std::string> quantities;  // columns after the usual ones
   std::map<std::string, double> parameters;
 
-  std::vector<std::string> columns() const;  // of a sample
+  std::vector<std::string> columns() const;  // of a sample: their names
+  std::size_t width() const;                 // and how many
   std::string digest() const;                // differs where the run differs
 };
 

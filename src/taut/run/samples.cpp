@@ -13,6 +13,16 @@ std::string path_of(const std::string& folder, const std::string& name) {
 
 }  // namespace
 
+void SampleSink::add(double time, std::span<const double> q, std::span<const double> p,
+                     const Reading& reading, std::span<const double> more) {
+  row_.assign(1, time);
+  row_.insert(row_.end(), q.begin(), q.end());
+  row_.insert(row_.end(), p.begin(), p.end());
+  row_.insert(row_.end(), {reading.energy, reading.position, reading.momentum});
+  row_.insert(row_.end(), more.begin(), more.end());
+  add(row_);
+}
+
 bool is_binary(const RunIdentity& identity) {
   switch (identity.asked.format) {
     case SampleFormat::csv:
@@ -23,7 +33,8 @@ bool is_binary(const RunIdentity& identity) {
     case SampleFormat::automatic:
       break;
   }
-  return identity.schedule.steps / identity.schedule.every > most_csv_samples;
+  const double rows = 1 + static_cast<double>(identity.schedule.steps / identity.schedule.every);
+  return rows * static_cast<double>(identity.width()) > most_csv_numbers;
 }
 
 std::unique_ptr<SampleSink> new_samples(const std::string& folder, const RunIdentity& identity) {
@@ -39,7 +50,7 @@ std::unique_ptr<SampleSink> old_samples(const std::string& folder, const RunIden
                                         const SampleMark& mark) {
   if (mark.file == trajectory_name)
     return std::make_unique<TrajectoryWriter>(path_of(folder, trajectory_name), identity, mark);
-  return std::make_unique<CsvSamples>(path_of(folder, csv_name), mark);
+  return std::make_unique<CsvSamples>(path_of(folder, csv_name), identity, mark);
 }
 
 }  // namespace taut

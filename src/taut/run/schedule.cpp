@@ -52,4 +52,6 @@ Schedule schedule_of(const RunRequest& request) {
   return schedule;
 }
 
+std::int64_t step_of(double time, const Schedule& schedule) { return std::llround(time / schedule.step); }
+
 }  // namespace taut

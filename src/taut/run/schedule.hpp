@@ -16,4 +16,7 @@ inline constexpr std::int64_t default_steps = 10000;
 // What the request says, checked. InputError where it makes no sense.
 Schedule schedule_of(const RunRequest& request);
 
+// The number of the step that ends at this time.
+std::int64_t step_of(double time, const Schedule& schedule);
+
 }  // namespace taut

@@ -118,6 +118,10 @@ std::string what_to_try(const FailedStep& at) {
   if (at.failure.kind == FailureKind::singular && !at.dependent.empty())
     return "  No method of this kind passes such a point: start elsewhere, or leave a redundant constraint "
            "out.\n";
+  if (at.halved)
+    return "  Taken in 2, 4, … up to 1024 parts it fails as well, so that a shorter step alone will not "
+           "help: look "
+           "at what\n  the forces and constraints do at the last good state.\n";
   return fmt::format(
       "  Most often the step is too long for the forces or for the curvature of the constraint: try --step "
       "{:.3g}.\n",

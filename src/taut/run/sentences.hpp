@@ -20,6 +20,7 @@ struct FailedStep {
   double h = 0;
   Solver solver = Solver::newton;
   double tolerance = 0;
+  bool halved = false;                 // it was tried in parts too
   std::string constraint;              // the worst one, by name; empty: not known
   std::vector<std::string> dependent;  // by name, at the last good state
   Connection connection = {};          // of the worst one there

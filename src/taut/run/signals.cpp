@@ -24,7 +24,6 @@ StopSignals::StopSignals() {
     sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // as under nohup
   }
-  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 StopSignals::~StopSignals() {
@@ -33,7 +32,6 @@ StopSignals::~StopSignals() {
     sigaction(signal, nullptr, &now);
     if (now.sa_handler == note) std::signal(signal, SIG_DFL);
   }
-  std::signal(SIGXFSZ, SIG_DFL);
 }
 
 int StopSignals::caught() { return noted; }

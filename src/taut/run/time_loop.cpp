@@ -64,6 +64,7 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .h = h,
                 .solver = request.solver,
                 .tolerance = request.tolerance,
+                .halved = request.halve_on_failure,
                 .constraint = {},
                 .dependent = names_of(mechanism, mechanism.dependent(mesh_point(machine))),
                 .connection = {}};

@@ -38,7 +38,7 @@ TrajectoryReader::TrajectoryReader(OpenFile file) : chunks_(std::move(file), Fil
     throw InputError(chunks_.damage().empty() ? "it holds nothing but its signature" : chunks_.damage());
   if (head->tag != "HEAD") throw InputError("its first chunk does not say what the run is");
   identity_ = run_identity(head->payload);
-  columns_ = identity_.columns().size();
+  columns_ = identity_.width();
   chunk_count_ = 1;
 }
 
@@ -71,27 +71,35 @@ std::optional<std::vector<double>> TrajectoryReader::next() {
 }
 
 TrajectoryWriter::TrajectoryWriter(const std::string& path, const RunIdentity& identity)
-    : columns_(identity.columns().size()),
+    : columns_(identity.width()),
       compress_(identity.asked.format == SampleFormat::compressed),
       file_(AppendFile::create(path)),
       chunks_(1),
-      samples_(0) {
+      samples_(0),
+      bytes_(0) {
   file_.append(file_signature(FileKind::trajectory) + encode("HEAD", 0, to_json(identity)));
+  bytes_ = file_.length();
 }
 
 TrajectoryWriter::TrajectoryWriter(const std::string& path, const RunIdentity& identity,
                                    const SampleMark& mark)
-    : TrajectoryWriter(path, identity, mark.samples, look_through(path, identity, mark)) {}
+    : TrajectoryWriter(path, identity, mark, look_through(path, identity, mark)) {}
 
-TrajectoryWriter::TrajectoryWriter(const std::string& path, const RunIdentity& identity, std::uint64_t added,
-                                   Found found)
-    : columns_(identity.columns().size()),
+TrajectoryWriter::TrajectoryWriter(const std::string& path, const RunIdentity& identity,
+                                   const SampleMark& mark, Found found)
+    : columns_(identity.width()),
       compress_(identity.asked.format == SampleFormat::compressed),
-      added_(added),
+      added_(mark.samples),
       found_(std::move(found)),
       file_(AppendFile::reopen(path, found_.bytes)),
       chunks_(found_.chunks),
-      samples_(found_.samples) {}
+      samples_(found_.samples),
+      bytes_(found_.bytes) {
+  // Of the rows that waited, those which were written after the mark are in the file.
+  const std::size_t written =
+      std::min<std::uint64_t>((found_.samples - mark.inside) * columns_, mark.waiting.size());
+  rows_.assign(mark.waiting.begin() + static_cast<std::ptrdiff_t>(written), mark.waiting.end());
+}
 
 TrajectoryWriter::Found TrajectoryWriter::look_through(const std::string& path, const RunIdentity& identity,
                                                        const SampleMark& mark) {
@@ -125,24 +133,16 @@ TrajectoryWriter::Found TrajectoryWriter::look_through(const std::string& path, 
 // run would not be the same.
 void TrajectoryWriter::check_again(std::span<const double> row) const {
   if (std::memcmp(row.data(), found_.last.data(), row.size_bytes()) != 0)
-    throw WriteError(fmt::format(
-        "{}: sample {} came out different from the one in the file: this machine computes other digits",
+    throw InputError(fmt::format(
+        "{}: sample {} came out different from the one in the file: this machine computes other digits.",
         file_.path(), added_));
 }
 
-void TrajectoryWriter::add(double time, std::span<const double> q, std::span<const double> p,
-                           const Reading& reading, std::span<const double> more) {
-  const std::size_t begin = rows_.size();
-  rows_.push_back(time);
-  rows_.insert(rows_.end(), q.begin(), q.end());
-  rows_.insert(rows_.end(), p.begin(), p.end());
-  rows_.insert(rows_.end(), {reading.energy, reading.position, reading.momentum});
-  rows_.insert(rows_.end(), more.begin(), more.end());
+void TrajectoryWriter::add(std::span<const double> row) {
   ++added_;
-  if (added_ <= found_.samples) {
-    if (added_ == found_.samples) check_again(std::span(rows_).subspan(begin));
-    rows_.resize(begin);
-  }
+  if (added_ == found_.samples) check_again(row);
+  if (added_ <= found_.samples) return;
+  rows_.insert(rows_.end(), row.begin(), row.end());
   if (rows_.size() >= largest_wait) flush();
 }
 
@@ -152,6 +152,7 @@ void TrajectoryWriter::flush() {
   std::string payload(reinterpret_cast<const char*>(&head), sizeof head);
   payload.append(reinterpret_cast<const char*>(rows_.data()), rows_.size() * sizeof(double));
   file_.append(encode("ROWS", chunks_, payload, compress_));
+  bytes_ = file_.length();
   ++chunks_;
   samples_ += head.count;
   rows_.clear();
@@ -160,8 +161,12 @@ void TrajectoryWriter::flush() {
 SampleMark TrajectoryWriter::sync() {
   flush();
   file_.check();
+  return held();
+}
+
+SampleMark TrajectoryWriter::held() {
   file_.sync();
-  return {.file = trajectory_name, .samples = added_, .bytes = file_.length(), .inside = samples_};
+  return {.file = trajectory_name, .samples = added_, .bytes = bytes_, .inside = samples_, .waiting = rows_};
 }
 
 void TrajectoryWriter::finish() {

@@ -3,6 +3,7 @@
 
 #include <taut/run/chunk_file.hpp>
 #include <taut/run/durable_file.hpp>
+#include <taut/run/sample_reader.hpp>
 #include <taut/run/samples.hpp>
 
 namespace taut {
@@ -10,18 +11,17 @@ namespace taut {
 inline constexpr const char* trajectory_name = "trajectory.taut";
 
 // Chunk by chunk from its beginning. InputError where the file cannot be opened or is no trajectory.
-class TrajectoryReader {
+class TrajectoryReader final : public SampleReader {
  public:
   explicit TrajectoryReader(const std::string& path);
   explicit TrajectoryReader(OpenFile file);
 
-  const RunIdentity& identity() const { return identity_; }
-  std::size_t columns() const { return columns_; }
-  // Rows of the next chunk, one after another; none at the end or where damage() says what is wrong.
-  std::optional<std::vector<double>> next();
-  const std::string& damage() const { return damage_; }
-  bool is_finished() const { return finished_; }      // known once next() has given all
-  std::uint64_t samples() const { return samples_; }  // so far
+  const RunIdentity& identity() const override { return identity_; }
+  std::size_t columns() const override { return columns_; }
+  std::optional<std::vector<double>> next() override;  // rows of the next chunk
+  const std::string& damage() const override { return damage_; }
+  bool is_finished() const { return finished_; }  // known once next() has given all
+  std::uint64_t samples() const override { return samples_; }
   std::uint64_t good_bytes() const { return chunks_.good_bytes(); }
   std::uint64_t chunks() const { return chunk_count_; }
 
@@ -39,10 +39,11 @@ class TrajectoryWriter final : public SampleSink {
   TrajectoryWriter(const std::string& path, const RunIdentity& identity);
   TrajectoryWriter(const std::string& path, const RunIdentity& identity, const SampleMark& mark);
 
-  void add(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
-           std::span<const double> more) override;
+  using SampleSink::add;
+  void add(std::span<const double> row) override;
   void flush() override;
   SampleMark sync() override;
+  SampleMark held() override;
   void finish() override;
 
  private:
@@ -51,7 +52,7 @@ class TrajectoryWriter final : public SampleSink {
     std::vector<double> last;
   };
   static Found look_through(const std::string& path, const RunIdentity& identity, const SampleMark& mark);
-  TrajectoryWriter(const std::string& path, const RunIdentity& identity, std::uint64_t added, Found found);
+  TrajectoryWriter(const std::string& path, const RunIdentity& identity, const SampleMark& mark, Found found);
   void check_again(std::span<const double> row) const;
 
   std::size_t columns_;
@@ -59,8 +60,8 @@ class TrajectoryWriter final : public SampleSink {
   std::uint64_t added_ = 0;  // samples that came
   Found found_;
   AppendFile file_;
-  std::uint64_t chunks_, samples_;  // in the file
-  std::vector<double> rows_;        // that wait
+  std::uint64_t chunks_, samples_, bytes_;  // in the file, of samples
+  std::vector<double> rows_;                // that wait
 };
 
 }  // namespace taut
