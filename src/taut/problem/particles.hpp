@@ -130,12 +130,7 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
         k -= group->size();
         continue;
       }
-      std::string name = group->what + " ";
-      for (const Places& particle : group->particle) {
-        if (&particle != &group->particle.front()) name += "-";
-        name += std::to_string(particle[k]);
-      }
-      return name;
+      return group->what + " " + group->particles_of(k);
     }
     return "constraint " + std::to_string(k + 1);
   }
