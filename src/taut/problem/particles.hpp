@@ -123,6 +123,9 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
     return x;
   }
 
+  // In the order of the system; each keeps its list of pairs.
+  const std::vector<PairEvaluator<T, Kernel>>& pairs() const { return pairs_; }
+
   // "rod 4-5": particles are counted from 0, as in a model file.
   std::string constraint_name(int k) const {
     for (const auto& group : system_->constraints) {
