@@ -64,6 +64,31 @@ TEST(Failures, OfConnectedConstraintsTheConditionIsEstimated) {
   EXPECT_EQ(run_taut("run '" + (folder / "straight.toml").string() + "' --step 0.01").status, 0);
 }
 
+TEST(Failures, AStiffPotentialIsSentToMidpoint) {
+  const std::string stiff = "run stiff-pendulum --set k=1e4 --step 0.03 --steps 200 --method ";
+  const auto ran = run_taut(stiff + "'lobatto(3)'");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err,
+            "taut: lobatto(3): the implicit equations of the step could not be met at t = 0.45 (step 15).\n"
+            "  The iteration diverged: the residual is infinite after 11 Newton iterations.\n"
+            "  Most often the step is too long for the forces or for the curvature of the constraint: try "
+            "--step 0.015, or --method midpoint if the potential is stiff.\n"
+            "  The last good state, of step 14 (t = 0.42), is on standard output.\n");
+  EXPECT_EQ(run_taut(stiff + "midpoint").status, 0);
+  for (const char* method : {"'radau(2)'", "'bdf(3)'"})
+    EXPECT_NE(run_taut(stiff + method).err.find("or --method midpoint if"), std::string::npos) << method;
+}
+
+TEST(Failures, AMethodThatDivergesByNatureSaysSo) {
+  const auto ran = run_taut("run pendulum --method 'gauss-unprojected(2)' --step 0.01 --steps 2000");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.err.find(
+                "  Without a projection this method diverges by nature, whatever the step: it is here to be "
+                "compared with. Try --method 'gauss-projected(2)'.\n"),
+            std::string::npos)
+      << ran.err;
+}
+
 TEST(Failures, TheJsonObjectHasTheErrorAndTheLastGoodState) {
   const auto ran = run_taut("run triple-pendulum --step 0.1 --json");
   EXPECT_EQ(ran.status, 1);

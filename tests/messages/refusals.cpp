@@ -8,6 +8,7 @@
 
 namespace {
 
+using taut::test::OwnFolder;
 using taut::test::run_taut;
 
 void refused(const std::string& arguments, const std::string& message) {
@@ -125,6 +126,69 @@ TEST(Refusals, AMethodThatDoesNotFitNamesOneThatDoes) {
           "  `taut methods` lists what each method needs.");
 }
 
+// A square of six rods in the plane, one more than it needs; and two rods that contradict each other.
+const std::string square =
+    "[particles]\ndimension = 2\ncount = 4\nposition = [[0, 0], [1, 0], [1, 1], [0, 1]]\n[[rods]]\n"
+    "between = [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3]]\n";
+const std::string contradicting =
+    "[particles]\ncount = 3\nposition = [\"i\", \"0\", \"0\"]\n[[rods]]\nbetween = [[0, 1], [0, 1]]\n"
+    "length = 1\n[[rods]]\nbetween = [0, 1]\nlength = 1.0001\n";
+
+TEST(Refusals, OfSystemsOfParticles) {
+  const OwnFolder folder;
+  const auto refused_of = [&](const std::string& model, const std::string& options,
+                              const std::string& sentence) {
+    const std::string name = (folder / "model.toml").string();
+    std::ofstream(name) << model;
+    const auto ran = run_taut("run '" + name + "' --steps 5 --step 0.01 " + options);
+    EXPECT_EQ(ran.status, 2) << options;
+    std::string text = ran.err;
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name))
+      text.replace(at, name.size(), "model.toml");
+    EXPECT_EQ(text, "taut: " + sentence + "\n") << options;
+  };
+  const std::string solve_all =
+      "solve them all in the sense of least squares: redundant = \"least-squares\" in [run].";
+  refused_of(
+      square, "",
+      "model.toml: constraints depend on each other at the start.\n  The gradients of rod 0-1, rod "
+      "1-2, rod 2-3, rod 3-0, rod 0-2 and rod 1-3 combine to zero: their forces are not determined.\n  "
+      "Leave one of them out, or " +
+          solve_all);
+  refused_of(
+      contradicting, "--project-start",
+      "model.toml: constraints depend on each other at the start.\n  The gradients of rod 0-1, rod "
+      "0-1 and rod 0-1 combine to zero: their forces are not determined.\n  Leave one of them out, or " +
+          solve_all);
+  refused_of(
+      contradicting + "[run]\nredundant = \"least-squares\"\n", "--project-start",
+      "model.toml: --project-start found no point of the manifold near this start.\n  |g| = 1.0e-04 "
+      "after 50 Newton iterations, largest in: rod 0-1.\n  Choose a start nearer to it, or constraints "
+      "that do not contradict each other.");
+  refused_of(square, "--method midpoint",
+             "midpoint is not offered for systems of particles. What runs on model.toml: shake, "
+             "shake(two-step), shake-velocity, rattle, symplectic-euler, verlet, lobatto(s), compositions "
+             "such as yoshida4.\n  "
+             "`taut methods` lists what each method needs.");
+  refused_of(
+      square, "--method impulse",
+      "impulse needs a potential in two parts, V = V_slow + V_fast; model.toml is not of that kind. Use "
+      "rattle.\n  `taut methods` lists what each method needs.");
+  refused_of("[particles]\ncount = 2\nposition = [\"i\", \"0\", \"0\"]\n",
+             "--plain-updates --method yoshida4",
+             "--plain-updates works with rattle on systems of particles, not with yoshida4.");
+}
+
+TEST(Refusals, AModelWithoutEnd) {
+  refused("run /dev/zero", "/dev/zero has more than 8388608 bytes, and is not read further.");
+}
+
+TEST(Refusals, ThreadsThatHaveNothingToShareAreSaid) {
+  const auto ran = run_taut("run pendulum --steps 5 --threads 2");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "taut: only systems of particles share a step among threads: this one runs on one.\n");
+}
+
 TEST(Refusals, AStepThatIsNone) {
   refused_at("run pendulum --step 0",
              "--step: the step is 0, and time would stand still\n     | run.step=0\n     |          ^  a "
@@ -230,7 +294,8 @@ TEST(Refusals, OfManyDependentConstraintsTheFirstAreNamed) {
           file +
               ": constraints depend on each other at the start.\n  The gradients of rod 0-1, rod 1-2, rod "
               "2-3, rod 3-4, rod 4-5, rod 5-6 and 196 others combine to zero: their forces are not "
-              "determined.");
+              "determined.\n  Leave one of them out, or solve them all in the sense of least squares: "
+              "redundant = \"least-squares\" in [run].");
 }
 
 TEST(Refusals, AnUnknownCommandOrOption) {

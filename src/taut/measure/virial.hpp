@@ -51,8 +51,7 @@ std::vector<PotentialPart<T>> parts_of_V(const Particles<T, Kernel>& s,
   for (const auto& group : system.potentials)
     parts.push_back(virial_detail::part_of(TermEvaluator<T, Kernel>(group, system.dimension, system.count),
                                            system.dimension, system.count, q.data()));
-  for (const auto& group : system.pairs) {
-    const PairEvaluator<T, Kernel> pairs(group, system.dimension, system.count);
+  for (const PairEvaluator<T, Kernel>& pairs : s.pairs()) {
     parts.emplace_back().energy = pairs.value(q.data());
     pairs.add_virial(q.data(), parts.back().virial);
   }

@@ -36,7 +36,7 @@ void ParticleReader::read_angles(const Table& t) {
       const Entry* e = t.find("angle");
       fail_at(t, e,
               "a rigid angle of " + number_text((*angle)[k] * 180 / 3.14159265358979323846) + " degrees" +
-                  term_text(g.loops, k),
+                  term_text(g, k),
               "a straight angle cannot be held by one constraint, its gradient vanishes there: use "
               "[[bends]], or two "
               "[[constraint]] formulas that keep the middle on the line");

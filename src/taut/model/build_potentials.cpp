@@ -3,6 +3,7 @@
 #include <taut/model/wording.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace taut {
@@ -109,10 +110,7 @@ void ParticleReader::read_pairs(const Table& t) {
   pairs->box = model_->box;
   pairs->cutoff = positive(cutoff->value, "the cutoff");
   pairs->skin = t.find("skin") ? positive(t.find("skin")->value, "the skin") : 0.2 * pairs->cutoff;
-  const auto too_long = [&](double edge) { return edge > 0 && edge < 2 * (pairs->cutoff + pairs->skin); };
-  if (std::any_of(model_->box.begin(), model_->box.end(), too_long))
-    fail(cutoff->value, "cutoff and skin are more than half an edge of the box",
-         "a pair would meet itself twice");
+  check_reach(cutoff->value, *pairs, t.find("skin") != nullptr);
   pairs->sets = std::move(*sets);
   if (const Entry* how = t.find("truncation")) read_truncation(how->value, *pairs);
   int bonds = 0;
@@ -128,6 +126,26 @@ void ParticleReader::read_pairs(const Table& t) {
       std::make_shared<const Program>(linearise(graph, graph.gradient(*u, {0}), TermGraph::numbers));
   model_->pairs.push_back(std::move(pairs));
   pair_tables_.push_back(place_of(t));
+}
+
+// Twice as far as a pair reaches must fit into the box.
+void ParticleReader::check_reach(const Value& cutoff, const PairRule& pairs, bool skin_given) {
+  double edge = 0;  // the shortest
+  for (const double e : model_->box)
+    if (e > 0 && (edge == 0 || e < edge)) edge = e;
+  if (edge == 0 || edge >= 2 * (pairs.cutoff + pairs.skin)) return;
+  const double most = skin_given ? edge / 2 - pairs.skin : edge / 2.4;
+  std::string note = "a pair would meet itself twice; the skin alone is too thick";
+  if (most > 0) {
+    const double digits = std::pow(10, 3 - std::floor(std::log10(most)));  // four, rounded down
+    note = "a pair would meet itself twice; with " +
+           std::string(skin_given ? "this skin" : "a skin of a fifth") + " the largest cutoff is " +
+           number_text(std::floor(most * digits) / digits);
+  }
+  fail(cutoff,
+       "cutoff + skin = " + number_text(pairs.cutoff + pairs.skin) + " is more than half the edge " +
+           number_text(edge) + " of the box",
+       note);
 }
 
 void ParticleReader::read_truncation(const Value& v, PairGroup<Program>& pairs) {

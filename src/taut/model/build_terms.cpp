@@ -27,7 +27,7 @@ bool ParticleReader::none_negative(const Table& t, const std::string& key, const
                                    const Group& g) {
   for (int k = 0; k < static_cast<int>(values.size()); ++k)
     if (values[k] < 0) {
-      fail_at(t, t.find(key), "a " + key + " of " + t.name + " is negative" + term_text(g.loops, k));
+      fail_at(t, t.find(key), "a " + key + " of " + t.name + " is negative" + term_text(g, k));
       return false;
     }
   return true;
@@ -37,8 +37,7 @@ bool ParticleReader::all_angles(const Table& t, const std::vector<double>& value
   constexpr double pi = 3.14159265358979323846;
   for (int k = 0; k < static_cast<int>(values.size()); ++k)
     if (!(values[k] >= 0 && values[k] <= pi)) {
-      fail_at(t, t.find("angle"),
-              "an angle of " + t.name + " is " + number_text(values[k]) + term_text(g.loops, k),
+      fail_at(t, t.find("angle"), "an angle of " + t.name + " is " + number_text(values[k]) + term_text(g, k),
               "angles are in radians, from 0 to pi");
       return false;
     }
@@ -110,7 +109,7 @@ bool ParticleReader::all_positive(const Table& t, const std::string& key, const 
   for (int k = 0; k < static_cast<int>(values.size()); ++k)
     if (!(values[k] > 0)) {
       const Entry* e = t.find(key);
-      fail_at(t, e, "a " + key + " of " + t.name + " is not positive" + term_text(g.loops, k));
+      fail_at(t, e, "a " + key + " of " + t.name + " is not positive" + term_text(g, k));
       return false;
     }
   return true;

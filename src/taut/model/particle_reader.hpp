@@ -12,6 +12,9 @@
 namespace taut {
 
 bool is_particle_variable(const std::string& name);  // of a formula; not the name of a parameter, then
+std::string wrong_mass(double mass);                 // how it is wrong; empty: it is not
+inline constexpr std::string_view taken_names =
+    "i, m, r, theta, costheta, phi, and coordinates such as x or x1 are taken";
 
 class ParticleReader {
  public:
@@ -93,17 +96,21 @@ class ParticleReader {
   // term_formulas.cpp: numbers, formulas, ranges
   // The node of a formula in `graph`, or nothing where an error was reported. `variables` are the names it may use beside parameters.
   std::optional<int> formula(Graph& graph, const Value& v, const std::string& what,
-                             const std::vector<std::string>& variables, const Names& node_of);
+                             const std::vector<std::string>& variables, const Names& node_of,
+                             const std::string& hint = {});  // for one who uses a name that is not known
   // `text` stands at `offset` in the text of v.
   std::optional<int> formula(Graph& graph, const Value& v, const std::string& text, std::size_t offset,
                              const std::string& what, const std::vector<std::string>& variables,
-                             const Names& node_of);
+                             const Names& node_of, const std::string& hint = {});
   std::optional<double> number(const Value& v, const std::string& what);
   std::optional<double> finite_value(const Graph& graph, int node, const Value& v, const std::string& what);
   std::optional<long> whole(const Value& v, const std::string& what, double least, double most);
   double positive(const Value& v, const std::string& what);
-  std::optional<std::vector<double>> over_terms(const Value& v, const std::string& what, const Terms& terms);
+  std::optional<std::vector<double>> over_terms(const Value& v, const std::string& what, const Terms& terms,
+                                                const std::string& hint = {});
+  // Which term: " for i = 3", or " (particles 4-5)" of a list or a file.
   static std::string term_text(const Terms& terms, int k);
+  static std::string term_text(const Group& g, int k);
   std::optional<Terms> loops_of(const Value& v);
   static void expand(Terms& terms, int count);
   std::optional<Loop> loop_of(const Value& v, std::size_t from, std::size_t to);
@@ -124,7 +131,7 @@ class ParticleReader {
   Group of_file(const Table& t, const Entry& from, Group g, int places);
   const std::vector<FileTerm>* file_terms(const Value& from, int places);
   std::optional<std::vector<int>> wanted_types(const Table& t);
-  bool lies_in_one_image(const Entry& from, const FileTerm& term, int places);
+  bool lie_in_one_image(const Table& t, const Group& g);
   bool right_number(const Value& v, std::size_t has, int places);
   bool is_particle(const Value& v, double x, const std::string& where = {});
   bool add_place(Group& g, const Value& v, const std::vector<double>& values);
@@ -169,6 +176,7 @@ class ParticleReader {
   void read_torsions(const Table& t);
   void read_field(const Table& t);
   void read_pairs(const Table& t);
+  void check_reach(const Value& cutoff, const PairRule& pairs, bool skin_given);
   void read_truncation(const Value& v, PairGroup<Program>& pairs);
   bool is_slow(const Table& t);
   std::vector<std::vector<int>> within_bonds(int most) const;

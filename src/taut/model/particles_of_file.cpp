@@ -121,8 +121,8 @@ void ParticleReader::take_masses(const Value& file) {
     mass.push_back(*weight);
   }
   for (int i = 0; i < model_->count; ++i)
-    if (!(mass[i] > 0)) {
-      fail(file, "the mass of particle " + std::to_string(i) + " in the file is not positive");
+    if (const std::string wrong = wrong_mass(mass[i]); !wrong.empty()) {
+      fail(file, "the mass of particle " + std::to_string(i) + " in the file" + wrong);
       return;
     }
   model_->mass = std::move(mass);

@@ -3,6 +3,7 @@
 #include <taut/model/wording.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace taut {
 
@@ -25,6 +26,12 @@ bool is_particle_variable(const std::string& name) {
   if (contains(words, name)) return true;
   const bool axis = !name.empty() && name[0] >= 'x' && name[0] <= 'z';
   return axis && (name.size() == 1 || (name.size() == 2 && name[1] >= '1' && name[1] <= '8'));
+}
+
+// The equations of motion have 1/mass.
+std::string wrong_mass(double mass) {
+  if (!(mass > 0)) return " is not positive";
+  return std::isfinite(1 / mass) ? "" : " is so small that 1/mass is infinite";
 }
 
 std::shared_ptr<const ParticleModel> ParticleReader::read() {
@@ -118,7 +125,7 @@ void ParticleReader::read_parameters() {
     for (const Entry& p : e->value.table)
       if (is_particle_variable(p.key))
         fail_key(p, "the parameter " + ticked(p.key) + " has the name of a variable of particle formulas",
-                 "i, m, r, theta, costheta, phi, and coordinates such as x or x1 are taken");
+                 std::string(taken_names));
 }
 
 void ParticleReader::read_particles() {
@@ -257,9 +264,8 @@ void ParticleReader::read_masses(const Table& t, const Terms& terms) {
   }
   const bool listed_masses = e->value.kind == Value::Kind::list;
   for (int i = 0; i < static_cast<int>(model_->mass.size()); ++i)
-    if (!(model_->mass[i] > 0)) {
-      fail(listed_masses ? e->value.list[i] : e->value,
-           "the mass of particle " + std::to_string(i) + " is not positive");
+    if (const std::string wrong = wrong_mass(model_->mass[i]); !wrong.empty()) {
+      fail(listed_masses ? e->value.list[i] : e->value, "the mass of particle " + std::to_string(i) + wrong);
       return;
     }
 }

@@ -4,6 +4,7 @@
 #include <taut/model/wording.hpp>
 
 #include <array>
+#include <set>
 
 namespace taut {
 
@@ -67,8 +68,10 @@ std::optional<Columns> columns_of(FileLines& lines, Span properties) {
     return lines.wrong(properties, "Properties must have a name, a type and a number of columns for each",
                        note);
   Columns c{.count = 0, .species = none, .position = none};
+  std::set<std::string_view> met;
   for (std::size_t k = 0; k < parts.size(); k += 3) {
     const std::string_view name = lines.text(parts[k]), type = lines.text(parts[k + 1]);
+    if (!met.insert(name).second) return lines.wrong(parts[k], "Properties has " + ticked(name) + " twice");
     if (!is_one_of(type, {"S", "R", "I", "L"}))
       return lines.wrong(parts[k + 1], "a type of Properties must be S, R, I or L, not " + ticked(type),
                          note);

@@ -9,17 +9,19 @@
 namespace taut {
 
 std::optional<int> ParticleReader::formula(Graph& graph, const Value& v, const std::string& what,
-                                           const std::vector<std::string>& variables, const Names& node_of) {
+                                           const std::vector<std::string>& variables, const Names& node_of,
+                                           const std::string& hint) {
   if (v.kind == Value::Kind::number) return graph.constant(v.number);
   if (v.kind != Value::Kind::text) {
     fail(v, what + " must be a number or a formula in quotes, not " + kind_name(v));
     return std::nullopt;
   }
-  return formula(graph, v, v.text, 0, what, variables, node_of);
+  return formula(graph, v, v.text, 0, what, variables, node_of, hint);
 }
 std::optional<int> ParticleReader::formula(Graph& graph, const Value& v, const std::string& text,
                                            std::size_t offset, const std::string& what,
-                                           const std::vector<std::string>& variables, const Names& node_of) {
+                                           const std::vector<std::string>& variables, const Names& node_of,
+                                           const std::string& hint) {
   const ParsedFormula parsed = parse_formula(text, what);
   const auto place = [&](Span s) { return v.place({s.begin + offset, s.end + offset}); };
   if (parsed.error) {
@@ -37,7 +39,7 @@ std::optional<int> ParticleReader::formula(Graph& graph, const Value& v, const s
     std::vector<std::string> known = variables;
     for (const auto& [parameter, value] : parameters_) known.push_back(parameter);
     fail(*v.source, place(node.span), "unknown name " + ticked(name) + " in " + what,
-         known_names("known here:", name, known));
+         known_names("known here:", name, known) + hint);
     fine = false;
   }
   if (!fine) return std::nullopt;
@@ -73,16 +75,17 @@ std::optional<long> ParticleReader::whole(const Value& v, const std::string& wha
 
 // The value of a formula for every term, to the digits of a long double, so that large indices cost none of a double's.
 std::optional<std::vector<double>> ParticleReader::over_terms(const Value& v, const std::string& what,
-                                                              const Terms& terms) {
+                                                              const Terms& terms, const std::string& hint) {
   Graph graph;
   std::vector<std::string> names;
   for (const Loop& loop : terms.loops) names.push_back(loop.name);
-  const auto node = formula(graph, v, what, names, [&](Graph& g, std::string_view name) {
+  const Names input = [&](Graph& g, std::string_view name) {
     return g.input(static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin()));
-  });
+  };
+  const auto node = formula(graph, v, what, names, input, hint);
   if (!node) return std::nullopt;
-  const Evaluator<long double> evaluate(
-      std::make_shared<const Program>(linearise(graph, {*node}, TermGraph::numbers)));
+  const Evaluator<long double> evaluate(std::make_shared<const Program>(
+      linearise(graph, {*node}, std::max(1, static_cast<int>(names.size())))));
   std::vector<double> values(terms.count);
   std::vector<long double> in(names.size());
   for (int k = 0; k < terms.count; ++k) {
@@ -106,11 +109,19 @@ std::string ParticleReader::term_text(const Terms& terms, int k) {
   return text;
 }
 
+std::string ParticleReader::term_text(const Group& g, int k) {
+  const std::string text = term_text(g.loops, k);
+  return text.empty() ? " (particles " + g.terms.particles_of(k) + ")" : text;
+}
+
 double ParticleReader::positive(const Value& v, const std::string& what) {
   const auto x = number(v, what);
   if (x && !(*x > 0)) fail(v, what + " must be positive");
   return x.value_or(1);
 }
+
+// Beside its indices a term may need its mass, or its number and its place: four numbers at most.
+constexpr std::size_t most_indices = most_term_numbers - 4;
 
 // Ranges: "i in 0..N-2", several with commas.
 std::optional<ParticleReader::Terms> ParticleReader::loops_of(const Value& v) {
@@ -129,6 +140,10 @@ std::optional<ParticleReader::Terms> ParticleReader::loops_of(const Value& v) {
         fail(v, "the index " + ticked(loop->name) + " runs twice");
         return std::nullopt;
       }
+    if (terms.loops.size() == most_indices) {
+      fail(*v.source, v.place({from, to}), "`for` has at most " + std::to_string(most_indices) + " indices");
+      return std::nullopt;
+    }
     terms.loops.push_back(*loop);
     count *= static_cast<double>(std::max(0L, loop->to - loop->from + 1));
     from = to + 1;
@@ -167,9 +182,12 @@ std::optional<ParticleReader::Loop> ParticleReader::loop_of(const Value& v, std:
   const std::string name(text.substr(begin, in - begin));
   if (!is_name(name) || is_reserved(name) || parameters_.contains(name) ||
       (name != "i" && is_particle_variable(name))) {
+    std::string_view why = "names are letters, digits and _, not starting with a digit";
+    if (is_reserved(name)) why = "formulas know it as a function or a constant";
+    if (is_particle_variable(name)) why = taken_names.substr(3);  // an index may be called i
+    if (parameters_.contains(name)) why = "it is a parameter";
     fail(*v.source, v.place({from + begin, from + in}), ticked(name) + " cannot be the name of an index",
-         parameters_.contains(name) ? "it is a parameter"
-                                    : "names are letters, digits and _, not starting with a digit");
+         std::string(why));
     return std::nullopt;
   }
   const auto first = bound(v, from + in + 4, from + dots), last = bound(v, from + dots + 2, to);

@@ -100,8 +100,9 @@ ParticleReader::Group ParticleReader::in_ranges(const Table& t, const std::vecto
   } else {
     g.loops.count = 1;
   }
+  const std::string hint = t.find("for") ? "" : " An index runs with `for`, as in for = \"i in 0..N-1\"";
   for (const Value* x : index) {
-    const auto values = over_terms(*x, "an index", g.loops);
+    const auto values = over_terms(*x, "an index", g.loops, hint);
     if (!values || !add_place(g, *x, *values)) return g;
   }
   return finished(t, std::move(g));
@@ -134,7 +135,11 @@ ParticleReader::Group ParticleReader::of_species(const Table& t, const Entry& sp
   std::set<std::string> wanted;
   const std::vector<Value> one{species.value};
   for (const Value& v : species.value.kind == Value::Kind::list ? species.value.list : one) {
-    const std::string name = v.kind == Value::Kind::number && v.whole ? number_text(v.number) : v.text;
+    if (v.kind != Value::Kind::number && v.kind != Value::Kind::text) {
+      fail(v, "a species must be a name in quotes or a number, not " + kind_name(v));
+      return g;
+    }
+    const std::string name = v.kind == Value::Kind::number ? number_text(v.number) : v.text;
     if (!known.contains(name)) {
       fail(v, "the file has no particle " + ticked(name),
            known_names("known here:", name, {known.begin(), known.end()}));
@@ -192,7 +197,6 @@ ParticleReader::Group ParticleReader::of_file(const Table& t, const Entry& from,
   for (FileTerm term : *terms) {
     if (!types->empty() && std::find(types->begin(), types->end(), term.type) == types->end()) continue;
     if (ends_of_angle) term.particle[1] = term.particle[2];
-    if (!lies_in_one_image(from, term, places)) return g;
     for (std::size_t j = 0; j < g.particle.size(); ++j) g.particle[j].push_back(term.particle[j]);
   }
   g.loops.count = static_cast<int>(g.particle[0].size());
@@ -234,17 +238,20 @@ std::optional<std::vector<int>> ParticleReader::wanted_types(const Table& t) {
 }
 
 // Rods and springs act between particles where they are, not between images: a molecule that a periodic box has cut is no molecule here.
-bool ParticleReader::lies_in_one_image(const Entry& from, const FileTerm& term, int places) {
-  for (int j = 1; j < places; ++j)
-    for (int a = 0; a < model_->dimension; ++a) {
-      const double apart = std::abs(start(term.particle[j], a) - start(term.particle[j - 1], a));
-      if (model_->box[a] == 0 || apart <= model_->box[a] / 2) continue;
-      fail_key(from,
-               "particles " + std::to_string(term.particle[j - 1]) + " and " +
-                   std::to_string(term.particle[j]) + " of one term are more than half the box apart",
-               "the molecule is cut by the box: unwrap it, or give the image flags of LAMMPS");
-      return false;
-    }
+bool ParticleReader::lie_in_one_image(const Table& t, const Group& g) {
+  const Entry* from = t.find("from");
+  for (int k = 0; k < g.loops.count; ++k)
+    for (std::size_t j = 1; j < g.particle.size(); ++j)
+      for (int a = 0; a < model_->dimension; ++a) {
+        const int one = g.particle[j - 1][k], other = g.particle[j][k];
+        if (model_->box[a] == 0 || std::abs(start(other, a) - start(one, a)) <= model_->box[a] / 2) continue;
+        fail_key(from ? *from : *t.find("between"),
+                 "particles " + std::to_string(one) + " and " + std::to_string(other) +
+                     " of one term are more than half the box apart",
+                 std::string("the molecule is cut by the box: unwrap it") +
+                     (from ? ", or give the image flags of LAMMPS" : ""));
+        return false;
+      }
   return true;
 }
 
@@ -281,6 +288,8 @@ ParticleReader::Group ParticleReader::finished(const Table& t, Group g) {
                             " twice" + term_text(g.loops, k));
           return g;
         }
+  // A formula of coordinates may mean what it says of distant particles.
+  if (g.terms.what != "constraint on" && !lie_in_one_image(t, g)) return g;
   for (const std::vector<int>& list : g.particle) g.terms.particle.emplace_back(list);
   g.table = place_of(t);
   g.fine = true;

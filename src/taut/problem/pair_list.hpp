@@ -26,21 +26,15 @@ class CellGrid {
  public:
   CellGrid(const PairRule& rule, int dimension, const std::vector<double>& q, const std::vector<int>& members)
       : d_(dimension), n_(static_cast<int>(q.size()) / dimension), q_(q), box_(rule.box) {
+    std::array<double, 3> length{};
+    for (int a = 0; a < d_; ++a) length[a] = box_[a] == 0 ? extent(a, members) : box_[a];
+    // A cloud that flies apart would need cells without end: they are widened until there are about two for each particle.
+    const double most = 2.0 * static_cast<double>(members.size()) + 1;
+    double edge = rule.cutoff + rule.skin;
+    while (cells_of(length, edge) > most) edge *= 1.25;
     for (int a = 0; a < d_; ++a) {
-      double length = box_[a];
-      if (length == 0) {
-        double high = -1e300;
-        low_[a] = 1e300;
-        for (const int i : members) {
-          low_[a] = std::min(low_[a], at(i, a));
-          high = std::max(high, at(i, a));
-        }
-        length = high - low_[a];
-      }
-      // No more cells than particles along one direction: a cloud that flies apart would need cells without end.
-      const int most = std::min(1 + static_cast<int>(members.size()), d_ == 3 ? 512 : 10000);
-      cells_[a] = std::clamp(static_cast<int>(std::min(length / (rule.cutoff + rule.skin), 1e4)), 1, most);
-      edge_[a] = std::max(length / cells_[a], 1e-300);
+      cells_[a] = static_cast<int>(cells_along(length[a], edge));
+      edge_[a] = std::max(length[a] / cells_[a], 1e-300);
     }
   }
 
@@ -74,13 +68,32 @@ class CellGrid {
   }
 
  private:
+  // How far the members reach, from low_ on.
+  double extent(int a, const std::vector<int>& members) {
+    double high = -1e300;
+    low_[a] = 1e300;
+    for (const int i : members) {
+      low_[a] = std::min(low_[a], at(i, a));
+      high = std::max(high, at(i, a));
+    }
+    return high - low_[a];
+  }
+  // Cells of this edge, or of a longer one, in one direction and in all. Where a value has left the numbers: one.
+  static double cells_along(double length, double edge) {
+    return std::isfinite(length) ? std::max(std::floor(length / edge), 1.0) : 1.0;
+  }
+  double cells_of(const std::array<double, 3>& length, double edge) const {
+    double product = 1;
+    for (int a = 0; a < d_; ++a) product *= cells_along(length[a], edge);
+    return product;
+  }
   double at(int i, int a) const { return q_[static_cast<std::size_t>(a) * n_ + i]; }
   int number(const std::array<int, 3>& c) const { return (c[0] * cells_[1] + c[1]) * cells_[2] + c[2]; }
   int along(int i, int a) const {
     if (a >= d_) return 0;
     double x = (at(i, a) - low_[a]) / edge_[a];
     if (box_[a] != 0) x -= std::floor(x / cells_[a]) * cells_[a];
-    return std::clamp(static_cast<int>(x), 0, cells_[a] - 1);
+    return x > 0 ? static_cast<int>(std::min(x, cells_[a] - 1.0)) : 0;
   }
 
   int d_, n_;

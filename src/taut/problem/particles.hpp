@@ -145,6 +145,9 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
     return x;
   }
 
+  // In the order of the system; each keeps its list of pairs.
+  const std::vector<PairEvaluator<T, Kernel>>& pairs() const { return pairs_; }
+
   // "rod 4-5": particles are counted from 0, as in a model file.
   std::string constraint_name(int k) const {
     for (const auto& group : system_->constraints) {
@@ -152,12 +155,7 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
         k -= group->size();
         continue;
       }
-      std::string name = group->what + " ";
-      for (const Places& particle : group->particle) {
-        if (&particle != &group->particle.front()) name += "-";
-        name += std::to_string(particle[k]);
-      }
-      return name;
+      return group->what + " " + group->particles_of(k);
     }
     return "constraint " + std::to_string(k + 1);
   }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,16 @@ struct TermGroup {
   int size() const { return particle.front().size(); }
   int places() const { return static_cast<int>(particle.size()); }
 
+  // "4-5": the particles of a term, counted from 0 as in a model file
+  std::string particles_of(int k) const {
+    std::string text;
+    for (const Places& p : particle) text.append(text.empty() ? "" : "-").append(std::to_string(p[k]));
+    return text;
+  }
+
   void add_number(std::vector<double> list) {
+    if (number.size() == most_term_numbers)
+      throw std::length_error("a term has at most " + std::to_string(most_term_numbers) + " numbers");
     list.resize(padded(static_cast<int>(list.size())), list.empty() ? 1 : list.front());
     number.push_back(std::move(list));
   }

@@ -11,7 +11,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <new>
+#include <stdexcept>
 
 namespace taut {
 
@@ -113,7 +114,7 @@ void name_options(const std::vector<std::string>& typed, std::vector<ModelError>
       error.origin = option_of(error.excerpt);
 }
 
-constexpr std::uintmax_t largest_file = 256U << 20U;  // bytes, of one a model names: checkpoints hold it
+constexpr std::size_t largest_file = 256U << 20U;  // bytes, of one a model names: checkpoints hold it
 
 // A path is as seen from the folder of the model.
 Surroundings files_beside(const std::string& model) {
@@ -127,7 +128,7 @@ Surroundings files_beside(const std::string& model) {
         if (size > largest_file)
           return {{}, name, fmt::format("it has {} bytes, and at most {} are read", size, largest_file)};
         try {
-          return {text_of_file(name), name};
+          return {text_of_file(name, largest_file), name};
         } catch (const InputError& unreadable) {
           return {{}, name, unreadable.what()};
         }
@@ -142,6 +143,16 @@ Surroundings bundled_files() {
   }};
 }
 
+// Of memory that was not there.
+std::runtime_error out_of_memory(const std::string& name, const std::string& text) {
+  std::string sentence = fmt::format("{}: there is not enough memory.", name);
+  if (text.find("[[pairs]]") != std::string::npos)
+    sentence +=
+        " The list of all pairs closer than cutoff + skin takes the most of it, as a rule: a shorter cutoff "
+        "needs less.";
+  return std::runtime_error(sentence);
+}
+
 // A name of a bundled model has neither.
 bool is_path(const std::string& problem) {
   return problem.ends_with(".toml") || problem.find('/') != std::string::npos;
@@ -149,16 +160,21 @@ bool is_path(const std::string& problem) {
 
 }  // namespace
 
-std::string text_of_file(const std::string& path) {
+std::string text_of_file(const std::string& path, std::size_t most) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw InputError(fmt::format("{} is a folder, not a model file.", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
-  std::ostringstream text;
-  text << file.rdbuf();
+  std::string text;
+  for (std::vector<char> part(1U << 16U); file;) {
+    file.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > most)
+      throw InputError(fmt::format("{} has more than {} bytes, and is not read further.", path, most));
+  }
   if (file.bad()) throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
-  return std::move(text).str();
+  return text;
 }
 
 std::string ModelRun::title() const {
@@ -191,6 +207,8 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
       BackedMachine made =
           backed_machine(model, system, *mechanism, choice, start, solve_options(request), request, steps);
       if (!made.note.empty()) observer.note(made.note);
+      if (!model.particles && request.threads > 1)
+        observer.note("only systems of particles share a step among threads: this one runs on one.");
       return std::move(made.machine);
     };
     RunSummary summary = time_loop(*mechanism, make, name, request, quantities(), observer, last_good, from);
@@ -198,6 +216,8 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
     return summary;
   } catch (const ChoiceError& error) {
     refuse(error);
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory(name, text);
   }
 }
 
@@ -251,7 +271,14 @@ Surroundings stored_files(const std::map<std::string, std::string>& files) {
 
 ModelRun read_model_run(const std::string& problem, const RunRequest& request,
                         const std::vector<std::string>& set) {
-  if (is_path(problem)) return model_run(text_of_file(problem), problem, request, set, files_beside(problem));
+  if (is_path(problem)) {
+    std::string text = text_of_file(problem);
+    try {
+      return model_run(text, problem, request, set, files_beside(problem));
+    } catch (const std::bad_alloc&) {
+      throw out_of_memory(problem, text);
+    }
+  }
   return model_run(std::string(bundled_model(problem).text), problem, request, set, bundled_files());
 }
 

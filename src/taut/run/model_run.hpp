@@ -41,8 +41,8 @@ ModelRun model_run(std::string text, const std::string& name, const RunRequest& 
 // The files of a run that is gone on with.
 Surroundings stored_files(const std::map<std::string, std::string>& files);
 
-// InputError where it cannot be read.
-std::string text_of_file(const std::string& path);
+// InputError where it cannot be read, or has more bytes; the longest model has half of the usual bound.
+std::string text_of_file(const std::string& path, std::size_t most = 8U << 20U);
 
 // The same of a file, or of a bundled model by its name; InputError where there is none.
 ModelRun read_model_run(const std::string& problem, const RunRequest& request,

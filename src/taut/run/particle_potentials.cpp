@@ -17,7 +17,8 @@ std::vector<std::string> ParticlePotentials::names() const {
 }
 
 ParticlePotentials::Sample ParticlePotentials::at(std::span<const double> q) const {
-  const ParticleProblem<double> s(model_);
+  if (!problem_) problem_.emplace(model_);
+  const ParticleProblem<double>& s = *problem_;
   const int d = model_->dimension, n = model_->count;
   ParticleProblem<double>::Vec inside(d * n);
   for (int i = 0; i < n; ++i)

@@ -3,6 +3,7 @@
 
 #include <taut/model/particles.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ class ParticlePotentials {
 
  private:
   std::shared_ptr<const ParticleModel> model_;
+  mutable std::optional<ParticleProblem<double>>
+      problem_;  // from the first sample on, with its list of pairs
 };
 
 }  // namespace taut

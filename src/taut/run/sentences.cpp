@@ -85,6 +85,15 @@ std::string_view iteration_name(const FailedStep& at) {
 // At this residual the equations are met as well as double precision can, whatever the tolerance says.
 constexpr double near_rounding = 1e-12;
 
+std::string residual_text(const Failure& failure, std::string_view iterations) {
+  const std::string_view name = residual_name(failure.stage);
+  if (std::isfinite(failure.residual))
+    return fmt::format("  {} = {:.1e} after {} {}", name, failure.residual, failure.iterations, iterations);
+  return fmt::format("  The iteration diverged: {} is {} after {} {}", name,
+                     std::isnan(failure.residual) ? "not a number" : "infinite", failure.iterations,
+                     iterations);
+}
+
 std::string how_far_off(const FailedStep& at) {
   if (at.energy_not_finite || at.failure.kind == FailureKind::not_finite) return "";
   std::string text;
@@ -92,8 +101,7 @@ std::string how_far_off(const FailedStep& at) {
     return fmt::format("  The gradients of {} {} to zero.\n", listed(at.dependent),
                        at.dependent.size() == 1 ? "came down" : "combine");
   if (is_slope(at) && at.failure.kind == FailureKind::singular) return "";
-  text = fmt::format("  {} = {:.1e} after {} {}", residual_name(at.failure.stage), at.failure.residual,
-                     at.failure.iterations, iteration_name(at));
+  text = residual_text(at.failure, iteration_name(at));
   if (!at.constraint.empty())
     text +=
         (at.failure.kind == FailureKind::singular ? ", pivot lost at: " : ", largest in: ") + at.constraint;
@@ -106,6 +114,17 @@ std::string how_far_off(const FailedStep& at) {
   return text + ".\n";
 }
 
+constexpr std::string_view solve_them_all =
+    "solve them all in the sense of least squares: redundant = \"least-squares\" in [run]";
+
+// Methods whose stages are found by an iteration that takes the potential as it was: a stiff one throws it off.
+bool iterates_stages(const FailedStep& at, std::string_view method) {
+  constexpr std::string_view methods[] = {"lobatto", "radau",           "radau-projected",
+                                          "bdf",     "gauss-projected", "dirac-gauss"};
+  return !at.is_ode && at.failure.stage == SolveStage::inner &&
+         std::find(std::begin(methods), std::end(methods), method) != std::end(methods);
+}
+
 std::string what_to_try(const FailedStep& at) {
   const double residual = at.failure.residual;
   if (at.failure.kind == FailureKind::not_converged && at.tolerance > 0 && residual < near_rounding)
@@ -116,16 +135,28 @@ std::string what_to_try(const FailedStep& at) {
         "  Full Newton iterations converge where these do not: try --solver newton, or --step {:.3g}.\n",
         at.h / 2);
   if (at.failure.kind == FailureKind::singular && !at.dependent.empty())
-    return "  No method of this kind passes such a point: start elsewhere, or leave a redundant constraint "
-           "out.\n";
+    return at.of_particles
+               ? fmt::format(
+                     "  No method of this kind passes such a point: start elsewhere, leave a redundant "
+                     "constraint out, or {}.\n",
+                     solve_them_all)
+               : "  No method of this kind passes such a point: start elsewhere, or leave a redundant "
+                 "constraint out.\n";
+  const std::string_view method = at.method.substr(0, at.method.find('('));
+  if (method == "gauss-unprojected")
+    return fmt::format(
+        "  Without a projection this method diverges by nature, whatever the step: it is here to be compared "
+        "with. Try --method 'gauss-projected{}'.\n",
+        at.method.substr(method.size()));
   if (at.halved)
     return "  Taken in 2, 4, … up to 1024 parts it fails as well, so that a shorter step alone will not "
-           "help: look "
-           "at what\n  the forces and constraints do at the last good state.\n";
+           "help: look at what\n  the forces and constraints do at the last good state.\n";
   return fmt::format(
       "  Most often the step is too long for the forces or for the curvature of the constraint: try --step "
-      "{:.3g}.\n",
-      at.h / 2);
+      "{:.3g}{}.\n",
+      at.h / 2,
+      at.offers_midpoint && iterates_stages(at, method) ? ", or --method midpoint if the potential is stiff"
+                                                        : "");
 }
 
 }  // namespace
@@ -146,14 +177,32 @@ std::string inconsistent_start_sentence(const BadStart& start) {
   return text + "  Correct it, or let --project-start move q, then p, onto the manifold and say how far.";
 }
 
-std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent) {
-  return fmt::format(
+std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent,
+                                     bool of_particles) {
+  std::string text = fmt::format(
       "{}: constraints depend on each other at the start.\n  The gradients of {} {} to zero: their forces "
       "are not determined.",
       model, listed(dependent), dependent.size() == 1 ? "come down" : "combine");
+  if (of_particles) text += fmt::format("\n  Leave one of them out, or {}.", solve_them_all);
+  return text;
+}
+
+std::string failed_projection_sentence(std::string_view model, const Failure& failure,
+                                       const std::string& constraint) {
+  return fmt::format(
+      "{}: --project-start found no point of the manifold near this start.\n{}{}.\n  Choose a start nearer "
+      "to "
+      "it, or constraints that do not contradict each other.",
+      model, residual_text(failure, "Newton iterations"),
+      constraint.empty() ? "" : ", largest in: " + constraint);
 }
 
 std::string does_not_fit_sentence(const Refusal& r) {
+  if (!r.offered.empty())
+    return fmt::format(
+        "{} is not offered for systems of particles. What runs on {}: {}.\n  `taut methods` lists what each "
+        "method needs.",
+        r.method, r.model, joined(r.offered));
   std::string_view needs = "a natural system, H = p'Wp/2 + V(q)";
   if (r.tier == tier_name(Tier::split)) needs = "a potential in two parts, V = V_slow + V_fast";
   std::string text = fmt::format("{} needs {}; {} is not of that kind.", r.method, needs, r.model);

@@ -24,6 +24,8 @@ struct FailedStep {
   std::string constraint;              // the worst one, by name; empty: not known
   std::vector<std::string> dependent;  // by name, at the last good state
   Connection connection = {};          // of the worst one there
+  bool offers_midpoint = false;        // the problem runs with it
+  bool of_particles = false;
 };
 std::string failure_sentence(const FailedStep& at, std::string_view last_good);
 
@@ -35,11 +37,18 @@ struct BadStart {
 };
 std::string inconsistent_start_sentence(const BadStart& start);
 
-std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent);
+std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent,
+                                     bool of_particles);
+
+// No point of the manifold was found near the start; `constraint` is the worst one, by name.
+std::string failed_projection_sentence(std::string_view model, const Failure& failure,
+                                       const std::string& constraint);
 
 struct Refusal {
   std::string_view model, method, tier;  // the tier the method needs
   std::vector<std::string> fitting;      // catalogue names
+  std::vector<std::string> offered =
+      {};  // of a system of particles that is of the right kind: what runs there
 };
 std::string does_not_fit_sentence(const Refusal& refusal);
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace taut {
@@ -18,6 +19,35 @@ namespace {
 std::vector<std::string> names_of(const Mechanism& mechanism, const std::vector<int>& constraints) {
   std::vector<std::string> names;
   for (const int k : constraints) names.push_back(mechanism.constraint_name(k));
+  return names;
+}
+
+// Of natural systems those of particles alone do not offer every method that needs no more.
+bool of_particles(const Mechanism& mechanism) {
+  return mechanism.tier() != Tier::hamiltonian && !mechanism.fits("midpoint");
+}
+
+template <class Method>
+inline constexpr bool is_composition = false;
+template <class Base>
+inline constexpr bool is_composition<Composition<Base>> = true;
+
+// "rattle", "lobatto(s)" for all numbers of stages, and one word for the many compositions.
+std::vector<std::string> offered_names(const std::vector<std::string>& fitting) {
+  std::vector<std::string> names;
+  bool compositions = false;
+  for (const std::string& name : fitting)
+    with_method(name, [&](const auto& method) {
+      const MethodFacts facts = facts_of(method);
+      if constexpr (is_composition<std::remove_cvref_t<decltype(method)>>) {
+        compositions = true;
+      } else {
+        std::string text(facts.name);
+        if (facts.argument != 0) text += facts.tier == Tier::split ? "(k)" : "(s)";
+        if (std::find(names.begin(), names.end(), text) == names.end()) names.push_back(text);
+      }
+    });
+  if (compositions) names.emplace_back("compositions such as yoshida4");
   return names;
 }
 
@@ -67,13 +97,25 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .halved = request.halve_on_failure,
                 .constraint = {},
                 .dependent = names_of(mechanism, mechanism.dependent(mesh_point(machine))),
-                .connection = {}};
+                .connection = {},
+                .offers_midpoint = mechanism.fits("midpoint"),
+                .of_particles = of_particles(mechanism)};
   if (failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
       failure.stage != SolveStage::inner) {
     at.constraint = mechanism.constraint_name(failure.constraint);
     at.connection = mechanism.connection(mesh_point(machine), failure.constraint);
   }
   return failure_sentence(at, last_good);
+}
+
+// Dependent constraints are said before the residual that they leave.
+std::string no_projection(const Mechanism& mechanism, const std::string& model, const PlainState& start,
+                          const Failure& failure) {
+  if (const auto found = mechanism.dependent(start); !found.empty())
+    return dependent_start_sentence(model, names_of(mechanism, found), of_particles(mechanism));
+  const bool known = failure.constraint >= 0 && failure.constraint < mechanism.constraints();
+  return failed_projection_sentence(model, failure,
+                                    known ? mechanism.constraint_name(failure.constraint) : "");
 }
 
 void add_totals(const Tally& tally, RunSummary& summary) {
@@ -109,10 +151,11 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
   if (choice.ode || mechanism.fits(choice.method)) return choice;
   MethodFacts facts;
   with_method(choice.method, [&](const auto& m) { facts = facts_of(m); });
-  throw ChoiceError("method", does_not_fit_sentence({.model = model,
-                                                     .method = choice.method,
-                                                     .tier = tier_name(facts.tier),
-                                                     .fitting = mechanism.fitting()}));
+  Refusal refusal{
+      .model = model, .method = choice.method, .tier = tier_name(facts.tier), .fitting = mechanism.fitting()};
+  const bool right_kind = facts.tier != Tier::split || mechanism.tier() == Tier::split;
+  if (of_particles(mechanism) && right_kind) refusal.offered = offered_names(refusal.fitting);
+  throw ChoiceError("method", does_not_fit_sentence(refusal));
 }
 
 ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
@@ -123,10 +166,7 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
     throw InputError(model + ": the start is not finite: q, p, the energy or a residual is infinite or NaN.");
   if (!check.consistent() && project) {
     const auto move = mechanism.project(start.x);
-    if (!move)
-      throw InputError(
-          model +
-          ": --project-start found no point of the manifold near this start. Choose one nearer to it.");
+    if (!move) throw InputError(no_projection(mechanism, model, start.x, move.error()));
     start.moved = StartMove{move->q, move->p};
     check = mechanism.check(start.x);
   }
@@ -140,7 +180,7 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
                                      .worst_position = mechanism.constraint_name(check.worst_position),
                                      .worst_momentum = mechanism.constraint_name(check.worst_momentum)}));
   if (const auto found = mechanism.dependent(start.x); !found.empty())
-    throw InputError(dependent_start_sentence(model, names_of(mechanism, found)));
+    throw InputError(dependent_start_sentence(model, names_of(mechanism, found), of_particles(mechanism)));
   if (choice.ode)
     if (const auto reason = mechanism.refusal(*choice.ode, start.x))
       throw ChoiceError("formulation", *reason);
@@ -162,9 +202,11 @@ RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const 
   const ReadyStart start = ready_start(mechanism, model, choice, request.project_start);
   const auto machine = make(choice, start.x, schedule.steps);
   if (!machine)
-    throw InputError(
-        "--plain-updates works with shake, rattle, midpoint and compositions of rattle, not with " +
-        choice.method + ".");
+    throw InputError(fmt::format("--plain-updates works with {}, not with {}.",
+                                 of_particles(mechanism)
+                                     ? "rattle on systems of particles"
+                                     : "shake, rattle, midpoint and compositions of rattle",
+                                 choice.method));
 
   Tally tally(machine->read(), schedule.steps);
   std::string digest;
