@@ -136,37 +136,36 @@ struct Reference {
   }
 };
 
-template <class P>
+// X: the state, whose sums are plain or compensated.
+template <class P, class X = taut::StateOf<P>>
 struct Entry {
-  using X = taut::StateOf<P>;
   std::string name;
   std::function<std::unique_ptr<taut::Stepper<P, X>>(const P&, const X&)> make;
 };
 
 // `tolerance`: of max |g|; 0: to rounding, as methods do unless told otherwise.
-template <class P, class Method>
-Entry<P> entry(const Method& method, const std::string& name, double tolerance = 0) {
+template <class P, class X = taut::StateOf<P>, class Method>
+Entry<P, X> entry(const Method& method, const std::string& name, double tolerance = 0) {
   return {tolerance > 0 ? fmt::format("{}, |g| to {:.0e}", name, tolerance) : name,
-          [=](const P& s, const taut::StateOf<P>& x) {
+          [=](const P& s, const X& x) {
             return taut::bind(method, s, x, taut::SolveOptions{.tolerance = tolerance});
           }};
 }
 
-template <class P>
-Entry<P> composition(const char* name, double tolerance = 0) {
+template <class P, class X = taut::StateOf<P>>
+Entry<P, X> composition(const char* name, double tolerance = 0) {
   const taut::CompositionScheme* scheme = taut::find_composition(name);
   if (scheme->alternates)
-    return entry<P>(taut::Composition<taut::Projected<taut::SymplecticEuler>>{scheme}, name, tolerance);
-  return entry<P>(taut::Composition<taut::Rattle>{scheme}, name, tolerance);
+    return entry<P, X>(taut::Composition<taut::Projected<taut::SymplecticEuler>>{scheme}, name, tolerance);
+  return entry<P, X>(taut::Composition<taut::Rattle>{scheme}, name, tolerance);
 }
 
 // Steps from `h` down until the error is below 1e-10 or a run takes longer than `patience_ms`.
-template <class P>
-std::vector<Row> sweep(const Entry<P>& method, const P& problem, const Reference<P>& reference, double h,
+template <class P, class X>
+std::vector<Row> sweep(const Entry<P, X>& method, const P& problem, const Reference<P>& reference, double h,
                        double patience_ms = 600) {
-  using X = taut::StateOf<P>;
   const double horizon = reference.horizon;
-  const X start = problem.start();
+  const X start(problem.start());
   const double H0 = taut::H(problem, start.q, start.p);
   std::vector<Row> rows;
   for (int steps = static_cast<int>(std::lround(horizon / h));; steps = steps * 3 / 2) {

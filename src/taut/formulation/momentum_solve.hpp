@@ -96,7 +96,13 @@ class MomentumSolve {
     if constexpr (!std::is_floating_point_v<T>)
       each_index(delta_, [&](int i) { delta_[i] = select(active, delta_[i], T(0)); });
     nu += delta_;
-    kick_along(x, G, delta_, impulse_);  // (M2)
+    if constexpr (ScalarTraits<T>::lanes > 1 && requires { x.p_low; }) {
+      const X before = x;
+      kick_along(x, G, delta_, impulse_);  // (M2)
+      restore_others(active, before, x);   // a kick by zero may move digits from p_low to p
+    } else {
+      kick_along(x, G, delta_, impulse_);
+    }
   }
 
   ConstraintMatrix<P> matrix_;

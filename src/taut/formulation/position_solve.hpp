@@ -30,7 +30,8 @@ class PositionSolve {
   Multiplier mu;  // the impulse found; which multiple of λ it is, its method says
   K matrix;       // its right factor, -∂q₁/∂μ, is set by the caller before solve()
 
-  // `move(mu)` gives the end position q₁ for an impulse: p₀ - G₀ᵀμ at the start.
+  // `move(mu)` gives the end position q₁ for an impulse: p₀ - G₀ᵀμ at the start. Where it has a member look(mu) that does so too, the iteration
+  // asks that, and move(mu) is called once, at the end.
   // `Options`: SolveOptions, or one of its rules.
   template <class Options, class Move>
   Expected<int> solve(const P& s, const Options& options, const Vec& q0, const typename P::Jacobian& G0,
@@ -60,6 +61,7 @@ class PositionSolve {
         options.iteration == Iteration::full_newton && !keeps_factor() ? Polish::quadratic : Polish::yes);
     if (!solved) return solved;
     if constexpr (requires { matrix.minimum_norm(mu); }) matrix.minimum_norm(mu);
+    if constexpr (requires { move.look(mu); }) move(mu);
     return *solved + progress.more;
   }
 
@@ -76,7 +78,12 @@ class PositionSolve {
       last();
       s.g(*q1, residual);  // (C1)
     }
-    void last() { q1 = &move(mu); }
+    void last() {
+      if constexpr (requires { move.look(mu); })
+        q1 = &move.look(mu);
+      else
+        q1 = &move(mu);
+    }
   };
 
   struct Units {

@@ -91,12 +91,7 @@ class Projector {
   }
   template <class Kept, class X>
   static void restore_others(const Mask<T>& due, const Kept& before, X& x) {
-    if constexpr (ScalarTraits<T>::lanes > 1) {
-      for (Eigen::Index i = 0; i < x.q.size(); ++i) {
-        x.q[i] = select(due, x.q[i], before.q[i]);
-        x.p[i] = select(due, x.p[i], before.p[i]);
-      }
-    }
+    if constexpr (ScalarTraits<T>::lanes > 1) taut::restore_others(due, before, x);
   }
 
   // H_pp and G at the point before the projection.

@@ -65,7 +65,9 @@ struct Rattle {
                                                const typename P::Scalar& h) {
     auto&& position = room(s, at.position);
     set_zero(position.mu);
-    return advanced(rule, s, x, x, at, h, position, false);
+    const auto solved = advanced(rule, s, x, x, at, h, h / 2, position, false);
+    if (solved) kick(x, -h / 2 * at.grad_V);  // (R4)
+    return solved;
   }
 
   template <class Rule, Natural P, class X, class Guess>
@@ -73,15 +75,20 @@ struct Rattle {
                                                        const typename P::Scalar& h,
                                                        std::span<const typename P::Scalar> gamma,
                                                        Guess& guess) {
+    using T = typename P::Scalar;
     auto&& position = room(s, at.position);
     int corrections = 0;
+    T before(0);  // the last substep, whose second kick is made with the first of the next
     for (std::size_t i = 0; i < gamma.size(); ++i) {
+      const T now = gamma[i] * h;
       guess.offer(i, position.mu);
-      const auto solved = advanced(rule, s, x, x, at, gamma[i] * h, position, i > 0);
+      const auto solved = advanced(rule, s, x, x, at, now, T((before + now) / 2), position, i > 0);
       if (!solved) return solved;
       guess.keep(i, position.mu);
       corrections += *solved;
+      before = now;
     }
+    kick(x, -before / 2 * at.grad_V);  // (R4)
     return corrections;
   }
 
@@ -93,8 +100,9 @@ struct Rattle {
     int corrections = 0;
     for (int i = 0; i < count; ++i) {
       set_zero(position.mu);
-      const auto solved = advanced(rule, s, x, trial, at, h, position, false);
+      const auto solved = advanced(rule, s, x, trial, at, h, h / 2, position, false);
       if (!solved) return solved;
+      kick(trial, -h / 2 * at.grad_V);  // (R4)
       if (const auto projected = project_by(rule, s, trial, at); !projected) {
         at.refresh(s, x.q);
         return projected;
@@ -105,21 +113,21 @@ struct Rattle {
     return corrections;
   }
 
-  // From `from` to x, which may be the same, and from the impulse in `position`, which may be a local in place of at.position.
+  // Up to (R3), from `from` to x, which may be the same, with a kick of so much time, and from the impulse in `position`, which may be a local in place of
+  // at.position.
   template <class Rule, Natural P, class X>
   static Expected<int> advanced(const Rule& rule, const P& s, const X& from, X& x, Memory<P, X>& at,
-                                const typename P::Scalar& h, PositionSolve<P>& position, bool units_known) {
+                                const typename P::Scalar& h, const typename P::Scalar& kick_time,
+                                PositionSolve<P>& position, bool units_known) {
     auto&& work = room(s, at.work);
     auto&& kicked = room(s, at.kicked);
     position.matrix.right(s, from.q, from.p, at.G, h);
-    assign(kicked, from);
-    kick(kicked, -h / 2 * at.grad_V);
-    KickAndDrift land{x, kicked, at.G, s.W(), h, work};  // (R1), (R2); (R3): g(q₁) = 0
-    const auto solved = position.solve_from_here(s, rule, kicked.q, at.G, land, units_known);
+    // (R1), (R2); (R3): g(q₁) = 0
+    auto land = kick_and_drift(x, from, -kick_time * at.grad_V, at.G, s.W(), h, kicked, work);
+    const auto solved = position.solve_from_here(s, rule, land.from.q, at.G, land, units_known);
     if (!solved) return solved;
     at.position.mu = position.mu;
     at.refresh(s, x.q);
-    kick(x, -h / 2 * at.grad_V);  // (R4)
     return *solved;
   }
 

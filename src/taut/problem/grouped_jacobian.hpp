@@ -262,9 +262,9 @@ template <class Mass>
   each_column_batch(x.q, [&](int j, int count) {
     const auto add = [&](const Vector<double, dynamic>& sum, const Vector<double, dynamic>& low, const S& d,
                          Vector<double, dynamic>& to, Vector<double, dynamic>& to_low) {
-      const TwoSum<S> y(d, load_batch(low.data() + j, count)), t(load_batch(sum.data() + j, count), y.sum);
+      const CompensatedSum<S> t(load_batch(sum.data() + j, count), load_batch(low.data() + j, count), d);
       store_batch(to.data() + j, t.sum, count);
-      store_batch(to_low.data() + j, S(t.lost + y.lost), count);
+      store_batch(to_low.data() + j, t.low, count);
       return t.sum;
     };
     const S dp = transposed.minus(G.entries.data(), l.data(), j, S(0));

@@ -8,7 +8,7 @@
 
 #include <taut/parallel/in_ranges.hpp>
 #include <taut/scalar/batch.hpp>
-#include <taut/scalar/two_sum.hpp>
+#include <taut/scalar/compensated_sum.hpp>
 #include <taut/solve/chain_factor.hpp>
 #include <taut/solve/rods.hpp>
 
@@ -753,9 +753,9 @@ class RodChain {
     if (sum.from_low == nullptr) {
       after = before + d;
     } else {
-      const TwoSum<S> y(d, load_batch(sum.from_low + j, count)), t(before, y.sum);
+      const CompensatedSum<S> t(before, load_batch(sum.from_low + j, count), d);
       after = t.sum;
-      store_batch(sum.to_low + j, S(t.lost + y.lost), count);
+      store_batch(sum.to_low + j, t.low, count);
     }
     store_batch(sum.to + j, after, count);
     return after;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <taut/scalar/batch.hpp>
+#include <taut/scalar/compensated_sum.hpp>
 #include <taut/scalar/flatten.hpp>
-#include <taut/scalar/two_sum.hpp>
 #include <taut/solve/cluster_shape.hpp>
 #include <taut/solve/cluster_stand.hpp>
 #include <taut/solve/elimination.hpp>
@@ -208,9 +208,9 @@ class RodClusters {
 
     void add(int a, int j, const S& d) {
       if constexpr (compensated) {
-        const TwoSum<S> y(d, low[a][j]), t(from[a][j], y.sum);
+        const CompensatedSum<S> t(from[a][j], low[a][j], d);
         to[a][j] = t.sum;
-        to_low[a][j] = t.lost + y.lost;
+        to_low[a][j] = t.low;
       } else {
         to[a][j] = from[a][j] + d;
       }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <taut/parallel/in_ranges.hpp>
-#include <taut/scalar/two_sum.hpp>
+#include <taut/scalar/compensated_sum.hpp>
 #include <taut/solve/iterate.hpp>
 #include <taut/solve/rod_chains.hpp>
 #include <taut/solve/rod_clusters.hpp>
@@ -253,9 +253,9 @@ class RodNewtonIn {
   }
   void land_free_particles(const RodFlight& flight) const {
     const auto add = [](const RodSums& x, int j, double d) {
-      const TwoSum<double> y(d, x.from_low ? x.from_low[j] : 0.0), t(x.from[j], y.sum);
+      const CompensatedSum<double> t(x.from[j], x.from_low ? x.from_low[j] : 0.0, d);
       x.to[j] = t.sum;
-      if (x.to_low) x.to_low[j] = t.lost + y.lost;
+      if (x.to_low) x.to_low[j] = t.low;
       return t.sum;
     };
     for (const auto& [begin, end] : free_)
