@@ -1,6 +1,9 @@
 // The same accuracy by SUNDIALS, in the same program: IDA, CVODE and ARKODE beside the best of taut, and the ratios of their CPU times.
 //   cmake --build build/release --target bench_sundials && build/release/bench/bench_sundials [PROBLEM]
-// PROBLEM: pendulum, double-pendulum, six-node-chain, drift or all. It needs Debian's libsundials-dev (6.4).
+//   bench_sundials six-node-chain [DEGREES [T]]
+//   bench_sundials drift [DEGREES T STEP]
+// PROBLEM: pendulum, double-pendulum, six-node-chain, drift or all; the error is that at t = 100, of the chain at T = 40. DEGREES: the start of the chain, see RestingChain;
+// with T and STEP the drift of the chain alone. It needs Debian's libsundials-dev (6.4).
 //
 //   IDA index 1          q' = H_p, p' = -H_q - Gᵀλ, and g differentiated twice for λ
 //   IDA GGL              q' = H_p - Gᵀμ, p' = -H_q - Gᵀλ, g = 0, G H_p = 0: the stabilised form of index 2 (Gear, Gupta, Leimkuhler)
@@ -12,7 +15,6 @@
 #include <taut/method/lobatto.hpp>
 #include <taut/problem/double_pendulum.hpp>
 #include <taut/problem/pendulum.hpp>
-#include <taut/problem/six_node_chain.hpp>
 
 #include "work_precision.hpp"
 
@@ -379,15 +381,15 @@ void study(const std::string& name, const Plain& plain, double horizon) {
   heading(name, horizon, reference.text());
   using Compensated = CompensatedState<double, P::n>;
   Table table;
-  for (const auto& method :
-       {composition<P, Compensated>("kahan-li8"), composition<P, Compensated>("taut8"),
-        composition<P, Compensated>("sofroniou-spaletta10"),
-        entry<P, Compensated>(Lobatto<5>{}, "lobatto(5)")})
+  for (const auto& method : {composition<P, Compensated>("kahan-li8"), composition<P, Compensated>("taut8"),
+                             composition<P, Compensated>("sofroniou-spaletta10"),
+                             entry<P, Compensated>(Lobatto<5>{}, "lobatto(5)")})
     table.push_back(work_precision::sweep(method, problem, reference, 0.5));
   const std::size_t counted = table.size();
   // Here the energy drifts, see drift_study(): shown, and not counted in the ratios.
-  for (auto& [name, tolerance] : {std::pair{"kahan-li8", 0.0}, {"taut8", 0.0}, {"kahan-li8", 1e-12}}) {
-    auto method = composition<P>(name, tolerance);
+  for (const auto& [scheme, tolerance] :
+       {std::pair{"kahan-li8", 0.0}, {"taut8", 0.0}, {"kahan-li8", 1e-12}}) {
+    auto method = composition<P>(scheme, tolerance);
     method.name += ", plain sums";
     table.push_back(work_precision::sweep(method, problem, reference, 0.5));
   }
@@ -401,7 +403,8 @@ void study(const std::string& name, const Plain& plain, double horizon) {
       return std::isnan(ms) ? std::string("not reached") : fmt::format("{:.1f}", ms / taut_ms);
     };
     fmt::print(
-        "  times the CPU of the best taut method, compensated and to rounding, at {:.0e}: ARKODE {} (fixed step {}), ",
+        "  times the CPU of the best taut method, compensated and to rounding, at {:.0e}: ARKODE {} (fixed "
+        "step {}), ",
         error, times(4, 5), times(5, 6));
     fmt::print("the best of IDA and projected CVODE {}, CVODE Adams {}\n", times(0, 3), times(3, 4));
   }
@@ -454,8 +457,7 @@ void drift_study(const std::string& name, const P& problem, double horizon, cons
              error_of(problem, method(0), Reference<P>(problem, horizon), h));
   fmt::print("  largest |H - H(0)| and mean H - H(0) in the decades up to t = 1e2 … 1e6\n");
   const auto row = [&]<class X>(std::type_identity<X>, const char* how, double tolerance) {
-    return std::async(std::launch::async,
-                      [=] { return drift_of<X>(how, problem, method(tolerance), h); });
+    return std::async(std::launch::async, [=] { return drift_of<X>(how, problem, method(tolerance), h); });
   };
   std::future<std::string> rows[] = {row(std::type_identity<Compensated>{}, "compensated, to rounding", 0),
                                      row(std::type_identity<Plain>{}, "plain sums, to rounding", 0),
@@ -469,15 +471,17 @@ void drift_study(const std::string& name, const P& problem, double horizon, cons
 int main(int argc, char** argv) {
   const std::string pick = argc > 1 ? argv[1] : "all";
   const auto picked = [&](const char* name) { return pick == "all" || pick == name; };
+  RestingChain<> chain;
+  if (argc > 2) chain.degrees = std::atof(argv[2]);
+  const double horizon = argc > 3 ? std::atof(argv[3]) : chain.horizon;
+  const std::string chain_name = fmt::format("six-node-chain from {} degrees", chain.degrees);
   if (picked("pendulum")) study("pendulum", PlanarPendulum<>{}, 100);
   if (picked("double-pendulum")) study("double-pendulum", DoublePendulum<>{}, 100);
-  if (picked("six-node-chain")) study("six-node-chain", SixNodeChain<>{}, 20);
-  if (picked("drift")) {
-    const PlanarPendulum<> one;
-    const DoublePendulum<> two;
-    const SixNodeChain<> chain;
-    drift_study("pendulum", one, one.start(), 0.1875);
-    drift_study("double-pendulum", two, two.start(), 0.1);
-    for (const double h : {0.055, 0.03}) drift_study("six-node-chain", chain, at_rest(chain.start()), h);
+  if (picked("six-node-chain")) study(chain_name, chain, horizon);
+  if (!picked("drift")) return 0;
+  if (argc <= 2) {
+    drift_study("pendulum", PlanarPendulum<>{}, 100, "taut8", 0.25);
+    drift_study("double-pendulum", DoublePendulum<>{}, 100, "kahan-li8", 0.1);
   }
+  drift_study(chain_name, chain, horizon, "taut8", argc > 4 ? std::atof(argv[4]) : 0.034);
 }

@@ -33,7 +33,8 @@ TEST(CompensatedSums, NothingIsLostWhileTheSumIsTheLarger) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> some(-1, 1);
   for (int k = 0; k < 1000; ++k) {
-    const double s = 1 + 0.5 * some(random), low = half_unit * some(random), d = std::ldexp(some(random), -(k % 30));
+    const double s = 1 + 0.5 * some(random), low = half_unit * some(random),
+                 d = std::ldexp(some(random), -(k % 30));
     const CompensatedSum<double> t(s, low, d);
     const Float128 off = Float128(t.sum) + Float128(t.low) - (Float128(s) + Float128(low) + Float128(d));
     EXPECT_LE(std::abs(static_cast<double>(off)), 0x1p-105) << s << " + " << d;
@@ -51,11 +52,13 @@ TEST(CompensatedSums, RepeatedMovesLoseNothing) {
 TEST(CompensatedSums, APassageThroughZeroLosesRoundingsOfTheMoveToEitherSide) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> some(0.1, 0.2);
-  const std::vector<double> down{-0.03 * 0.71, -0.03 * 0.19, -0.03 / 7, -0.0194}, up{0.03 * 0.71, 0.03 * 0.19, 0.03 / 7, 0.0194};
+  const std::vector<double> down{-0.03 * 0.71, -0.03 * 0.19, -0.03 / 7, -0.0194},
+      up{0.03 * 0.71, 0.03 * 0.19, 0.03 / 7, 0.0194};
   const int passages = 20000;
   double sum = 0, squares = 0;
   for (int k = 0; k < passages; ++k) {
-    const double off = k % 2 == 0 ? off_after_drifts(some(random), down, 24) : off_after_drifts(-some(random), up, 24);
+    const double off =
+        k % 2 == 0 ? off_after_drifts(some(random), down, 24) : off_after_drifts(-some(random), up, 24);
     EXPECT_LE(std::abs(off), 2 * 0.0213 * half_unit);
     sum += off;
     squares += off * off;
