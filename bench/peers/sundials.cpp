@@ -483,5 +483,5 @@ int main(int argc, char** argv) {
     drift_study("pendulum", PlanarPendulum<>{}, 100, "taut8", 0.25);
     drift_study("double-pendulum", DoublePendulum<>{}, 100, "kahan-li8", 0.1);
   }
-  drift_study(chain_name, chain, horizon, "taut8", argc > 4 ? std::atof(argv[4]) : 0.034);
+  drift_study(chain_name, chain, horizon, "taut8", argc > 4 ? std::atof(argv[4]) : 0.032);
 }
