@@ -56,6 +56,10 @@ void expect_lanes_equal(const Method& method, const P& s, double h, int steps) {
     for (int k = 0; k < P::n; ++k) {
       EXPECT_EQ(x.q[k][i], y.q[k]) << "lane " << i << ", q[" << k << "]";
       EXPECT_EQ(x.p[k][i], y.p[k]) << "lane " << i << ", p[" << k << "]";
+      if constexpr (requires { x.q_low; }) {
+        EXPECT_EQ(x.q_low[k][i], y.q_low[k]) << "lane " << i << ", q_low[" << k << "]";
+        EXPECT_EQ(x.p_low[k][i], y.p_low[k]) << "lane " << i << ", p_low[" << k << "]";
+      }
     }
   }
 }
