@@ -56,7 +56,8 @@ struct Shake {
     auto&& next = room(s, at.next);
     const typename P::Scalar share = at.started ? h : h / 2;  // (S4): p_{-1/2} = p_0 + (h/2) ∇V(q_0)
     position.matrix.right(s, x.q, x.p, at.G, h);
-    auto land = kick_and_drift(next, x, -share * at.grad_V, at.G, s.W(), h, kicked, work);
+    const auto& W = s.W();
+    auto land = kick_and_drift(next, x, -share * at.grad_V, at.G, W, h, kicked, work);
     const auto solved = position.solve(s, solve, x.q, at.G, land);  // (S1), (S2), (S3)
     if (!solved) return solved;
     at.position.mu = position.mu;

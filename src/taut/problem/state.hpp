@@ -201,9 +201,10 @@ struct CompensatedKickAndDrift {
   }
 };
 
-// A kick of `push`, and then an impulse and a drift. `kicked` and `room` are there to work in.
+// A kick of `push`, and then an impulse and a drift. `kicked` and `room` are there to work in. What comes back refers to
+// all arguments but `push` and h; a temporary W does not compile.
 template <class X, class D, class Jacobian, class Mass>
-auto kick_and_drift(X& x, const X& from, const Eigen::MatrixBase<D>& push, const Jacobian& G, const Mass& W,
+auto kick_and_drift(X& x, const X& from, const Eigen::MatrixBase<D>& push, const Jacobian& G, Mass& W,
                     const typename X::Scalar& h, X& kicked, typename X::Vec& room) {
   assign(kicked, from);
   kick(kicked, push);
@@ -212,7 +213,7 @@ auto kick_and_drift(X& x, const X& from, const Eigen::MatrixBase<D>& push, const
 template <class T, int n, class D, class Jacobian, class Mass>
   requires(n > 0)
 auto kick_and_drift(CompensatedState<T, n>& x, const CompensatedState<T, n>& from,
-                    const Eigen::MatrixBase<D>& push, const Jacobian& G, const Mass& W, const T& h,
+                    const Eigen::MatrixBase<D>& push, const Jacobian& G, Mass& W, const T& h,
                     CompensatedState<T, n>&, Vector<T, n>&) {
   return CompensatedKickAndDrift<T, n, Jacobian, Mass>{x, from, G, W, h, push};
 }

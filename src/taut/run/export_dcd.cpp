@@ -26,9 +26,10 @@ std::string record(std::string_view payload) {
   return bytes;
 }
 
-std::string title_line(std::string text) {
-  text.resize(80, ' ');
-  return text;
+void put_title(std::string& bytes, std::string_view text) {
+  constexpr std::size_t length = 80;
+  bytes += text.substr(0, length);
+  bytes.append(length - std::min(length, text.size()), ' ');
 }
 
 std::int32_t bounded(std::int64_t x) {
@@ -64,7 +65,8 @@ std::string header(const RunIdentity& identity, const Points& points, const Fram
   for (const std::int32_t x : number) put(control, x);
   std::string titles;
   put(titles, std::int32_t{2});
-  titles += title_line(identity.title) + title_line(fmt::format("written by taut {}", version));
+  put_title(titles, identity.title);
+  put_title(titles, fmt::format("written by taut {}", version));
   std::string count;
   put(count, static_cast<std::int32_t>(points.all.size()));
   return record(control) + record(titles) + record(count);
