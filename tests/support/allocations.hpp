@@ -14,7 +14,10 @@ inline std::atomic<long> allocations{0};
 }
 
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/allocator_interface.h>
+// In the sanitizer's library; gcc does not bring the header sanitizer/allocator_interface.h.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, std::size_t),
+                                                         void (*)(const volatile void*));
 namespace {
 const int installed = __sanitizer_install_malloc_and_free_hooks(
     [](const volatile void*, std::size_t) { ++taut::test::allocations; }, [](const volatile void*) {});
