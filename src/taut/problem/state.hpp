@@ -159,7 +159,7 @@ struct KickAndDrift {
 };
 
 // The same for a short state with compensated sums, after another kick, `push`. Its sums are made once, when the impulse is known, push and impulse in one, and
-// from `from` to x, which may be the same. The iteration before that takes its q from look(), as plain sums give it.
+// from `from` to x, which may be the same. The iteration before that takes its q from look(), which is the same to the last bit.
 template <class T, int n, class Jacobian, class Mass>
 struct CompensatedKickAndDrift {
   using X = CompensatedState<T, n>;
@@ -170,13 +170,13 @@ struct CompensatedKickAndDrift {
   const Mass& W;
   T h;
   Vec push;
-  Vec p = from.p + (from.p_low + push);
   Vec q{};
 
   template <class Row>
   const Vec& look(const Row& l) {
-    Vec p_half = p, d;
-    G.subtract_transpose(l, p_half);
+    Vec d = push;
+    G.subtract_transpose(l, d);
+    const Vec p_half = from.p + (d + from.p_low);
     W.times(h, p_half, d);
     q = from.q + (d + from.q_low);
     return q;
