@@ -130,6 +130,23 @@ TEST(ModelEmit, AHeaderIsReadable) {
       << text;
 }
 
+// Along v, and only where all constraints are of second degree: a sine is not, and |x| only seems to be.
+TEST(ModelEmit, TheBendOfConstraintsOfSecondDegree) {
+  const auto header = [](const std::string& constraint) {
+    const ReadModel read = read_model(
+        "[system]\ncoordinates = [\"x\", \"y\"]\nmass = [1.0, 1.0]\npotential = \"y\"\nconstraints = [\"" +
+            constraint + "\"]\n[initial]\nx = 1\n",
+        "a model");
+    EXPECT_TRUE(read.model) << text_of(read.errors);
+    return read.model ? emit_cpp(*read.model, "Made") : std::string();
+  };
+  EXPECT_NE(header("3*x*y + x^2 + y^2/4 - 1").find("bend(const Vec& v, Multiplier& out)"), std::string::npos);
+  EXPECT_NE(header("x - 2*y - 1").find("bend("), std::string::npos);
+  for (const char* other :
+       {"sin(x) - sin(1) + y", "abs(x) - 1", "x^3 - 1", "x^2/(1 + y) - 1", "sqrt(x^2 + y^2) - 1"})
+    EXPECT_EQ(header(other).find("bend("), std::string::npos) << other;
+}
+
 TEST(ModelEmit, TheAuthorsWordsStayInComments) {
   const std::string text =
       "title = \"\"\"x\\\\\n#error\\n */ #include <foo> \\u001b\"\"\"\n[parameters]\nint = 2.0\nreturn = "

@@ -81,6 +81,77 @@ TEST(NewtonToRounding, FailsAtItsLimitAndWhereNothingIsFinite) {
   EXPECT_EQ(lost.error().kind, FailureKind::not_finite);
 }
 
+// The same with the curvature known: x² is quadratic, and what a correction by d leaves is d².
+struct CurvedRoot : Root<0> {
+  double d = 0, curvature = 1;
+  int operator()(bool, bool) {
+    const double before = x;
+    Root<0>::operator()(true, true);
+    d = x - before;
+    return -1;
+  }
+  void bend() { r = curvature * d * d; }
+};
+
+TEST(NewtonByCurvature, CloseByOneLookIsEnough) {
+  for (const double off : {1e-7, -3e-8, 1e-10}) {
+    CurvedRoot root{{.x = std::sqrt(2.0) + off}};
+    const auto corrections = newton_by_curvature<double>(50, root, root);
+    ASSERT_TRUE(corrections);
+    EXPECT_EQ(*corrections, root.factored + root.kept);
+    EXPECT_EQ(root.looked_at, 1) << off;
+    EXPECT_NEAR(root.x, std::sqrt(2.0), 0x1p-52);
+  }
+}
+
+TEST(NewtonByCurvature, FromAfarItLooksAgain) {
+  CurvedRoot root{{.x = 3}};
+  ASSERT_TRUE(newton_by_curvature<double>(50, root, root));
+  EXPECT_GE(root.looked_at, 3);
+  EXPECT_NEAR(root.x, std::sqrt(2.0), 0x1p-52);
+}
+
+TEST(NewtonByCurvature, AWrongCurvatureLeavesWhatItMisses) {
+  CurvedRoot root{{.x = std::sqrt(2.0) + 1e-7}};
+  root.curvature = 0;
+  ASSERT_TRUE(newton_by_curvature<double>(50, root, root));
+  EXPECT_GT(std::abs(root.x - std::sqrt(2.0)), 1e-15);
+}
+
+TEST(NewtonByCurvature, FailsAtItsLimitAndWhereNothingIsFinite) {
+  CurvedRoot far{{.x = 1e9}};
+  const auto limited = newton_by_curvature<double>(6, far, far);
+  ASSERT_FALSE(limited);
+  EXPECT_EQ(limited.error().kind, FailureKind::not_converged);
+  CurvedRoot none{{.x = std::nan("")}};
+  const auto lost = newton_by_curvature<double>(5, none, none);
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().kind, FailureKind::not_finite);
+}
+
+TEST(LinearToRounding, MakesASecondCorrectionOnlyWhereTheFirstLeftMuch) {
+  struct Line {
+    double x = 1, r = 0, slope = 1;
+    int corrections = 0;
+    void evaluate(int) { r = x; }
+    double in_units() const { return std::abs(r) / 0x1p-53; }
+    bool sound() const { return std::isfinite(r); }
+    Failure describe(FailureKind kind, int k, bool) const { return {.kind = kind, .iterations = k}; }
+    int operator()(bool) {
+      ++corrections;
+      x -= slope * r;
+      return -1;
+    }
+  };
+  Line exact, poor{.slope = 1 + 1e-10};
+  ASSERT_TRUE(linear_to_rounding<double>(50, exact, exact));
+  EXPECT_EQ(exact.corrections, 1);
+  ASSERT_TRUE(linear_to_rounding<double>(50, poor, poor));
+  EXPECT_EQ(poor.corrections, 2);
+  Line wrong{.slope = 3};
+  EXPECT_FALSE(linear_to_rounding<double>(20, wrong, wrong));
+}
+
 using Chain = SixNodeChain<>;
 
 TEST(PatternGram, QuotientsOfPivotsSolveAChain) {

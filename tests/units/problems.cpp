@@ -146,6 +146,28 @@ TEST(ReadyMade, TheJacobianIsTheDerivativeOfG) {
   });
 }
 
+TEST(ReadyMade, TheBendIsWhatTheJacobianLeavesOut) {
+  int quadratic = 0;
+  for_each_ready_made([&](auto name, auto, const auto& s, const auto& start) {
+    using P = std::remove_cvref_t<decltype(s)>;
+    if constexpr (Quadratic<P>) {
+      ++quadratic;
+      near_start(start, [&](const auto& x) {
+        const auto d = shaken(zero_vector(s), 0.3, 7);
+        auto G = s.make_jacobian();
+        auto before = zero_multiplier(s), after = before, along = before, bend = before;
+        s.g(x.q, before);
+        s.G(x.q, G);
+        s.g(typename P::Vec(x.q + d), after);
+        G.times(d, along);
+        s.bend(d, bend);
+        expect_near(Eigen::VectorXd(after - before - along), Eigen::VectorXd(bend), rounding, name);
+      });
+    }
+  });
+  EXPECT_GE(quadratic, 8);
+}
+
 TEST(ReadyMade, TheJacobianActsAsTheMatrixItLists) {
   for_each_ready_made([](auto name, auto, const auto& s, const auto& start) {
     auto G = s.make_jacobian();

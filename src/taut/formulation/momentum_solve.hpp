@@ -81,7 +81,7 @@ class MomentumSolve {
           add(active, x, G);
           return -1;
         },
-        Polish::no);
+        Natural<P> ? Polish::linear : Polish::no);
     if constexpr (requires { matrix_.minimum_norm(nu); })
       if (solved && *solved > 0) matrix_.minimum_norm(nu);
     if (solved) return *solved + more;

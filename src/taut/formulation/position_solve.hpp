@@ -21,7 +21,8 @@ class PositionSolve {
         delta_(mu),
         unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
         reach_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
-        G1_(s.make_jacobian()) {}
+        G1_(s.make_jacobian()),
+        moved_(zero_vector(s)) {}
 
   PositionSolve()  // room to work in for one solve
     requires fixed_size<P> && std::default_initializable<K>
@@ -57,7 +58,8 @@ class PositionSolve {
     const Vec* q1 = &q0;
     const auto solved = drive_to_zero(
         options, residual_, unit_, Landing<Move>{s, move, mu, residual_, q1},
-        Units{q0, q1, G0, reach_, units_known}, Correction<Options>{*this, s, options, q1, G0, progress},
+        Units{q0, q1, G0, reach_, units_known},
+        Correction<Options, Move>{*this, s, options, move, q1, G0, progress},
         options.iteration == Iteration::full_newton && !keeps_factor() ? Polish::quadratic : Polish::yes);
     if (!solved) return solved;
     if constexpr (requires { matrix.minimum_norm(mu); }) matrix.minimum_norm(mu);
@@ -111,11 +113,12 @@ class PositionSolve {
 
   struct None {};  // no lane keeps its factor
   // (C2), see newton_to_rounding().
-  template <class Options>
+  template <class Options, class Move>
   struct Correction {
     PositionSolve& at;
     const P& s;
     const Options& options;
+    Move& move;
     const Vec*& q1;
     const typename P::Jacobian& G0;
     Progress& progress;
@@ -133,6 +136,14 @@ class PositionSolve {
       at.delta_ = at.residual_;
       at.matrix.solve(at.delta_);
       add(active);
+    }
+    // (C5), d what the last correction has moved q₁ by.
+    void bend()
+      requires Quadratic<P> && requires(Vec& d) { move.shift(at.delta_, d); }
+    {
+      auto&& d = room(s, at.moved_);
+      move.shift(at.delta_, d);
+      s.bend(d, at.residual_);
     }
     template <class Kept>
     int in_lanes(const Mask<T>& active, const Kept& kept) {
@@ -218,6 +229,7 @@ class PositionSolve {
   Vector<Real<T>, P::m> unit_;
   Vector<Real<T>, P::n> reach_;
   typename P::Jacobian G1_;
+  Vec moved_;
 };
 
 }  // namespace taut

@@ -155,11 +155,13 @@ class StageSolve {
         rg_(L),
         right_(L),
         g_at_anchor_(L),
+        G_middle_(s.make_jacobian()),
         matrix_(s),
         q_per_unit_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
         p_per_unit_(q_per_unit_),
         g_per_unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
         work_(zero_vector(s)),
+        h_grad_V_(work_),
         work_m_(zero_multiplier(s)) {}
 
   int stages() const { return s_ == dynamic ? stages_ : s_; }
@@ -182,18 +184,16 @@ class StageSolve {
   PerStage<Vec, s_> Z, Y;
   PerStage<Multiplier, s_> L;
 
-  // From (q0, p0), with G0 = G(q0) and step h. K is taken at (q0, p0). Of the options tolerance and max_iterations count: the tolerance
+  // From (q0, p0), with G0 = G(q0) and step h. Of the options tolerance and max_iterations count: the tolerance
   // is one on every residual, in the units of q, p and g.
   TAUT_FLATTEN Expected<int> solve(const P& s, const Vec& q0, const Vec& p0, const typename P::Jacobian& G0,
                                    const T& h, const SolveOptions& options = {}) {
-    matrix_.right(s, q0, p0, G0, T(1));
-    matrix_.assemble(G0);
-    if (const int pivot = matrix_.factor(); pivot >= 0)
+    guess(s, q0, p0, G0, h);
+    if (const int pivot = factor(s, q0, p0, h); pivot >= 0)
       return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner, .constraint = pivot};
-    guess(s, q0, p0, h);
     Residual residual{*this, s, q0, p0, G0, h};
     auto correction = [&](const Mask<T>& active) {
-      correct(s, q0, p0, G0, h, active);
+      correct(s, q0, p0, h, active);
       return -1;
     };
     const int limit = options.max_iterations > 0 ? options.max_iterations : 200;
@@ -242,15 +242,27 @@ class StageSolve {
   }
 
   // A guess from (q0, p0) alone, so that the step is a function of the state.
-  void guess(const P& s, const Vec& q0, const Vec& p0, const T& h) {
+  void guess(const P& s, const Vec& q0, const Vec& p0, const typename P::Jacobian& G0, const T& h) {
     H_p(s, q0, p0, velocity[0]);
     H_q(s, q0, p0, force[0]);
+    h_grad_V_ = h * force[0];
+    if constexpr (fixed == 1) G[0] = G0;
     for (int i = 0; i < stages(); ++i) {
       Z[at(i)] = (T(c[i]) * h) * velocity[0];
       Y[at(i)] = -(T(c[i]) * h) * force[0];
       L[at(i)].setZero();
     }
     if constexpr (fixed == 1) Z[0].setZero();
+  }
+
+  // K in the middle of the step, where its mean distance from the G(Qᵢ) H_pp G(Qⱼ)ᵀ is least.
+  int factor(const P& s, const Vec& q0, const Vec& p0, const T& h) {
+    auto&& middle = room(s, work_);
+    middle = q0 + (h / 2) * velocity[0];
+    s.G(middle, G_middle_);
+    matrix_.right(s, middle, p0, G_middle_, T(1));
+    matrix_.assemble(G_middle_);
+    return matrix_.factor();
   }
 
   // The residuals of (3.11) and their rounding units.
@@ -264,11 +276,12 @@ class StageSolve {
     Mask<T> close{false}, anchored{false};  // see residuals()
 
     void evaluate(int k) {
-      stage.slopes(s, q0, p0, h, any(close));
+      stage.slopes(s, q0, p0, h);
       stage.residuals(s, q0, h, close, anchored);
       anchored = close;
       if (k == 0) stage.rounding_units(q0, p0, G0);
     }
+    void finish() { stage.slopes(s, q0, p0, h); }
     Real<T> in_units() {
       Real<T> largest(0);
       each_residual([&](const auto& r, const auto& unit) {
@@ -281,7 +294,7 @@ class StageSolve {
     Expected<int> drive_to_tolerance(int limit, double tolerance, Correct& correction) {
       Vector<Real<T>, 1> worst(Real<T>(0));
       auto form = [&] {
-        stage.slopes(s, q0, p0, h, false);
+        stage.slopes(s, q0, p0, h);
         stage.residuals(s, q0, h, close, anchored);
         worst[0] = Real<T>(0);
         each_residual([&](const auto& r, const auto&) { worst[0] = larger(worst[0], largest_entry(r)); });
@@ -315,16 +328,20 @@ class StageSolve {
     }
   };
 
-  // `every_G`: also at stages that have no Λ.
-  void slopes(const P& s, const Vec& q0, const Vec& p0, const T& h, bool every_G) {
+  // At Q = q₀ all that depends on q alone is known.
+  void slopes(const P& s, const Vec& q0, const Vec& p0, const T& h) {
     each(0, stages(), [&](int j) __attribute__((always_inline)) {
       auto&& work = room(s, work_);
       Q[at(j)] = q0 + Z[at(j)];
       P_[at(j)] = p0 + Y[at(j)];
       H_p(s, Q[at(j)], P_[at(j)], velocity[at(j)]);
-      H_q(s, Q[at(j)], P_[at(j)], work);
-      work *= h;
-      if (j < free_stages() || every_G) s.G(Q[at(j)], G[at(j)]);
+      if (Natural<P> && j < fixed) {
+        work = h_grad_V_;
+      } else {
+        H_q(s, Q[at(j)], P_[at(j)], work);
+        work *= h;
+      }
+      if (j >= fixed) s.G(Q[at(j)], G[at(j)]);
       if (j < free_stages()) {
         auto&& work_m = room(s, work_m_);
         work_m = -L[at(j)];
@@ -386,8 +403,7 @@ class StageSolve {
   }
 
   // One simplified Newton correction; see the theory page for the elimination.
-  void correct(const P& s, const Vec& q0, const Vec& p0, const typename P::Jacobian& G0, const T& h,
-               const Mask<T>& active) {
+  void correct(const P& s, const Vec& q0, const Vec& p0, const T& h, const Mask<T>& active) {
     auto&& work = room(s, work_);
     auto&& work_m = room(s, work_m_);
     auto&& rate = local(rate_);
@@ -399,7 +415,7 @@ class StageSolve {
     each(fixed, stages(), [&](int i) __attribute__((always_inline)) {
       combine(A.whole, i, stages(), rate, work);
       work = rz_[at(i)] + h * work;
-      G0.times(work, work_m);
+      G[at(i)].times(work, work_m);
       right[at(i)] = rg_[at(i)] - work_m;
       matrix_.solve(right[at(i)]);  // (J4)
     });
@@ -410,7 +426,7 @@ class StageSolve {
       });
       add_active(active, L[at(j)], Multiplier(-work_m));
       push[at(j)].setZero();
-      G0.subtract_transpose(work_m, push[at(j)]);  // G₀ᵀ ΔL
+      G[at(j)].subtract_transpose(work_m, push[at(j)]);  // Gⱼᵀ ΔLⱼ
     });
     each(0, stages(), [&](int i) __attribute__((always_inline)) {
       combine(A_hat.whole, i, free_stages(), push, work);
@@ -448,10 +464,11 @@ class StageSolve {
 
   PerStage<Vec, s_> rz_, ry_, rate_, push_, anchor_;
   PerStage<Multiplier, s_> rg_, right_, g_at_anchor_;
+  typename P::Jacobian G_middle_;
   ConstraintMatrix<P> matrix_;
   Vector<Real<T>, P::n> q_per_unit_, p_per_unit_;
   Vector<Real<T>, P::m> g_per_unit_;
-  Vec work_;
+  Vec work_, h_grad_V_;  // the second at q₀
   Multiplier work_m_;
 };
 

@@ -84,6 +84,8 @@ class Emitter {
     }
     vector("g", "const Vec& q, Multiplier& out", "out", s_.g);
     vector("G", "const Vec& q, Jacobian& G", "G.entries", kept_);
+    if (const std::vector<int> bend = derive_bend(s_); !bend.empty())
+      vector("bend", "const Vec& v, Multiplier& out", "out", bend);
     tail();
     return out_;
   }

@@ -199,6 +199,27 @@ std::vector<double> at_start(const System& s, const Model& model, const std::vec
 
 System derive(const Model& model, Parameters parameters) { return Derivation(model, parameters).derive(); }
 
+std::vector<int> derive_bend(System& s) {
+  Graph& graph = s.graph;
+  const auto depends_on_q = [&](int k) {
+    const std::vector<int> inputs = graph.inputs_of(k);
+    return std::any_of(inputs.begin(), inputs.end(), [&](int input) { return input < s.n; });
+  };
+  for (const int k : graph.below(s.G))  // the derivative of a sign is zero, and says nothing
+    if (graph[k].op == Op::sign && depends_on_q(k)) return {};
+  const std::vector<int> turn =  // ∂G/∂q along v, entry by entry
+      graph.along(s.G, [&](int input) { return input < s.n ? graph.input(2 * s.n + input) : -1; });
+  if (std::any_of(turn.begin(), turn.end(), depends_on_q)) return {};
+  std::vector<int> bend;
+  for (std::size_t i = 0; i + 1 < s.begin.size(); ++i) {
+    int sum = graph.constant(0);
+    for (auto k = static_cast<std::size_t>(s.begin[i]); k < static_cast<std::size_t>(s.begin[i + 1]); ++k)
+      sum = graph.make(Op::add, sum, graph.make(Op::multiply, turn[k], graph.input(2 * s.n + s.column[k])));
+    bend.push_back(graph.make(Op::multiply, graph.constant(Float128(1) / 2), sum));
+  }
+  return bend;
+}
+
 std::optional<NotFinite> derivative_not_finite(const System& s, const Model& model) {
   const auto check = [&](const std::vector<int>& nodes,
                          const std::string& prefix) -> std::optional<NotFinite> {

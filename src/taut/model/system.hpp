@@ -34,6 +34,9 @@ struct System {
 enum class Parameters { numbers, symbols };
 System derive(const Model& model, Parameters parameters = Parameters::numbers);
 
+// Where every constraint is of second degree in q, their second parts along v, g(q + v) = g(q) + G(q) v + bend(v); else empty.
+std::vector<int> derive_bend(System& system);
+
 // The first derivative that is not finite at the start: of constraint `formula` (from 0), or of H where it is -1.
 struct NotFinite {
   int formula;

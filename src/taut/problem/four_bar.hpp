@@ -33,6 +33,11 @@ struct FourBar : Shape<T, 4, 3, PatternJacobian<T, RodPattern<2, 2, four_bar_rod
     g[1] = (square(q[0] - q[2], q[1] - q[3]) - coupler * coupler) / 2;
     g[2] = (square(q[2] - base, q[3]) - rocker * rocker) / 2;
   }
+  void bend(const Vec& d, Multiplier& b) const {
+    b[0] = square(d[0], d[1]) / 2;
+    b[1] = square(d[0] - d[2], d[1] - d[3]) / 2;
+    b[2] = square(d[2], d[3]) / 2;
+  }
   void G(const Vec& q, Jacobian& G) const {
     G.entries = {-q[0], -q[1], q[0] - q[2], q[1] - q[3], q[2] - base, q[3]};
   }

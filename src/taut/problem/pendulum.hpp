@@ -28,6 +28,11 @@ struct Pendulum : Shape<T, d, 1, PatternJacobian<T, FullPattern<1, d>>> {
     for (int a = 1; a < d; ++a) sum += q[a] * q[a];
     g[0] = sum / 2;
   }
+  void bend(const Vec& x, Multiplier& b) const {
+    T sum = x[0] * x[0];
+    for (int a = 1; a < d; ++a) sum += x[a] * x[a];
+    b[0] = sum / 2;
+  }
   void G(const Vec& q, Jacobian& G) const {
     for (int i = 0; i < d; ++i) G.entries[i] = q[i];
   }

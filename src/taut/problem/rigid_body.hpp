@@ -71,6 +71,13 @@ struct RigidBody : Shape<T, 9, 6, PatternJacobian<T, FramePattern>> {
         g[k] = dot(q, at.i, q, at.j);
     });
   }
+  void bend(const Vec& d, Multiplier& b) const {
+    unroll<6>([&]<int k>() {
+      constexpr auto at = FramePattern::pairs[k];
+      b[k] = dot(d, at.i, d, at.j);
+      if constexpr (at.i == at.j) b[k] /= T(2);
+    });
+  }
   void G(const Vec& q, Jacobian& G) const {  // the entry in the column of one axis is the other axis
     unroll<27>([&]<int e>() {
       constexpr Place to = FramePattern::places[e];

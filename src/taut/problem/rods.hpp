@@ -66,6 +66,9 @@ struct RodSystem : Shape<T, d * particles, static_cast<int>(rods.size()),
       g[k] = sum / 2;
     });
   }
+  void bend(const Vec& x, Multiplier& b) const {
+    rods_g(x, b, [](int) { return T(0); });
+  }
   static void rods_G(const Vec& q, Jacobian& G) {
     unroll<Jacobian::entry_count>([&]<int e>() { G.entries[e] = difference<e / d, e % d>(q); });
   }

@@ -141,6 +141,15 @@ void kick_along_and_drift(State<T, n>& x, const State<T, n>& from, const Jacobia
   x.q = from.q + room;
 }
 
+// d = -h W Gᵀl
+template <class Jacobian, class Row, class Mass, class T, class Vec>
+void shift_of_impulse(const Jacobian& G, const Row& l, const Mass& W, const T& h, Vec& d) {
+  Vec dp;
+  set_zero(dp);
+  G.subtract_transpose(l, dp);
+  W.times(h, dp, d);
+}
+
 // Where an impulse and the drift after it take a state, as the position solves of Verlet's method ask for it. G is that of from.q.
 template <class X, class Jacobian, class Mass>
 struct KickAndDrift {
@@ -155,6 +164,11 @@ struct KickAndDrift {
   const typename X::Vec& operator()(const Row& l) const {
     kick_along_and_drift(x, from, G, l, W, h, room);
     return x.q;
+  }
+  // What so much more of an impulse moves q by.
+  template <class Row>
+  void shift(const Row& l, typename X::Vec& d) const {
+    shift_of_impulse(G, l, W, h, d);
   }
 };
 
@@ -189,6 +203,10 @@ struct CompensatedKickAndDrift {
     W.times(h, x.p, d);
     add(from.q, from.q_low, d, x.q, x.q_low);
     return x.q;
+  }
+  template <class Row>
+  void shift(const Row& l, Vec& d) const {
+    shift_of_impulse(G, l, W, h, d);
   }
 
  private:

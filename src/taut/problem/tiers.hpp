@@ -43,6 +43,11 @@ concept Constrained =
       { s.make_jacobian() } -> std::convertible_to<typename P::Jacobian>;
     };
 
+// Every g_k is a polynomial of second degree, and the problem knows its second part: g(q + d) = g(q) + G(q) d + bend(d).
+template <class P>
+concept Quadratic = Constrained<P> && requires(const P& s, const typename P::Vec& d,
+                                               typename P::Multiplier& out) { s.bend(d, out); };
+
 template <class P>
 concept Natural = Constrained<P> && requires(const P& s, const typename P::Vec& q, typename P::Vec& out) {
   { s.V(q) } -> std::convertible_to<typename P::Scalar>;

@@ -221,9 +221,9 @@ inline FailureKind kind_of_unsound(int k) {
   return k > 0 ? FailureKind::not_converged : FailureKind::not_finite;
 }
 
-// How the corrections of left_over, above, are made. A linear system, solved by one correction, needs none. Newton's iteration has a loop of
-// its own.
-enum class Polish { no, yes, quadratic };
+// How the corrections of left_over, above, are made. Newton's iteration, and a linear system, solved by one correction, have loops of
+// their own.
+enum class Polish { no, yes, quadratic, linear };
 
 // The rate at which the residual falls, where it can be told from rounding; the one known before where not.
 template <class T>
@@ -246,7 +246,8 @@ Expected<int> drive_to_rounding(int limit, Polish polish, Residual& residual, Co
                                 double noise = stagnation_slack, double left_over_units = left_over) {
   const Real<T> enough(left_over_units);
   Mask<T> active(true), done(false);
-  Real<T> previous(0), rate(0.5), left(polish == Polish::no ? 0 : 1), best(0), idle(0);
+  Real<T> previous(0), newest(0.5), rate(0.5), left(polish == Polish::no ? 0 : 1), best(0), idle(0);
+  Real<T> expected(1);  // the residual, without what rounding adds to it
   for (int k = 0;; ++k) {
     active = active && !(done && left <= enough);
     if constexpr (requires { residual.finish(); })
@@ -264,11 +265,15 @@ Expected<int> drive_to_rounding(int limit, Polish polish, Residual& residual, Co
       best = select(better, now, best);
       idle = select(better, Real<T>(0), Real<T>(idle + Real<T>(1)));
       if (k > 0) {
-        rate = select(going, seen_rate<T>(now, previous, rate), rate);
+        const Real<T> seen = seen_rate<T>(now, previous, newest);
+        rate = select(going, larger(seen, newest), rate);  // the slower of two: modes may take turns
+        newest = seen;
         done = done || stagnated<T>(now, previous) || (idle >= Real<T>(6) && now <= Real<T>(noise));
       }
-      previous = now;
+      expected = select(Mask<T>(now > Real<T>(clear_of_rounding)), now, Real<T>(expected * rate));
+      left = select(Mask<T>(going && done && rate <= Real<T>(0.125) && expected < left), expected, left);
       left = select(Mask<T>(going && now <= Real<T>(0)), Real<T>(0), left);  // nothing to correct
+      previous = now;
       active = active && !(done && left <= enough);
     }
     left = select(done, Real<T>(left * rate), left);
@@ -279,6 +284,28 @@ Expected<int> drive_to_rounding(int limit, Polish polish, Residual& residual, Co
     if (const int pivot = correct(active); pivot >= 0)
       return residual.describe(FailureKind::singular, k, active).at(pivot);
   }
+}
+
+// A linear system: after one correction there is nothing left but rounding, and a second is made only where that is more than it should be.
+template <class T, class Residual, class Correct>
+Expected<int> linear_to_rounding(int limit, Residual& residual, Correct& correct) {
+  residual.evaluate(0);
+  Real<T> now = residual.in_units();
+  Mask<T> active = !(now <= Real<T>(1) && residual.sound());
+  int k = 0;
+  while (any(active)) {
+    if (const Mask<T> unsound = active && !residual.sound(); any(unsound))
+      return residual.describe(kind_of_unsound(k), k, unsound);
+    if (k == limit) return residual.describe(FailureKind::not_converged, k, active);
+    if (const int pivot = correct(active); pivot >= 0)
+      return residual.describe(FailureKind::singular, k, active).at(pivot);
+    residual.evaluate(++k);
+    const Real<T> previous = now;
+    now = residual.in_units();
+    const Mask<T> small = now <= Real<T>(crawl_slack) || stagnated<T>(now, previous);
+    active = active && !(small && residual.sound());
+  }
+  return k;
 }
 
 // Quadratic convergence is relied on only within this many units, where the square of a relative residual is below left_over.
@@ -365,6 +392,43 @@ Expected<int> newton_to_rounding(int limit, Residual& residual, Correct& correct
   return k;
 }
 
+// The same where g is quadratic in q and q₁ affine in the unknowns. What a correction leaves, r', is then known exactly and without a look, from the curvature
+// of g; it is corrected with the factor at hand, and that leaves 2 r' (r'/r). So one evaluation, of the residual before them, often is enough.
+//     correct.bend()   puts r' in place of the residual
+template <class T, class Residual, class Correct>
+Expected<int> newton_by_curvature(int limit, Residual& residual, Correct& correct) {
+  const Real<T> enough(left_over);
+  residual.evaluate(0);
+  Real<T> now = residual.in_units();
+  Mask<T> going = !(now <= Real<T>(0) && residual.sound());
+  for (int k = 0;;) {
+    if (!any(going)) {
+      residual.finish();
+      return k;
+    }
+    if (const Mask<T> unsound = going && !residual.sound(); any(unsound))
+      return residual.describe(kind_of_unsound(k), k, unsound);
+    if (k == limit) return residual.describe(FailureKind::not_converged, k, going);
+    if (const int pivot = correct(going, Mask<T>(!going)); pivot >= 0)
+      return residual.describe(FailureKind::singular, k, going).at(pivot);
+    ++k;
+    correct.bend();
+    const Real<T> bent = residual.in_units(), rate = bent / now;
+    const Mask<T> again = going && !(bent <= enough);
+    if (any(again)) {
+      if (k == limit) return residual.describe(FailureKind::not_converged, k, again);
+      correct.again(again);
+      ++k;
+    }
+    going = again && !(rate <= Real<T>(0.125) && Real<T>(2) * bent * rate <= enough);
+    if (!any(going)) continue;
+    residual.evaluate(k);
+    const Real<T> previous = now;
+    now = residual.in_units();
+    going = going && !(now <= Real<T>(0)) && !stagnated<T>(now, previous);
+  }
+}
+
 // max |r| <= tolerance, for one vector r that `evaluate()` fills.
 template <class Residual, class Evaluate, class Correct>
 Expected<int> drive_to_tolerance(int limit, double tolerance, const Residual& r, Evaluate& evaluate,
@@ -418,8 +482,14 @@ Expected<int> drive_to_zero(const ToRounding& options, const Residual& r, Units&
     }
   };
   Vector residual{r, unit, evaluate, rounding_units};
+  if (polish == Polish::linear) return linear_to_rounding<T>(options.limit(), residual, correct);
   if constexpr (requires { requires std::remove_cvref_t<Correct>::may_be_newton; })
-    if (polish == Polish::quadratic) return newton_to_rounding<T>(options.limit(), residual, correct);
+    if (polish == Polish::quadratic) {
+      if constexpr (requires { correct.bend(); })
+        return newton_by_curvature<T>(options.limit(), residual, correct);
+      else
+        return newton_to_rounding<T>(options.limit(), residual, correct);
+    }
   return drive_to_rounding<T>(options.limit(), polish, residual, correct, noise);
 }
 

@@ -184,7 +184,8 @@ class PatternGram {
 
   // K = L D U, D⁻¹ on the diagonal. Two coupled constraints are left as they are, with 1/det K, in `over_`: Cramer's rule waits less.
   int factor() {
-    if constexpr (m == 1) {  // nothing to eliminate; solve() divides
+    if constexpr (m == 1) {
+      over_ = T(1) / diagonal_[0];
       return any(Mask<T>(base(diagonal_[0]) == base(T(0)))) ? 0 : -1;
     } else if constexpr (pair) {
       over_ = T(1) / (k_[0][0] * k_[1][1] - k_[0][1] * k_[1][0]);
@@ -209,8 +210,8 @@ class PatternGram {
   }
 
   void solve(Multiplier& b) const {
-    if constexpr (m == 1) {  // one rounding less, and one multiplication less in the chain of a step
-      b[0] /= diagonal_[0];
+    if constexpr (m == 1) {
+      b[0] *= over_;
     } else if constexpr (pair) {
       const T first = k_[1][1] * b[0] - k_[0][1] * b[1];
       b[1] = (k_[0][0] * b[1] - k_[1][0] * b[0]) * over_;
@@ -275,7 +276,7 @@ class PatternGram {
   std::array<T, Plan::entries> right_;
   std::array<std::array<T, m>, m> k_;
   std::array<T, m> diagonal_;  // of K before elimination
-  T over_;                     // 1/det K of a pair
+  T over_;                     // 1/det K of one constraint, or of a pair
 };
 
 }  // namespace taut
