@@ -194,13 +194,21 @@ int main(int argc, char** argv) {
   }
   fmt::print("energy error after {} steps (rms of {} trajectories), its growth exponent, its mean per step\n",
              steps, lanes);
-  const std::vector<Series> curves = histories(cases);
+  std::vector<Series> curves = histories(cases);
   if (argc <= 2) return 0;
+  const double last = static_cast<double>(steps), size = 1e-15;
+  curves.push_back({.name = "a random walk, steps^1/2",
+                    .x = {100, last},
+                    .y = {size, size * std::sqrt(last / 100)},
+                    .dashed = true,
+                    .colour = 7});
   try {
-    write_svg(argv[2], {.title = "Round-off: energy error against steps",
-                        .x = {"steps", Axis::logarithmic},
-                        .y = {"rms |H - H(0)|", Axis::logarithmic},
-                        .series = curves});
+    write_svg(argv[2],
+              {.title = "Round-off: energy error against steps",
+               .x = {"steps", Axis::logarithmic},
+               .y = {"rms |H - H(0)|", Axis::logarithmic},
+               .series = curves},
+              {.width = 980, .height = 520});
   } catch (const WriteError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;
