@@ -23,7 +23,8 @@ class Mechanism {
   virtual ~Mechanism() = default;
   virtual int coordinates() const = 0;
   virtual int constraints() const = 0;
-  virtual Tier tier() const = 0;  // the most it offers: hamiltonian, natural or split
+  virtual Tier tier() const = 0;                       // the most it offers: hamiltonian, natural or split
+  virtual bool of_particles() const { return false; }  // fewer methods, redundant constraints on request
   virtual std::string constraint_name(int k) const = 0;
   virtual PlainState start() const = 0;  // as the model gives it
 

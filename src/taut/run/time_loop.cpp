@@ -22,11 +22,6 @@ std::vector<std::string> names_of(const Mechanism& mechanism, const std::vector<
   return names;
 }
 
-// Of natural systems those of particles alone do not offer every method that needs no more.
-bool of_particles(const Mechanism& mechanism) {
-  return mechanism.tier() != Tier::hamiltonian && !mechanism.fits("midpoint");
-}
-
 template <class Method>
 inline constexpr bool is_composition = false;
 template <class Base>
@@ -99,7 +94,7 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .dependent = names_of(mechanism, mechanism.dependent(mesh_point(machine))),
                 .connection = {},
                 .offers_midpoint = mechanism.fits("midpoint"),
-                .of_particles = of_particles(mechanism)};
+                .of_particles = mechanism.of_particles()};
   if (failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
       failure.stage != SolveStage::inner) {
     at.constraint = mechanism.constraint_name(failure.constraint);
@@ -112,7 +107,7 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
 std::string no_projection(const Mechanism& mechanism, const std::string& model, const PlainState& start,
                           const Failure& failure) {
   if (const auto found = mechanism.dependent(start); !found.empty())
-    return dependent_start_sentence(model, names_of(mechanism, found), of_particles(mechanism));
+    return dependent_start_sentence(model, names_of(mechanism, found), mechanism.of_particles());
   const bool known = failure.constraint >= 0 && failure.constraint < mechanism.constraints();
   return failed_projection_sentence(model, failure,
                                     known ? mechanism.constraint_name(failure.constraint) : "");
@@ -154,7 +149,8 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
   Refusal refusal{
       .model = model, .method = choice.method, .tier = tier_name(facts.tier), .fitting = mechanism.fitting()};
   const bool right_kind = facts.tier != Tier::split || mechanism.tier() == Tier::split;
-  if (of_particles(mechanism) && right_kind) refusal.offered = offered_names(refusal.fitting);
+  // Of natural systems those of particles alone do not offer every method that needs no more.
+  if (mechanism.of_particles() && right_kind) refusal.offered = offered_names(refusal.fitting);
   throw ChoiceError("method", does_not_fit_sentence(refusal));
 }
 
@@ -180,7 +176,7 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
                                      .worst_position = mechanism.constraint_name(check.worst_position),
                                      .worst_momentum = mechanism.constraint_name(check.worst_momentum)}));
   if (const auto found = mechanism.dependent(start.x); !found.empty())
-    throw InputError(dependent_start_sentence(model, names_of(mechanism, found), of_particles(mechanism)));
+    throw InputError(dependent_start_sentence(model, names_of(mechanism, found), mechanism.of_particles()));
   if (choice.ode)
     if (const auto reason = mechanism.refusal(*choice.ode, start.x))
       throw ChoiceError("formulation", *reason);
@@ -203,7 +199,7 @@ RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const 
   const auto machine = make(choice, start.x, schedule.steps);
   if (!machine)
     throw InputError(fmt::format("--plain-updates works with {}, not with {}.",
-                                 of_particles(mechanism)
+                                 mechanism.of_particles()
                                      ? "rattle on systems of particles"
                                      : "shake, rattle, midpoint and compositions of rattle",
                                  choice.method));

@@ -119,6 +119,7 @@ class ParticleMechanism final : public Mechanism {
   int coordinates() const override { return problem_.coordinates(); }
   int constraints() const override { return problem_.constraints(); }
   Tier tier() const override { return problem_.split() ? Tier::split : Tier::natural; }
+  bool of_particles() const override { return true; }
   std::string constraint_name(int k) const override { return problem_.constraint_name(k); }
   PlainState start() const override { return outside(problem_.start()); }
 
