@@ -1,5 +1,6 @@
 #include "carry_out.hpp"
 
+#include <taut/run/error_ladder.hpp>
 #include <taut/run/few.hpp>
 #include <taut/run/files.hpp>
 #include <taut/run/shell_word.hpp>
@@ -82,6 +83,12 @@ std::string how_to_go_on(const std::string& out, bool halves, const Recording* r
                      failed ? " --on-failure halve" : "");
 }
 
+void make_report(const ModelRun& model, const RunSummary& summary, const CarriedOut& how) {
+  const std::vector<RecordedRun> runs = {{method_label(summary), summary, *how.record}};
+  write_wanted(*how.wanted, model.request.out,
+               report_of_runs(drawing_hints(model.model), runs, climb({model}, {runs.front().name})));
+}
+
 }  // namespace
 
 int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
@@ -102,7 +109,7 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
   // A folder that was removed underneath is not made again for it.
   if (how.recording != nullptr && how.recording->saved() && how.recording->has_folder())
     write([&] { write_summary(out, summary); });
-  if (how.report) write([&] { how.report(summary); });
+  if (how.wanted != nullptr) write([&] { make_report(model, summary, how); });
   if (how.json)
     fmt::print("{}\n", to_json(summary));
   else

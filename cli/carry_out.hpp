@@ -3,8 +3,6 @@
 
 #include <taut/run/recording.hpp>
 
-#include <functional>
-
 #include "watcher.hpp"
 
 namespace taut::cli {
@@ -13,7 +11,8 @@ struct CarriedOut {
   Recording* recording = nullptr;
   const Snapshot* from = nullptr;  // goes on after a checkpoint
   bool json = false;
-  std::function<void(const RunSummary&)> report = {};  // called at the end; WriteError
+  const ReportWanted* wanted = nullptr;  // a report at the end,
+  const RunRecord* record = nullptr;     // of what the watcher put there
 };
 
 // The exit status: 0, 1 where the run failed or was not written, 128 + the number of a signal that stopped it.

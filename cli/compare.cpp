@@ -90,7 +90,8 @@ int compare(const TypedModel& typed, const TypedReport& reports, const std::stri
                            ? fmt::format("The error is that against {}, itself known to {:.0e}.",
                                          ladder.reference, std::max(ladder.doubt, 1e-16))
                            : fmt::format("There are no errors against a reference: {}.", ladder.refusal));
-  if (reports.wanted()) reports.write("", report_of_runs(drawing_hints(runs.front().model), done, ladder));
+  if (const auto wanted = reports.wanted())
+    write_wanted(*wanted, "", report_of_runs(drawing_hints(runs.front().model), done, ladder));
   const int written = finish_output();
   int status = written;
   for (const RecordedRun& run : done) {

@@ -21,7 +21,7 @@ int resume(const ResumeFlags& flags) {
   FoundRun found = find_run(flags.folder, flags.previous);
   if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
   const Snapshot& from = found.checkpoint.snapshot;
-  if (from.status == RunStatus::finished && found.has_summary) {
+  if (from.status == RunStatus::finished && found.has_summary && !found.report_due) {
     fmt::print(stderr, "taut: the run in {} is finished: {} steps.\n", flags.folder, from.steps);
     if (flags.json) fmt::print("{}", text_of_file(flags.folder + "/summary.json"));
     return finish_output();
@@ -32,15 +32,22 @@ int resume(const ResumeFlags& flags) {
     if (!flags.on_failure.empty()) request->halve_on_failure = halves(flags.on_failure);
     if (!flags.threads.empty()) request->threads = threads_of(flags.threads);
   }
-  if (found.has_report)
-    fmt::print(stderr,
-               "taut: {}/report.html is of the run as far as it was when the page was made: a run that is "
-               "resumed makes "
-               "no report.\n",
-               flags.folder);
   Recording recording(found.run, found.checkpoint, flags.new_samples);
-  Watcher watcher(found.checkpoint.identity.schedule, &recording, nullptr);
-  return carry_out(found.run, watcher, {.recording = &recording, .from = &from, .json = flags.json});
+  CarriedOut how{.recording = &recording, .from = &from, .json = flags.json};
+  const Schedule schedule = found.checkpoint.identity.schedule;
+  RunRecord* record = nullptr;
+  if (ReportSoFar* report = found.checkpoint.report.get()) {
+    how.wanted = &report->wanted;
+    how.record = record = &report->record;
+    found.run.request.every = recording_interval(schedule);
+  } else if (found.has_report) {
+    fmt::print(stderr,
+               "taut: {}/report.html is of the run as far as it was when the page was made, and stays as it "
+               "is: the checkpoint holds no report to go on with.\n",
+               flags.folder);
+  }
+  Watcher watcher(schedule, &recording, record);
+  return carry_out(found.run, watcher, how);
 }
 
 }  // namespace

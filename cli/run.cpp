@@ -25,19 +25,17 @@ int run(const TypedModel& typed, const TypedReport& reports, bool json, bool ove
 
   const Schedule schedule = schedule_of(model.request);
   CarriedOut how{.json = json};
-  std::optional<RunRecord> record;
-  if (reports.wanted()) {
-    record.emplace();
+  const std::optional<ReportWanted> wanted = reports.wanted();
+  std::shared_ptr<ReportSoFar> report;
+  if (wanted) {
+    report = std::make_shared<ReportSoFar>(ReportSoFar{.wanted = wanted->absolute()});
     model.request.every = recording_interval(schedule);
-    how.report = [&](const RunSummary& summary) {
-      const std::vector<RecordedRun> runs = {{method_label(summary), summary, std::move(*record)}};
-      reports.write(out,
-                    report_of_runs(drawing_hints(model.model), runs, climb({model}, {runs.front().name})));
-    };
+    how.wanted = &*wanted;
+    how.record = &report->record;
   }
   std::optional<Recording> recording;
-  if (!out.empty()) how.recording = &recording.emplace(model, schedule, overwrite);
-  Watcher watcher(schedule, how.recording, record ? &*record : nullptr);
+  if (!out.empty()) how.recording = &recording.emplace(model, schedule, overwrite, report);
+  Watcher watcher(schedule, how.recording, report ? &report->record : nullptr);
   return carry_out(model, watcher, how);
 }
 

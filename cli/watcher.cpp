@@ -38,15 +38,21 @@ void TypedReport::add(CLI::App& command) {
       ->type_name("DIR");
 }
 
-void TypedReport::write(const std::string& out, const Report& report) const {
-  if (page_->count() > 0) {
-    const std::string path = !path_.empty() ? path_ : out.empty() ? "report.html" : out + "/report.html";
+std::optional<ReportWanted> TypedReport::wanted() const {
+  const bool page = page_->count() > 0;
+  if (!page && figures_.empty()) return std::nullopt;
+  return ReportWanted{page, path_, figures_};
+}
+
+void write_wanted(const ReportWanted& wanted, const std::string& out, const Report& report) {
+  if (wanted.page) {
+    const std::string path = wanted.page_path(out);
     write_report(path, report);
     fmt::print(stderr, "taut: the report is in {}\n", path);
   }
-  if (figures_.empty()) return;
-  const auto names = write_figures(figures_, report);
-  fmt::print(stderr, "taut: {} figures are in {}\n", names.size(), figures_);
+  if (wanted.figures.empty()) return;
+  const auto names = write_figures(wanted.figures, report);
+  fmt::print(stderr, "taut: {} figures are in {}\n", names.size(), wanted.figures);
 }
 
 }  // namespace taut::cli

@@ -38,14 +38,14 @@ class Watcher final : public RunObserver {
 class TypedReport {
  public:
   void add(CLI::App& command);
-  bool wanted() const { return page_->count() > 0 || !figures_.empty(); }
-  // What was asked for, the page by default into the folder `out`; says on standard error where it is. WriteError where it cannot be
-  // written.
-  void write(const std::string& out, const Report& report) const;
+  std::optional<ReportWanted> wanted() const;
 
  private:
   std::string path_, figures_;
   const CLI::Option* page_ = nullptr;
 };
+
+// The page by default into the folder `out`; says on standard error where it is. WriteError where it cannot be written.
+void write_wanted(const ReportWanted& wanted, const std::string& out, const Report& report);
 
 }  // namespace taut::cli

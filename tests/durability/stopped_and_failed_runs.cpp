@@ -315,9 +315,70 @@ TEST(AFailedStep, SaysWhatCanStillBeTried) {
   EXPECT_SAYS(hopeless.err, "is safe in out.\n");
 }
 
-TEST(AResumedRun, SaysThatItsReportIsOld) {
+// --- the report of a run that was interrupted
+
+// What is drawn, without the times it took.
+nlohmann::json drawn(const fs::path& page) {
+  const std::string html = test::read_text(page), mark = "id=\"report\">";
+  const std::size_t begin = html.find(mark) + mark.size();
+  auto data = nlohmann::json::parse(html.substr(begin, html.find("</script>", begin) - begin));
+  auto& last = data["facts"].back();
+  EXPECT_EQ(last["name"], "seconds");
+  last.erase("value");
+  for (auto& series : data["sections"].back()["panels"].back()["series"]) series.erase("x");
+  return data;
+}
+
+TEST(AReport, OfARunThatWasInterruptedIsThatOfAllOfIt) {
+  const OwnFolder folder;
+  const auto command = [&](const char* name) {
+    auto words = long_run((folder / name).string(), "300000");
+    words.insert(words.end(), {"--checkpoint-every", "0.05", "--report"});
+    return words;
+  };
+  ASSERT_EQ(finish(command("whole")), 0);
+  const auto whole = drawn(folder / "whole/report.html");
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    const char* const name = signal == SIGTERM ? "stopped" : "killed";
+    const fs::path out = folder / name;
+    Process process(command(name));
+    wait_for(out / previous_checkpoint_name);
+    process.send(signal);
+    process.wait();
+    const Checkpoint last = read_checkpoint((out / checkpoint_name).string());
+    ASSERT_NE(last.snapshot.status, RunStatus::finished);
+    EXPECT_GT(last.snapshot.steps, 0);
+    EXPECT_EQ(fs::exists(out / "report.html"), signal == SIGTERM);
+    if (signal == SIGTERM) {
+      EXPECT_FALSE(drawn(out / "report.html") == whole);  // it is of what was done
+    }
+    EXPECT_EQ(finish({"resume", out.string()}), 0);
+    EXPECT_TRUE(drawn(out / "report.html") == whole) << name;
+    EXPECT_SAYS(run_taut("resume " + out.string()).err, "is finished: 300000 steps");
+  }
+}
+
+TEST(AReport, ThatWasNotMadeBeforeTheEndIsMadeByResuming) {
+  const OwnFolder folder;
+  const auto in_folder = [&](const std::string& arguments) { return run_taut(arguments, folder.string()); };
+  ASSERT_EQ(in_folder("run pendulum --steps 100 --out out --report page.html --figures plots").status, 0);
+  const auto whole = drawn(folder / "page.html");
+  fs::remove(folder / "page.html");  // as when killed after the last step
+  const auto again = run_taut("resume " + (folder / "out").string());
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_SAYS(again.err, "the report is in " + (folder / "page.html").string());
+  EXPECT_SAYS(again.err, "figures are in " + (folder / "plots").string());
+  EXPECT_TRUE(drawn(folder / "page.html") == whole);
+}
+
+TEST(AReport, ThatCannotBeGoneOnWithIsNamed) {
   const OwnFolder folder;
   ASSERT_EQ(run_taut(failing + " --report --out out", folder.string()).status, 1);
+  const fs::path last = folder / "out" / checkpoint_name;
+  Checkpoint c = read_checkpoint(last.string());
+  ASSERT_TRUE(c.report);
+  c.report.reset();  // as of a version that kept none
+  write_checkpoint((folder / "out").string(), c);
   EXPECT_SAYS(run_taut("resume out --on-failure halve", folder.string()).err,
               "out/report.html is of the run as far as");
 }

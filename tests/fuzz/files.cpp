@@ -64,9 +64,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       read_trajectory(
           in_chunks(FileKind::trajectory, input, {"HEAD", "ROWS", "ROWS", "DONE"}, data[0] % 2 == 1));
       break;
-    default:
+    case 4:
       read_checkpoint_of(
           in_chunks(FileKind::checkpoint, input, {"HEAD", "STEP", "MACH", "TALY", "WAIT", "DONE"}, false));
+      break;
+    default:
+      read_checkpoint_of(in_chunks(FileKind::checkpoint, input,
+                                   {"HEAD", "STEP", "MACH", "TALY", "WAIT", "PAGE", "DONE"}, false));
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 // The data of a report: nothing that matters is lost on the way to the page or the picture.
 
 #include <taut/run/report.hpp>
+#include <taut/run/report_so_far.hpp>
 #include <taut/run/request.hpp>
 #include <taut/run/run_record.hpp>
 #include <taut/run/thinned.hpp>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <map>
 
 #include "support/run_program.hpp"
 
@@ -213,6 +215,33 @@ TEST(Report, EachFigureIsAFileOfItsOwn) {
   EXPECT_TRUE(names[0].ends_with("/new/one-energy-error.svg"));
   EXPECT_TRUE(names[1].ends_with("/new/one-energy-error-2.svg"));
   for (const std::string& name : names) EXPECT_TRUE(taut::test::read_text(name).starts_with("<svg"));
+}
+
+TEST(ReportSoFar, GoesOnFromItsBytes) {
+  // A spike, a gap, and more samples than the beginning, the series and the frames hold.
+  const auto add = [](RunRecord& record, int i) {
+    const std::vector<double> q = {std::cos(1e-4 * i)}, p = {-std::sin(1e-4 * i)};
+    record.add(1e-4 * i, q, p,
+               {.energy = i == 777 ? std::nan("") : std::cos(1e-2 * i), .position = 1e-16 * (i % 7)});
+  };
+  constexpr int all = 40000;
+  ReportSoFar whole{.wanted = {.page = true, .path = "/a/page.html", .figures = "/a"}};
+  std::map<int, std::string> bytes;
+  for (int i = 0; i < all; ++i) {
+    add(whole.record, i);
+    if (i == 0 || i == 1000 || i == 33333) bytes[i] = whole.bytes(1);
+  }
+  for (const auto& [last, some] : bytes) {
+    ReportSoFar again = report_so_far(some, 1);
+    EXPECT_EQ(again.wanted.path, "/a/page.html");
+    for (int i = last + 1; i < all; ++i) add(again.record, i);
+    EXPECT_TRUE(again.bytes(1) == whole.bytes(1)) << last;
+  }
+  const std::string& good = bytes.at(1000);
+  for (std::size_t size = 0; size < good.size(); size += 997)
+    EXPECT_THROW(report_so_far(good.substr(0, size), 1), InputError) << size;
+  EXPECT_THROW(report_so_far(good + " ", 1), InputError);
+  EXPECT_THROW(report_so_far(good, 2), InputError);  // of another system
 }
 
 TEST(RunRecord, FramesOfASmoothMotionGoToItsEndAndThoseOfAFastOneStop) {

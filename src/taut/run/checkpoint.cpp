@@ -75,7 +75,9 @@ void write_checkpoint(const std::string& folder, const Checkpoint& c) {
   bytes += encode("MACH", 2, c.snapshot.machine);
   bytes += encode("TALY", 3, c.snapshot.tally);
   bytes += encode("WAIT", 4, bytes_of(c.mark.waiting));
-  bytes += encode("DONE", 5, "");
+  std::uint64_t next = 5;
+  if (c.report) bytes += encode("PAGE", next++, c.report->bytes(c.identity.coordinates.size()), true);
+  bytes += encode("DONE", next, "");
   replace_file((at / checkpoint_name).string(), bytes, (at / previous_checkpoint_name).string());
 }
 
@@ -91,19 +93,28 @@ Checkpoint read_checkpoint(const std::string& path) {
 
 Checkpoint read_checkpoint(OpenFile file) {
   ChunkReader reader(std::move(file), FileKind::checkpoint);
-  const auto chunk = [&](std::string_view tag) {
+  const auto any_chunk = [&] {
     auto next = reader.next();
     if (!next) throw InputError(reader.damage().empty() ? "the file ends too early" : reader.damage());
-    if (next->tag != tag) throw InputError(fmt::format("chunk {} is not {}", next->number, tag));
-    return std::move(next->payload);
+    return std::move(*next);
   };
+  const auto payload = [](Chunk&& chunk, std::string_view tag) {
+    if (chunk.tag != tag) throw InputError(fmt::format("chunk {} is not {}", chunk.number, tag));
+    return std::move(chunk.payload);
+  };
+  const auto chunk = [&](std::string_view tag) { return payload(any_chunk(), tag); };
   Checkpoint c;
   c.identity = run_identity(chunk("HEAD"));
   read_where_it_stands(chunk("STEP"), c);
   c.snapshot.machine = chunk("MACH");
   c.snapshot.tally = chunk("TALY");
   if (reader.layout() > 1) c.mark.waiting = doubles_of(chunk("WAIT"), c.identity.width());
-  chunk("DONE");
+  Chunk last = any_chunk();
+  if (last.tag == "PAGE") {
+    c.report = std::make_shared<ReportSoFar>(report_so_far(last.payload, c.identity.coordinates.size()));
+    last = any_chunk();
+  }
+  payload(std::move(last), "DONE");
   if (reader.good_bytes() != reader.size()) throw InputError("something follows after its end");
   return c;
 }

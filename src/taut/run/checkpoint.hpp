@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/run/chunk_file.hpp>
+#include <taut/run/report_so_far.hpp>
 #include <taut/run/samples.hpp>
 
 namespace taut {
@@ -14,6 +15,7 @@ struct Checkpoint {
   RunIdentity identity;
   Snapshot snapshot;
   SampleMark mark;
+  std::shared_ptr<ReportSoFar> report = {};  // where the run is to make one
 };
 
 void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint);  // WriteError

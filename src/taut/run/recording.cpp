@@ -92,6 +92,14 @@ void put_aside(const std::string& path) {
   if (error) throw WriteError(fmt::format("cannot rename {} to {}: {}", path, to, error.message()));
 }
 
+// The page, or the figures where they alone are asked for, are written after the summary: what is older is of an earlier part of the run.
+bool made_after_summary(const std::string& folder, const ReportWanted& wanted) {
+  std::error_code no_summary, no_report;
+  const auto summary = fs::last_write_time(in(folder, "summary.json"), no_summary);
+  const auto report = fs::last_write_time(wanted.page ? wanted.page_path(folder) : wanted.figures, no_report);
+  return !no_summary && !no_report && report >= summary;
+}
+
 bool has_samples(const std::string& folder, const SampleMark& mark) {
   std::error_code error;
   const auto size = fs::file_size(in(folder, mark.file.c_str()), error);
@@ -120,13 +128,15 @@ RunIdentity identity_of(const ModelRun& run, const Schedule& schedule) {
   return identity;
 }
 
-Recording::Recording(const ModelRun& run, const Schedule& schedule, bool overwrite)
-    : run_(run), schedule_(schedule), overwrite_(overwrite) {}
+Recording::Recording(const ModelRun& run, const Schedule& schedule, bool overwrite,
+                     std::shared_ptr<ReportSoFar> report)
+    : run_(run), schedule_(schedule), overwrite_(overwrite), report_(std::move(report)) {}
 
 Recording::Recording(const ModelRun& run, const Checkpoint& from, bool restart)
     : run_(run),
       schedule_(from.identity.schedule),
       identity_(identity_of(run, schedule_)),
+      report_(from.report),
       saved_(from.snapshot.steps) {
   const std::string& folder = run.request.out;
   lock_.emplace(folder);
@@ -192,7 +202,7 @@ void Recording::checkpoint(const Snapshot& snapshot) {
     samples_->finish();
     samples_end_ = true;
   }
-  write_checkpoint(run_.request.out, {identity_, snapshot, mark_});
+  write_checkpoint(run_.request.out, {identity_, snapshot, mark_, report_});
   saved_ = snapshot.steps;
   flushed_ = checkpointed_ = Clock::now();
 }
@@ -230,8 +240,13 @@ FoundRun find_run(const std::string& folder, bool previous) {
         fmt::format("this version of taut ({}) reads the model otherwise than the one that began the run "
                     "({}): go on with that one.",
                     version, checkpoint.identity.version));
-  return {std::move(checkpoint), std::move(run), note, is_there(in(folder, "summary.json")),
-          is_there(in(folder, "report.html"))};
+  const bool due = checkpoint.report && !made_after_summary(folder, checkpoint.report->wanted);
+  return {std::move(checkpoint),
+          std::move(run),
+          note,
+          is_there(in(folder, "summary.json")),
+          is_there(ReportWanted{}.page_path(folder)),
+          due};
 }
 
 }  // namespace taut

@@ -23,7 +23,9 @@ class Recording {
  public:
   // Begins with the first sample: a request that is refused leaves no folder behind. Where the folder holds a run that is not finished,
   // InputError, unless it is to be overwritten.
-  Recording(const ModelRun& run, const Schedule& schedule, bool overwrite);
+  // Checkpoints hold the report, where there is one, as it is then.
+  Recording(const ModelRun& run, const Schedule& schedule, bool overwrite,
+            std::shared_ptr<ReportSoFar> report);
   // Goes on after a checkpoint. Where `new_samples`, in a new file: the old one is put aside. InputError where its samples cannot be gone on with.
   Recording(const ModelRun& run, const Checkpoint& from, bool new_samples);
 
@@ -48,6 +50,7 @@ class Recording {
   Schedule schedule_;
   bool overwrite_ = false;
   RunIdentity identity_;
+  std::shared_ptr<ReportSoFar> report_;
   std::optional<FolderLock> lock_;
   std::unique_ptr<SampleSink> samples_;
   bool samples_fail_ = false, samples_end_ = false;  // could not be written; no more will come
@@ -63,7 +66,8 @@ struct FoundRun {
   ModelRun run;
   std::string note;          // for the user; may be empty
   bool has_summary = false;  // a run may be killed after its last step and before it is there
-  bool has_report = false;   // of what was done before
+  bool has_report = false;   // in the folder, of whatever was done before
+  bool report_due = false;   // asked for, and not made since the summary was
 };
 FoundRun find_run(const std::string& folder, bool previous);
 

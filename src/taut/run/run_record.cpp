@@ -1,3 +1,4 @@
+#include <taut/run/carry_list.hpp>
 #include <taut/run/run_record.hpp>
 
 #include <algorithm>
@@ -79,6 +80,46 @@ bool RunRecord::smooth_with_half() const {
     extent = std::max(extent, high - low);
   }
   return leap <= eye * extent;
+}
+
+void RunRecord::carry(Carry& c, std::size_t coordinates) {
+  c(samples_);
+  c(first_);
+  for (Thinning* series : {&energy_, &position_, &momentum_}) series->carry(c);
+  c(beginning_.spacing);
+  carry_list(c, beginning_.energy_error, longest_beginning);
+  carry_list(c, beginning_.coordinate, longest_beginning);
+  carry_frames(c, coordinates);
+  if (!makes_sense()) throw InputError("the report in it contradicts itself");
+}
+
+void RunRecord::carry_frames(Carry& c, std::size_t coordinates) {
+  const std::size_t n = std::min(coordinates, most_coordinates);
+  most_frames_ = frames_for(n);
+  c(keeping_);
+  c(frames_.whole);
+  c(stride_);
+  carry_list(c, frames_.times, most_frames_);
+  const std::size_t count = frames_.times.size();
+  frames_.readings.resize(count);
+  c(frames_.readings);
+  for (auto* vectors : {&frames_.q, &frames_.p}) {
+    vectors->resize(count);
+    for (std::vector<double>& vector : *vectors) {
+      vector.resize(n);
+      for (double& x : vector) c(x);
+    }
+  }
+}
+
+// What the report is made of is there, and what comes next can be added.
+bool RunRecord::makes_sense() const {
+  const std::size_t begun = std::min(samples_, longest_beginning);
+  const auto thinned = {&energy_, &position_, &momentum_};
+  return samples_ > 0 && stride_ > 0 && !frames_.times.empty() && beginning_.energy_error.size() == begun &&
+         beginning_.coordinate.size() == begun &&
+         std::all_of(thinned.begin(), thinned.end(),
+                     [this](const Thinning* series) { return series->count() == samples_; });
 }
 
 }  // namespace taut

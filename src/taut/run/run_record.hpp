@@ -37,10 +37,16 @@ class RunRecord {
   };
   const Beginning& beginning() const { return beginning_; }
 
+  // To bytes and back, of a system with so many coordinates; after its first sample. InputError where the bytes are not of such a record, or, at the
+  // end, where `c` is not complete.
+  void carry(Carry& c, std::size_t coordinates);
+
  private:
   bool due() const { return samples_ % stride_ == 0; }
   void keep(double time, std::span<const double> q, std::span<const double> p, const Reading& reading);
   bool smooth_with_half() const;
+  void carry_frames(Carry& c, std::size_t coordinates);
+  bool makes_sense() const;
 
   Thinning energy_, position_, momentum_;
   RecordedFrames frames_;

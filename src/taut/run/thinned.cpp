@@ -1,3 +1,4 @@
+#include <taut/run/carry_list.hpp>
 #include <taut/run/thinned.hpp>
 
 #include <algorithm>
@@ -41,6 +42,18 @@ void Thinning::add(double x, double y) {
     width_ *= 2;
   }
   kept_.push_back(fresh);
+}
+
+void Thinning::Bucket::carry(Carry& c) {
+  for (Point* point : {&first, &last, &least_x, &most_x, &least_y, &most_y}) c(*point);
+  c(size);
+  carry_list(c, broken, 1);
+}
+
+void Thinning::carry(Carry& c) {
+  c(width_);
+  c(count_);
+  carry_list(c, kept_, 2 * buckets_);
 }
 
 SeriesPoints Thinning::points() const {

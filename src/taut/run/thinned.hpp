@@ -8,6 +8,8 @@
 
 namespace taut {
 
+class Carry;
+
 struct SeriesPoints {
   std::vector<double> x, y;
 };
@@ -19,6 +21,10 @@ class Thinning {
   void add(double x, double y);
   SeriesPoints points()
       const;  // in the order they came; a point that is not finite stays where it breaks the line
+  std::size_t count() const { return count_; }  // of points it was given
+
+  // To bytes and back: see carry_list.hpp.
+  void carry(Carry& c);
 
  private:
   struct Point {
@@ -29,6 +35,8 @@ class Thinning {
     Point first, last, least_x, most_x, least_y, most_y;
     std::size_t size;
     std::vector<Point> broken;  // the first point that is not finite, if any
+
+    void carry(Carry& c);
   };
   static Bucket bucket_of(const Point& point);
   static void join(Bucket& a, const Bucket& b);
