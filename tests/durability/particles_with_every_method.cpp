@@ -9,7 +9,8 @@
 
 #include <fstream>
 
-#include "support/killable.hpp"
+#include "support/particle_models.hpp"
+#include "support/run_program.hpp"
 
 namespace taut {
 namespace {
@@ -59,10 +60,11 @@ step = 0.02
 steps = 10
 )toml";
 
-ModelRun read(const test::OwnFolder& folder, const std::string& name, const std::string& text) {
+ModelRun read(const test::OwnFolder& folder, const std::string& name, const std::string& text,
+              const std::vector<std::string>& set = {}) {
   const std::string path = (folder / name).string();
   std::ofstream(path) << text;
-  return read_model_run(path, {}, {});
+  return read_model_run(path, {}, set);
 }
 
 TEST(ParticlesWithEveryMethod, GoAsTheSameSystemOfFormulas) {
@@ -108,38 +110,12 @@ TEST(ParticlesWithEveryMethod, AsksForTwoPartsWhereAMethodNeedsThem) {
   EXPECT_TRUE(run.mechanism->fits("rattle"));
 }
 
-// 450 beads with springs, bends and torsions in the fast part: V'' is sparse, and the map is RATTLE's up to O(h²).
+// 340 beads with springs, bends and torsions in the fast part: V'' is sparse, and the map is RATTLE's up to O(h²).
 TEST(ParticlesWithEveryMethod, MixedMidpointOnALongChain) {
   const test::OwnFolder folder;
-  const ModelRun run = read(folder, "polymer.toml", R"toml([parameters]
-N = 450
-[particles]
-count = "N"
-position = ["0.8*i", "0.3*(1 - cos(pi*i))", "0.2*sin(1.3*i)"]
-velocity = ["0", "0.1*sin(i)", "0.1*cos(3*i)"]
-[[rods]]
-between = ["2*i", "2*i+1"]
-for = "i in 0..N/2-1"
-[[springs]]
-between = ["2*i+1", "2*i+2"]
-for = "i in 0..N/2-2"
-stiffness = 50
-[[bends]]
-between = ["i", "i+1", "i+2"]
-for = "i in 0..N-3"
-stiffness = 5
-[[torsions]]
-between = ["i", "i+1", "i+2", "i+3"]
-for = "i in 0..N-4"
-potential = "0.3*(1 + cos(3*phi))"
-[[field]]
-potential = "0.1*z^2"
-part = "slow"
-[run]
-method = "rattle"
-step = 0.01
-steps = 8
-)toml");
+  const std::string bonded = test::polymer.substr(0, test::polymer.find("[[pairs]]"));
+  const ModelRun run = read(folder, "polymer.toml",
+                            bonded + "[[field]]\npotential = \"0.1*z^2\"\npart = \"slow\"\n", {"N=170"});
   EXPECT_GT(run.mechanism->coordinates(), 1000);
   const auto end = [&](const std::string& method, int steps) {
     const auto machine =
@@ -169,20 +145,8 @@ steps = 8
 
 TEST(ParticlesWithEveryMethod, GoOnWithAnotherNumberOfThreads) {
   const test::OwnFolder folder;
-  const ModelRun run = read(folder, "chain.toml", R"toml([particles]
-count = 15000
-position = ["0.8*i", "0.6*(1 - cos(pi*i))/2", "0"]
-velocity = ["0", "0", "0.3*sin(0.01*i)"]
-[[rods]]
-between = ["i", "i+1"]
-for = "i in 0..14998"
-[[field]]
-potential = "0.01*z^2"
-[run]
-method = "rattle"
-step = 0.05
-steps = 4
-)toml");
+  const ModelRun run =
+      read(folder, "chain.toml", test::zigzag_chain + "[[field]]\npotential = \"0.01*z^2\"\n", {"N=15000"});
   const auto machine = [&] {
     return run.mechanism->bind({.method = "rattle", .ode = {}}, run.mechanism->start(), {}, false);
   };

@@ -2,13 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <cmath>
 #include <set>
 #include <sstream>
 
-#include "support/run_program.hpp"
+#include "support/run_json.hpp"
 
 namespace {
 
@@ -20,10 +18,7 @@ using taut::test::run_taut;
 
 json run_json(const std::string& arguments) {
   const OwnFolder folder;  // models may have an output folder of their own
-  const auto ran = run_taut("run " + arguments + " --json", folder.string());
-  EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_EQ(ran.err, "");
-  return json::parse(ran.out);
+  return taut::test::run_json(arguments, folder.string());
 }
 
 std::set<std::string> keys(const json& object) {

@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <fstream>
 
-#include "support/run_program.hpp"
+#include "support/run_json.hpp"
 
 namespace {
 
@@ -14,16 +12,10 @@ using nlohmann::json;
 using taut::test::lines_of;
 using taut::test::OwnFolder;
 using taut::test::read_text;
+using taut::test::run_json;
 using taut::test::run_taut;
 
 const std::filesystem::path examples = std::filesystem::path(TAUT_SOURCE_DIR) / "examples";
-
-json run_json(const std::string& arguments, const std::string& where) {
-  const auto ran = run_taut("run " + arguments + " --json", where);
-  EXPECT_EQ(ran.status, 0) << arguments << "\n" << ran.err;
-  EXPECT_EQ(ran.err, "") << arguments;
-  return ran.status == 0 ? json::parse(ran.out) : json{};
-}
 
 std::string example(const std::string& name) { return "'" + (examples / (name + ".toml")).string() + "'"; }
 

@@ -14,16 +14,12 @@
 
 #include <cmath>
 
+#include "support/after.hpp"
+
 namespace {
 
 using namespace taut;
-
-template <class Method, class P, class X>
-X after(const Method& method, const P& s, X x, double h, int steps) {
-  auto memory = make_memory(method, s, x);
-  for (int i = 0; i < steps; ++i) EXPECT_TRUE(method.step(s, x, memory, typename P::Scalar(h)));
-  return x;
-}
+using taut::test::after;
 
 // The chain with sizes known at compile time and at run time: the same numbers.
 TEST(OdeMethod, DynamicAndFixedSizesAgree) {

@@ -8,16 +8,12 @@
 
 #include <gtest/gtest.h>
 
+#include "support/after.hpp"
+
 namespace {
 
 using namespace taut;
-
-template <class Method, class P, class X>
-X after(const Method& method, const P& s, X x, double h, int steps) {
-  auto memory = make_memory(method, s, x);
-  for (int i = 0; i < steps; ++i) EXPECT_TRUE(method.step(s, x, memory, typename P::Scalar(h)));
-  return x;
-}
+using taut::test::after;
 
 TEST(OdeMethodLanes, ALaneIsARunOfItsOwn) {
   const OdeMethod<ExplicitRungeKutta, Underlying> method{.scheme = {find_explicit("rk4")},

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <taut/formulation/hidden_constraint.hpp>
+#include <taut/formulation/phase_directions.hpp>
 
 namespace taut {
 
@@ -60,7 +61,7 @@ class DiracField {
     hidden_.G.subtract_transpose(mu, p_dot);
     const int n = s.coordinates();
     for (int from = 0; from < 2 * n; from += width) {
-      seed(q, p, from);
+      seed_axes(q, p, from, q1_, p1_);
       const Along frozen = frozen_function();  // (DF5)
       for (int k = 0; k < width; ++k) {
         if (from + k < n)
@@ -89,17 +90,6 @@ class DiracField {
     hidden_.rate(q, p, by_p_, by_q_, u_);  // S w
     u_ = -u_;
     hidden_.C.solve(u_);
-  }
-
-  void seed(const Vec& q, const Vec& p, int from) {
-    const int n = static_cast<int>(q.size());
-    for (int i = 0; i < n; ++i) {
-      q1_[i] = Along(q[i]);
-      p1_[i] = Along(p[i]);
-      if (i >= from && i < from + width) q1_[i].tangent[static_cast<std::size_t>(i - from)] = T(1);
-      if (n + i >= from && n + i < from + width)
-        p1_[i].tangent[static_cast<std::size_t>(n + i - from)] = T(1);
-    }
   }
 
   // Gᵀl with l held fixed.

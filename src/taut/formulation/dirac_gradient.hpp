@@ -5,7 +5,7 @@
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
-#include <taut/scalar/dual.hpp>
+#include <taut/formulation/phase_directions.hpp>
 
 namespace taut {
 
@@ -53,7 +53,7 @@ class DiracGradient {
     H_q(s, q, p, slope_q);
     H_p(s, q, p, slope_p);
     for (int from = 0; from < 2 * n; from += width) {
-      seed(q, p, from);
+      seed_axes(q, p, from, q1_, p1_);
       rate_of_f();
       if (from == 0) {  // the values, free of tangents
         for (Eigen::Index i = 0; i < lambda.size(); ++i) lambda[i] = f2_[i].tangent[0].value;
@@ -77,17 +77,6 @@ class DiracGradient {
   void subtract_reaction(typename P::Vec& slope_q) {
     const typename P::Multiplier minus = -lambda;
     G_.subtract_transpose(minus, slope_q);  // (D1): + Gᵀλ
-  }
-
-  void seed(const typename P::Vec& q, const typename P::Vec& p, int from) {
-    const int n = static_cast<int>(q.size());
-    for (int i = 0; i < n; ++i) {
-      q1_[i] = Along(q[i]);
-      p1_[i] = Along(p[i]);
-      if (i >= from && i < from + width) q1_[i].tangent[static_cast<std::size_t>(i - from)] = T(1);
-      if (n + i >= from && n + i < from + width)
-        p1_[i].tangent[static_cast<std::size_t>(n + i - from)] = T(1);
-    }
   }
 
   // b = {f, H}, f = G H_p: the rate of f along the unconstrained flow, as the tangent of f2_.
