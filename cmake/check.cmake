@@ -24,6 +24,7 @@ if(TAUT_RUN_CLANG_TIDY)
   add_custom_target(tidy
     COMMAND ${TAUT_RUN_CLANG_TIDY} -quiet -j ${cores} -p ${PROJECT_BINARY_DIR}
       -extra-arg=-idirafter${gcc_include} -extra-arg=-Wno-unknown-warning-option
+      -extra-arg=-Wno-unused-command-line-argument  # options of g++ alone
     USES_TERMINAL VERBATIM COMMENT "Running clang-tidy")
 else()
   add_custom_target(tidy COMMAND ${CMAKE_COMMAND} -E echo "clang-tidy-19 is missing: see packages.txt"

@@ -107,16 +107,16 @@ std::string encode(std::string_view tag, std::uint64_t number, std::string_view 
 ChunkReader::ChunkReader(OpenFile file, FileKind kind) : file_(std::move(file)), size_(size_of(file_.get())) {
   const std::string signature = bytes(signature_size);
   const char* const what = kind == FileKind::trajectory ? "trajectory" : "checkpoint";
+  const bool whole = signature.size() == signature_size;
+  if (whole) layout_ = get<std::uint32_t>(signature, 8);
   if (size_ == 0) {
     damage_ = "the file is empty";
   } else if (!signature.starts_with(magic)) {
     damage_ = fmt::format("it does not begin as a {} of taut does", what);
-  } else if (signature.size() < signature_size) {
-    damage_ = fmt::format("it is no {} of taut", what);
-  } else if (layout_ = get<std::uint32_t>(signature, 8); layout_ < 1 || layout_ > file_layout) {
+  } else if (whole && (layout_ < 1 || layout_ > file_layout)) {
     damage_ =
         fmt::format("its layout is number {}; this version of taut reads number {}", layout_, file_layout);
-  } else if (get<std::uint32_t>(signature, 12) != static_cast<std::uint32_t>(kind)) {
+  } else if (!whole || get<std::uint32_t>(signature, 12) != static_cast<std::uint32_t>(kind)) {
     damage_ = fmt::format("it is no {} of taut", what);
   } else {
     good_ = signature_size;

@@ -105,12 +105,12 @@ void Loop::back_to_last_good() {
   tally_.energy_not_finite = failed.energy_not_finite;
 }
 
-// What could not be written is told by then; the state may find room all the same. Where it does not, the last checkpoint stands.
+// What could not be written is told by then; the state may find room all the same.
 void Loop::save_after_failed_write() {
   if (!wants_checkpoints_) return;
   try {
     observer_.checkpoint(snapshot(tally_.failed() ? RunStatus::failed : RunStatus::stopped));
-  } catch (const WriteError&) {
+  } catch (const WriteError&) {  // NOLINT(bugprone-empty-catch): the last checkpoint stands
   }
 }
 

@@ -33,8 +33,8 @@ bool is_binary(const RunIdentity& identity) {
     case SampleFormat::automatic:
       break;
   }
-  const double rows = 1 + static_cast<double>(identity.schedule.steps / identity.schedule.every);
-  return rows * static_cast<double>(identity.width()) > most_csv_numbers;
+  const std::int64_t rows = 1 + identity.schedule.steps / identity.schedule.every;
+  return static_cast<double>(rows) * static_cast<double>(identity.width()) > most_csv_numbers;
 }
 
 std::unique_ptr<SampleSink> new_samples(const std::string& folder, const RunIdentity& identity) {

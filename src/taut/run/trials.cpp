@@ -64,7 +64,7 @@ Trials::Order Trials::order(int expected) const {
   int hidden = 0;
   for (int k = 0; k < farthest && !enough(order); ++k) {
     h *= longer ? order_ratio : 1 / order_ratio;
-    const Order next = order_at(h, expected);
+    Order next = order_at(h, expected);
     if (longer) {
       if (next.outcome == at_rounding) continue;
       if (next.outcome == seen) return next;
