@@ -139,7 +139,7 @@ class PositionSolve {
     }
     // (C5), d what the last correction has moved q₁ by.
     void bend()
-      requires Quadratic<P> && requires(Vec& d) { move.shift(at.delta_, d); }
+      requires Quadratic<P> && requires(const Multiplier& by, Vec& d) { move.shift(by, d); }
     {
       auto&& d = room(s, at.moved_);
       move.shift(at.delta_, d);
