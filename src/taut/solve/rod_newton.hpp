@@ -96,7 +96,7 @@ class RodNewtonIn {
   RodSolve newton(const RodStart& from, double target, double scale, double* to) {
     const RodGoal goal = goal_at(std::max(target, least_target()));
     RodSolve result = of_all_chains(
-        goal, [&](Chain& chain, const Room& room) { chain.begin(room, from); },
+        goal, [&](const auto& departure, const Room& room) { departure.begin(room, from); },
         [&](Chain& chain, int block) { chain.take(block, scale, to); });
     of_all_clusters(result, [&](const auto& clusters, int n) {
       return clusters.newton(n, from, goal, limit, scale, to);
@@ -135,15 +135,12 @@ class RodNewtonIn {
     std::atomic<bool> sound = true;
     if (!chains_.empty()) {
       each_block([&](Chain& chain, int block, RodSweep&) {
-        const auto begin = [&](const Room& room) { chain.begin(room, from); };
-        if (!chain.template start<true>(block, begin).sound) sound = false;
+        const auto gather = [&](const auto& rods, auto& rows) { rods.gather(block, from, rows); };
+        if (!chain.eliminate(block, gather)) sound = false;
       });
       for (Chain& chain : chains_)
-        if (!chain.template separators<true, true>().sound) sound = false;
-      each_block([&](Chain& chain, int block, RodSweep&) {
-        chain.template finish<true>(block);
-        chain.take(block, 1, to);
-      });
+        if (!chain.linear_separators()) sound = false;
+      each_block([&](Chain& chain, int block, RodSweep&) { chain.scatter(block, to); });
     }
     each_kind([&](const auto& clusters) {
       in_ranges(clusters.batches(), 1, clusters_worth_a_thread, [&](int begin, int end) {
@@ -274,13 +271,11 @@ class RodNewtonIn {
     });
   }
 
-  // Newton's iteration: begin(chain, room) sets the records of a block up, end(chain, block) uses its μ.
+  // Newton's iteration: begin(departure, room) sets the records of a block up, end(chain, block) uses its μ.
   template <class Begin, class End>
   RodSolve of_all_chains(const RodGoal& goal, Begin&& begin, End&& end) {
     if (chains_.empty()) return {};
-    each_block([&](Chain& chain, int block, RodSweep& sweep) {
-      sweep = chain.template start<false>(block, [&](const Room& room) { begin(chain, room); });
-    });
+    each_block([&](Chain& chain, int block, RodSweep& sweep) { sweep = chain.start(block, begin); });
     return in_corrections(
         RodProgress(goal), limit,
         [&](bool first) { return first ? separators<true>() : separators<false>(); },
@@ -312,9 +307,9 @@ class RodNewtonIn {
   template <bool to_rounding>
   RodSolve land_whole_chains(const RodFlight& flight, const RodGoal& goal, SharedLook& look) {
     const RodSolve result = of_all_chains(
-        goal, [&](Chain& chain, const Room& room) { chain.depart(room, flight); },
+        goal, [&](const auto& departure, const Room& room) { departure.depart(room, flight); },
         [&](Chain& chain, int block) { look.add(chain.template arrive<to_rounding>(block, flight)); });
-    for (const Chain& chain : chains_) look.add(chain.template arrived<to_rounding>(flight));
+    for (const Chain& chain : chains_) look.add(chain.impulses().template arrived<to_rounding>(flight));
     return result;
   }
   template <bool to_rounding>
@@ -323,7 +318,7 @@ class RodNewtonIn {
       for (const Chain& chain : chains_) chain.clear(nu);
     };
     if (std::all_of(chains_.begin(), chains_.end(), [&](const Chain& chain) {
-          return chain.template rests<to_rounding>(q, p.from, tolerance);
+          return chain.impulses().template rests<to_rounding>(q, p.from, tolerance);
         })) {
       clear();
       return {};
@@ -346,20 +341,16 @@ class RodNewtonIn {
   bool project_whole_chains(const double* q, const RodSums& p, double* nu, SharedLook& look) {
     std::atomic<bool> sound = true;
     each_block([&](Chain& chain, int block, RodSweep&) {
-      const auto begin = [&](const Room& room) { chain.meet(room, q, p.from); };
-      if (!chain.template start<true>(block, begin).sound) sound = false;
+      const auto meet = [&](const auto& rods, auto& rows) { rods.meet(block, q, p.from, rows); };
+      if (!chain.eliminate(block, meet)) sound = false;
     });
     for (Chain& chain : chains_)
-      if (!chain.template separators<true, true>().sound) sound = false;
+      if (!chain.linear_separators()) sound = false;
     if (!sound) return false;
-    each_block([&](Chain& chain, int block, RodSweep&) {
-      chain.template finish<true>(block);
-      chain.take(block, 1, nu);
-    });
     each_block([&](Chain& chain, int block, RodSweep&) {
       look.add(chain.template part<to_rounding>(block, q, p, nu));
     });
-    for (const Chain& chain : chains_) look.add(chain.template parted<to_rounding>(q, p.to, nu));
+    for (const Chain& chain : chains_) look.add(chain.impulses().template parted<to_rounding>(q, p.to, nu));
     return true;
   }
 
@@ -427,7 +418,7 @@ class RodNewtonIn {
   RodSweep separators() {
     RodSweep all;
     for (const RodSweep& sweep : sweeps_) all = worse(all, sweep);
-    for (Chain& chain : chains_) all = worse(all, chain.template separators<first, false>());
+    for (Chain& chain : chains_) all = worse(all, chain.template separators<first>());
     return all;
   }
 

@@ -45,34 +45,35 @@ class RodWindow {
   template <bool to_rounding>
   RodLook land(const Chain& whole, const RodFlight& flight) const {
     const int from = joined() ? begin_ + 1 : begin_, to = right_ > 0 ? end_ : end_ + 1;
-    return whole.template fly<to_rounding>(from, to, joined() ? flight.mu[begin_] : 0.0, flight.mu + from,
-                                           flight);
+    return whole.impulses().template fly<to_rounding>(from, to, joined() ? flight.mu[begin_] : 0.0,
+                                                      flight.mu + from, flight);
   }
   // That particle, with μ as both windows wrote it, and the rods that it joins.
   template <bool to_rounding>
   RodLook join(const Chain& whole, const RodFlight& flight) const {
     if (!joined()) return {};
-    const RodLook look = whole.template fly<to_rounding>(begin_, begin_ + 1, flight.mu[begin_ - 1],
-                                                         flight.mu + begin_, flight);
-    return worse(look, worse(whole.template length_of<to_rounding>(begin_ - 1, flight.q.to),
-                             whole.template length_of<to_rounding>(begin_, flight.q.to)));
+    const auto& impulses = whole.impulses();
+    const RodLook look = impulses.template fly<to_rounding>(begin_, begin_ + 1, flight.mu[begin_ - 1],
+                                                            flight.mu + begin_, flight);
+    return worse(look, worse(impulses.template length_of<to_rounding>(begin_ - 1, flight.q.to),
+                             impulses.template length_of<to_rounding>(begin_, flight.q.to)));
   }
 
   // Will a projection not feel the cut before it? (Z5)
   bool serves(const Chain& whole, const double* q) const {
-    return !joined() || whole.fades_about(begin_, overlap, q);
+    return !joined() || whole.projection().fades_about(begin_, overlap, q);
   }
   // That will be asked soon.
   void foresee(const Chain& whole, const double* q) const {
-    if (joined()) whole.foresee_about(begin_, overlap, q);
+    if (joined()) whole.projection().foresee_about(begin_, overlap, q);
   }
   // ν of a projection where the cuts are not felt. False: a pivot vanished, and ν = 0.
   bool project(const double* q, const double* p, double* nu) {
     Desk desk;
     rods_.sit_down(desk);
-    const bool solved = project_at_desk(q, p);
+    const bool solved = project_at_desk(q, p, desk);
     if (solved)
-      take(desk, 1, nu);
+      std::copy_n(desk.along.begin() + left_, end_ - begin_, nu + begin_);
     else
       std::fill_n(nu + begin_, end_ - begin_, 0.0);
     rods_.stand_up();
@@ -82,16 +83,17 @@ class RodWindow {
   template <bool to_rounding>
   RodLook part(const Chain& whole, const double* q, const RodSums& p, const double* nu) const {
     const int from = joined() ? begin_ + overlap + 1 : begin_, to = right_ > 0 ? end_ - overlap : end_ + 1;
-    return whole.template part<to_rounding>(from, to, q, p, nu);
+    return whole.impulses().template part<to_rounding>(from, to, joined() ? nu[from - 1] : 0.0, q, p, nu);
   }
   // Those that the window before reads, too, when both have found their ν, and the rods from them to the others.
   template <bool to_rounding>
   RodLook part_joined(const Chain& whole, const double* q, const RodSums& p, const double* nu) const {
     if (!joined()) return {};
     const int from = begin_ - overlap, to = begin_ + overlap + 1;
-    const RodLook look = whole.template part<to_rounding>(from, to, q, p, nu);
-    return worse(look, worse(whole.template velocity_along<to_rounding>(from - 1, q, p.to, nu),
-                             whole.template velocity_along<to_rounding>(to - 1, q, p.to, nu)));
+    const auto& impulses = whole.impulses();
+    const RodLook look = impulses.template part<to_rounding>(from, to, nu[from - 1], q, p, nu);
+    return worse(look, worse(impulses.template velocity_along<to_rounding>(from - 1, q, p.to, nu),
+                             impulses.template velocity_along<to_rounding>(to - 1, q, p.to, nu)));
   }
 
  private:
@@ -106,15 +108,16 @@ class RodWindow {
   }
   RodSolve solve_at_desk(const RodFlight& flight, const RodGoal& goal, int limit) {
     RodSweep inside = each_block([&](int block) {
-      return rods_.template start<false>(
-          block, [&](const Room& room) { rods_.depart(room, flight); }, flight.p.from);
+      return rods_.start(
+          block, [&](const auto& departure, const Room& room) { departure.depart(room, flight); },
+          flight.p.from);
     });
     if (!fades()) return {0, false};
     RodSolve result = in_corrections(
         RodProgress(goal), limit,
         [&](bool first) {
-          return worse(inside, first ? rods_.template separators<true, false>()
-                                     : rods_.template separators<false, false>());
+          return worse(inside,
+                       first ? rods_.template separators<true>() : rods_.template separators<false>());
         },
         [&](bool first, bool over) {
           inside = each_block([&](int block) {
@@ -126,12 +129,14 @@ class RodWindow {
     result.sound = result.sound && fades();
     return result;
   }
-  bool project_at_desk(const double* q, const double* p) {
-    const RodSweep inside = each_block([&](int block) {
-      return rods_.template start<true>(block, [&](const Room& room) { rods_.meet(room, q, p); }, p);
-    });
-    if (!inside.sound || !rods_.template separators<true, true>().sound) return false;
-    for (int block = 0; block < rods_.blocks(); ++block) rods_.template finish<true>(block);
+  bool project_at_desk(const double* q, const double* p, Desk& desk) {
+    bool sound = true;
+    for (int block = rods_.blocks(); block-- > 0;)
+      if (!rods_.eliminate(block, [&](const auto& rods, auto& rows) { rods.meet(block, q, p, rows); }))
+        sound = false;
+    if (!sound || !rods_.linear_separators()) return false;
+    for (int block = 0; block < rods_.blocks(); ++block)
+      rods_.scatter(block, desk.along.data(), rods_.first());
     return true;
   }
   void take(Desk& desk, double scale, double* to) const {
