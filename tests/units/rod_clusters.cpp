@@ -321,6 +321,44 @@ TEST(RodChains, OtherOrdersAreLeftToOthers) {
   EXPECT_FALSE(RodNewtonIn<3>(shuffled.layout, *shuffled.plan).goes_alone());
 }
 
+// One linear solve of a chain, whatever the order of its rods and particles: G W (p - Gᵀx) = 0. The last block of the longest has a particle, and no rod.
+TEST(RodChains, OneSolveInAnyOrder) {
+  Edges mixed = chain_of(1100, true);
+  std::stable_partition(mixed.begin(), mixed.end(), [](const auto& edge) { return edge.first % 2 == 0; });
+  for (const auto& [edges, order] : {std::pair(mixed, Order::shuffled),
+                                     std::pair(chain_of(128 * 1024, false), Order::cluster_by_cluster)}) {
+    const int rods = static_cast<int>(edges.size());
+    SCOPED_TRACE(testing::Message() << rods << " rods");
+    Scene scene(3, rods + 1, edges, 1, order, Shape::bent);
+    const RodList& list = scene.layout->rods;
+    Numbers b(scene.G->entries.size()), demand(rods, 0.0), x(rods, 1e9), none(scene.p0.size(), 0.0), p;
+    for (int k = 0; k < rods; ++k)
+      for (int a = 0; a < 3; ++a) {
+        const int i = list.first[k], j = list.second[k], n = a * scene.particles();
+        const double r = scene.difference(scene.q0, a, i, j);
+        b[scene.layout->entries.first[k] + a * scene.layout->entries.stride[k]] = r;
+        demand[k] += r * (scene.weight(i) * scene.p0[n + i] - scene.weight(j) * scene.p0[n + j]);
+      }
+    RodNewtonIn<3> newton(scene.layout, *scene.plan);
+    ASSERT_TRUE(newton.solve({b.data(), nullptr, demand.data()}, x.data()));
+    for (const long double one : scene.kicked(scene.p0, none, x)) p.push_back(static_cast<double>(one));
+    EXPECT_GT(scene.largest_Gv(scene.q0, scene.p0), 0.01);
+    EXPECT_LT(scene.largest_Gv(scene.q0, p), 1e-14);
+  }
+}
+// The same block in a projection without windows.
+TEST(RodChains, ABlockWithoutARod) {
+  constexpr int rods = 128 * 1024;
+  Scene scene(3, rods + 1, chain_of(rods, false), 1, Order::cluster_by_cluster, Shape::straight);
+  RodNewtonIn<3> newton(scene.layout, *scene.plan);
+  Numbers p = scene.p0, nu(rods, 1e9);
+  const Numbers none(p.size(), 0.0);
+  EXPECT_TRUE(
+      newton.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
+  EXPECT_LE(scene.largest_Gv(scene.q0, p), 1.01 * tolerance);
+  EXPECT_LT(error(p, none, scene.kicked(scene.p0, none, nu)), rounding);
+}
+
 // A rod without extent in the middle: no flight, no projection, and μ is 0 again.
 TEST(RodChains, AChainThatFailsSaysSo) {
   Scene scene(3, 2001, chain_of(2000, false), 1, Order::cluster_by_cluster);

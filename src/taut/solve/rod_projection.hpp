@@ -52,7 +52,7 @@ class RodProjection {
       const double* x = q + a * particles + from;
       b_before.v[a] = S(begin > path_->first ? x[-1] - x[0] : 0.0);
     });
-    Particles here = read(0, batch_size);
+    Particles here = read(0, std::min(batch_size, count + 1));
     const auto eight = [&](int k, int n) {
       const Particles next = read(k + batch_size, n);
       V b, b_last, dv;
