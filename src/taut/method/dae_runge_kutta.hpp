@@ -70,6 +70,7 @@ struct DaeRungeKutta {
 
   template <Hamiltonian P, class X>
   Expected<int> step(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    at.stage.take_low_parts(x);
     const auto solved = at.stage.solve(problem, x.q, x.p, at.G, h, solve);  // (K1), (K2), (K3)
     if (!solved) return solved;
     at.before = x;

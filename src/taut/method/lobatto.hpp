@@ -96,6 +96,7 @@ struct Lobatto {
   template <Hamiltonian P, class X>
   Expected<int> step(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     auto& stage = at.stage;
+    stage.take_low_parts(x);
     const auto solved = stage.solve(problem, x.q, x.p, at.G, h, solve);
     if (!solved) return solved;
     at.before = x;

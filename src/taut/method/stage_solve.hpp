@@ -162,6 +162,8 @@ class StageSolve {
         g_per_unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
         work_(zero_vector(s)),
         h_grad_V_(work_),
+        q_low_(work_),
+        p_low_(work_),
         work_m_(zero_multiplier(s)) {}
 
   int stages() const { return s_ == dynamic ? stages_ : s_; }
@@ -183,6 +185,16 @@ class StageSolve {
   PerStage<Vec, s_> velocity, force;     // H_p and h (H_q + GᵀΛ) there (without GᵀΛ at stages that have no Λ)
   PerStage<Vec, s_> Z, Y;
   PerStage<Multiplier, s_> L;
+
+  // The steps from now on start at (q0 + q_low, p0 + p_low), where a state has such parts. A step from (q0, p0) alone, added to them, moves the energy by h p_low: with
+  // some h more often one way.
+  template <class X>
+  void take_low_parts(const X& x) {
+    if constexpr (requires { x.q_low; }) {
+      q_low_ = x.q_low;
+      p_low_ = x.p_low;
+    }
+  }
 
   // From (q0, p0), with G0 = G(q0) and step h. Of the options tolerance and max_iterations count: the tolerance
   // is one on every residual, in the units of q, p and g.
@@ -332,8 +344,8 @@ class StageSolve {
   void slopes(const P& s, const Vec& q0, const Vec& p0, const T& h) {
     each(0, stages(), [&](int j) __attribute__((always_inline)) {
       auto&& work = room(s, work_);
-      Q[at(j)] = q0 + Z[at(j)];
-      P_[at(j)] = p0 + Y[at(j)];
+      Q[at(j)] = q0 + (Z[at(j)] + q_low_);
+      P_[at(j)] = p0 + (Y[at(j)] + p_low_);
       H_p(s, Q[at(j)], P_[at(j)], velocity[at(j)]);
       if (Natural<P> && j < fixed) {
         work = h_grad_V_;
@@ -377,7 +389,7 @@ class StageSolve {
         }
         s.g(Q_star, g);
       }
-      work = Z[at(i)] - (Q_star - q0);
+      work = (Z[at(i)] - (Q_star - q0)) + q_low_;
       G[at(i)].times(work, rg_[at(i)]);
       for (Eigen::Index k = 0; k < g.size(); ++k)
         rg_[at(i)][k] = g[k] + select(close, rg_[at(i)][k], T(0));  // (J3), linear where close
@@ -469,6 +481,7 @@ class StageSolve {
   Vector<Real<T>, P::n> q_per_unit_, p_per_unit_;
   Vector<Real<T>, P::m> g_per_unit_;
   Vec work_, h_grad_V_;  // the second at q₀
+  Vec q_low_, p_low_;
   Multiplier work_m_;
 };
 
