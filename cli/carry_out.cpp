@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "commands.hpp"
@@ -32,6 +33,13 @@ std::string vector_text(const std::vector<double>& x, std::string_view format) {
   return "(" + few(texts, ", ") + ")";
 }
 
+// A drift may be beyond its error bar and yet nothing beside the oscillation of the energy: then it is rounding.
+std::string drift_verdict(const RunSummary& s) {
+  if (!s.trend->beyond_its_error()) return "none beyond its error bar";
+  return fmt::format("beyond its error bar, {:.2g} % of max |H - H0|",
+                     100 * std::abs(s.trend->total) / s.energy_error);
+}
+
 void print_summary(const RunSummary& s) {
   fmt::print("{}, {}, step {}: {} step{} to t = {:.10g} in {:.2f} s ({:.2g} steps/s)\n", s.model,
              s.formulation.empty() ? s.method : s.method + " on " + s.formulation, s.step, grouped(s.steps),
@@ -42,7 +50,7 @@ void print_summary(const RunSummary& s) {
              s.energy_error);
   if (s.trend)
     fmt::print("  drift     {:.1e} ± {:.1e} over the run ({})\n", s.trend->total, s.trend->error,
-               s.trend->beyond_its_error() ? "beyond its error bar" : "none beyond its error bar");
+               drift_verdict(s));
   fmt::print("  residual  max |g| = {:.1e}, max |G H_p| = {:.1e}\n", s.position_max, s.momentum_max);
   fmt::print("  solve     {:.2f} iterations a step, {} at most\n", s.iterations_mean, s.iterations_max);
   if (s.halved > 0)

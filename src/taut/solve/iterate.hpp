@@ -80,8 +80,9 @@ inline constexpr double crawl_slack = 8;
 // What an iteration leaves when it stops at the rounding level has the same sign step after step, and would make the energy drift where
 // rounding alone makes it a random walk. So it goes on, blindly, until its rate says that less than this many units are left.
 inline constexpr double left_over = 0x1p-12;
-// The same for the stages of a step: at 2⁻¹² units the energy of lobatto(3), h = 0.01, still moved by 4e-22 a step, always the same way.
-inline constexpr double stage_left_over = 0x1p-26;
+// The same for the stages of a step, whose impulses are residuals divided by h: at 2⁻¹² units the energy of lobatto(3), h = 0.01, still moved by 4e-22 a step, at 2⁻²⁶ by
+// 2e-22, always the same way.
+inline constexpr double stage_left_over = 0x1p-40;
 // What the force of a stiff problem may leave in the stage equations of a step, in units: see `noise` below.
 inline constexpr double stage_noise = 0x1p26;
 // The rate is taken from residuals this many units above rounding.
