@@ -1,5 +1,5 @@
 #!/bin/sh
-# Does the energy of a warm polymer with rigid bonds drift? Some minutes; results and figures go to the folder of the first argument.
+# Does the energy of a warm polymer with rigid bonds drift? Some seconds; results and figures go to the folder of the first argument.
 set -e
 here=$(dirname "$0")
 taut=${TAUT:-"$here/../taut"}
