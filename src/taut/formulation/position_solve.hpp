@@ -142,6 +142,14 @@ class PositionSolve {
       requires Quadratic<P> && requires(const Multiplier& by, Vec& d) { move.shift(by, d); }
     {
       auto&& d = room(s, at.moved_);
+      if constexpr (P::m == 1) {  // bend(δ d) = δ² bend(d), and bend(d) need not wait for δ
+        Multiplier one;
+        one[0] = T(1);
+        move.shift(one, d);
+        s.bend(d, at.residual_);
+        at.residual_[0] *= at.delta_[0] * at.delta_[0];
+        return;
+      }
       move.shift(at.delta_, d);
       s.bend(d, at.residual_);
     }

@@ -111,6 +111,18 @@ T largest_in_parts(Eigen::Index size, Value&& value) {
   return part[0];
 }
 
+// The same of so many from the first on, known to the compiler, by halves: one after the other they would wait for each other.
+template <class T, int first, int count, class Value>
+constexpr T largest_by_halves(Value& value) {
+  if constexpr (count == 1)
+    return value(first);
+  else
+    return larger(largest_by_halves<T, first, count / 2>(value),
+                  largest_by_halves<T, first + count / 2, count - count / 2>(value));
+}
+template <class Residual>
+inline constexpr bool is_short = Residual::SizeAtCompileTime > 1 && Residual::SizeAtCompileTime <= 24;
+
 template <class Residual>
 auto largest_entry(const Residual& r) {
   using T = typename Residual::Scalar;
@@ -171,7 +183,12 @@ auto all_within(const Residual& r, double tolerance) {
 template <class Sizes>
 void raise_vanishing(Sizes& sizes) {
   auto largest = typename Sizes::Scalar(0);
-  each_index(sizes, [&](int i) { largest = larger(largest, sizes[i]); });
+  if constexpr (is_short<Sizes>) {
+    const auto size = [&](int i) { return sizes[i]; };
+    largest = largest_by_halves<typename Sizes::Scalar, 0, Sizes::SizeAtCompileTime>(size);
+  } else {
+    each_index(sizes, [&](int i) { largest = larger(largest, sizes[i]); });
+  }
   largest *= typename Sizes::Scalar(0x1p-10);
   each_index(sizes, [&](int i) { sizes[i] = larger(sizes[i], largest); });
 }
@@ -183,6 +200,8 @@ auto largest_in_units(const Residual& r, const Units& per_unit) {
   const auto in_units = [&](Eigen::Index i) { return Real<T>(magnitude(r[i]) * per_unit[i]); };
   if constexpr (is_long<Residual>) {
     return largest_in_parts<T>(r.size(), in_units);
+  } else if constexpr (is_short<Residual>) {
+    return largest_by_halves<Real<T>, 0, Residual::SizeAtCompileTime>(in_units);
   } else {
     Real<T> largest(0);
     each_index(r, [&](int i) { largest = larger(largest, in_units(i)); });
