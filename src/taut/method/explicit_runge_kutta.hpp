@@ -4,7 +4,8 @@
 #include <taut/method/explicit_tableau.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/ode_scheme.hpp>
-#include <taut/solve/iterate.hpp>
+#include <taut/solve/options.hpp>
+#include <taut/solve/residual_size.hpp>
 
 #include <cmath>
 #include <vector>

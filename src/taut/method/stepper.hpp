@@ -7,7 +7,7 @@
 #include <taut/problem/tiers.hpp>
 #include <taut/scalar/flatten.hpp>
 #include <taut/solve/failure.hpp>
-#include <taut/solve/iterate.hpp>
+#include <taut/solve/options.hpp>
 
 #include <memory>
 

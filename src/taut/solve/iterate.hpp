@@ -1,76 +1,12 @@
 // The loop of every constraint solve: evaluate a residual, correct, until it vanishes; and the rule that says when.
 #pragma once
 
-#include <taut/scalar/flatten.hpp>
-#include <taut/scalar/number.hpp>
-#include <taut/scalar/unroll.hpp>
-#include <taut/solve/failure.hpp>
-
-#include <Eigen/Core>
+#include <taut/solve/options.hpp>
+#include <taut/solve/residual_size.hpp>
 
 #include <cmath>
-#include <type_traits>
 
 namespace taut {
-
-enum class Iteration {
-  full_newton,  // G(q₁) W G(q₀)ᵀ refreshed and factored in each iteration: quadratic
-  symmetric,    // G(q₀) W G(q₀)ᵀ factored once per step: linear, rate O(h)
-  sweep         // SHAKE's Gauss-Seidel sweep over the constraints: linear, the classical baseline
-};
-
-struct SolveOptions {
-  Iteration iteration = Iteration::full_newton;
-  double tolerance =
-      0;  // on max |g| and max |G H_p|, in their own units; 0: until rounding stops the iteration
-  int max_iterations = 0;  // 0: 50 for Newton's iterations, 20000 for sweeps
-
-  int limit() const {
-    if (max_iterations > 0) return max_iterations;
-    return iteration == Iteration::sweep ? 20000 : 50;
-  }
-};
-
-// The same options where the compiler knows which of the two rules stops the iteration. A loop over steps that holds both rules lacks
-// registers for either.
-struct ToRounding : SolveOptions {};
-struct ToTolerance : SolveOptions {};
-
-template <class Rule>
-inline constexpr bool is_to_tolerance = std::is_base_of_v<ToTolerance, std::remove_cvref_t<Rule>>;
-template <class Rule>
-inline constexpr bool is_to_rounding = std::is_base_of_v<ToRounding, std::remove_cvref_t<Rule>>;
-
-// ... and which iteration it is.
-template <class Rule, Iteration known>
-struct By : Rule {
-  static constexpr Iteration iteration = known;
-};
-
-// ... and where it is any but Newton's.
-template <class Rule>
-struct ByOthers : Rule {};
-
-template <class Rule>
-inline constexpr bool may_be_newton = !std::is_base_of_v<ByOthers<ToRounding>, Rule>;
-
-// A unit that is compiled for one run (run/specialised.cpp) defines TAUT_SOLVES_BY as one such type, and compiles no other. Where steps are to be
-// fast, Newton's iteration to rounding is compiled apart from the others.
-template <class F>
-auto with_stop_rule(const SolveOptions& options, F&& f) {
-#ifdef TAUT_SOLVES_BY
-  return f(TAUT_SOLVES_BY{{{options}}});
-#else
-  if (options.tolerance > 0) return f(ToTolerance{options});
-  if constexpr (flattened) {
-    if (options.iteration == Iteration::full_newton)
-      return f(By<ToRounding, Iteration::full_newton>{{{options}}});
-    return f(ByOthers<ToRounding>{{{options}}});
-  } else {
-    return f(ToRounding{options});
-  }
-#endif
-}
 
 // Stagnation counts as convergence only this close to the rounding level; above it, it is a failure.
 inline constexpr double stagnation_slack = 1000;
@@ -88,148 +24,10 @@ inline constexpr double stage_noise = 0x1p26;
 // The rate is taken from residuals this many units above rounding.
 inline constexpr double clear_of_rounding = 64;
 
-// A long vector of floats is gone through in parts that do not wait for each other; how it is cut does not change a maximum.
-template <class Residual>
-inline constexpr bool is_long =
-    Residual::SizeAtCompileTime == Eigen::Dynamic && std::is_floating_point_v<typename Residual::Scalar>;
-inline constexpr Eigen::Index side_by_side = 8;
-
-// max of value(i), each 0 or more.
-template <class T, class Value>
-T largest_in_parts(Eigen::Index size, Value&& value) {
-  Eigen::Index i = 0;
-  if (size < side_by_side) {
-    T largest(0);
-    for (; i < size; ++i) largest = larger(largest, value(i));
-    return largest;
-  }
-  T part[side_by_side] = {};
-  for (; i + side_by_side <= size; i += side_by_side)
-    for (Eigen::Index k = 0; k < side_by_side; ++k) part[k] = larger(part[k], value(i + k));
-  for (; i < size; ++i) part[0] = larger(part[0], value(i));
-  for (Eigen::Index k = 1; k < side_by_side; ++k) part[0] = larger(part[0], part[k]);
-  return part[0];
-}
-
-// The same of so many from the first on, known to the compiler, by halves: one after the other they would wait for each other.
-template <class T, int first, int count, class Value>
-constexpr T largest_by_halves(Value& value) {
-  if constexpr (count == 1)
-    return value(first);
-  else
-    return larger(largest_by_halves<T, first, count / 2>(value),
-                  largest_by_halves<T, first + count / 2, count - count / 2>(value));
-}
-template <class Residual>
-inline constexpr bool is_short = Residual::SizeAtCompileTime > 1 && Residual::SizeAtCompileTime <= 24;
-
-template <class Residual>
-auto largest_entry(const Residual& r) {
-  using T = typename Residual::Scalar;
-  if constexpr (is_long<Residual>) {
-    return largest_in_parts<T>(r.size(), [&](Eigen::Index i) { return magnitude(r[i]); });
-  } else {
-    Real<T> largest(0);
-    each_index(r, [&](int i) { largest = larger(largest, magnitude(r[i])); });
-    return largest;
-  }
-}
-
-// NaN and infinity survive a sum, while a maximum may lose a NaN.
-template <class Residual>
-auto all_finite(const Residual& r) {
-  using T = typename Residual::Scalar;
-  if constexpr (is_long<Residual>) {
-    Eigen::Index i = 0;
-    if (r.size() < side_by_side) {
-      T total(0);
-      for (; i < r.size(); ++i) total += magnitude(r[i]);
-      return finite(total);
-    }
-    T part[side_by_side] = {};
-    for (; i + side_by_side <= r.size(); i += side_by_side)
-      for (Eigen::Index k = 0; k < side_by_side; ++k) part[k] += magnitude(r[i + k]);
-    for (; i < r.size(); ++i) part[0] += magnitude(r[i]);
-    for (Eigen::Index k = 1; k < side_by_side; ++k) part[0] += part[k];
-    return finite(part[0]);
-  } else {
-    Real<T> total(0);
-    each_index(r, [&](int i) { total = i == 0 ? magnitude(r[i]) : Real<T>(total + magnitude(r[i])); });
-    return finite(total);
-  }
-}
-
-// |rᵢ| <= tolerance for every i; false for a NaN.
-template <class Residual>
-auto all_within(const Residual& r, double tolerance) {
-  using T = typename Residual::Scalar;
-  if constexpr (is_long<Residual>) {
-    int outside = 0;
-    for (Eigen::Index i = 0; i < r.size(); ++i) outside |= !(magnitude(r[i]) <= tolerance);
-    return outside == 0;
-  } else {
-    Mask<T> inside(true);
-    each_index(r, [&](int i) {
-      const Mask<T> entry = magnitude(r[i]) <= Real<T>(tolerance);
-      inside = i == 0 ? entry : Mask<T>(inside && entry);
-    });
-    return inside;
-  }
-}
-
-// Sizes to take rounding units from: a component that happens to vanish still feels the rounding of the others, so none
-// counts for less than 1/1024 of the largest. (Stagnation is accepted at 1000 units, which is then a bound by the largest
-// component.)
-template <class Sizes>
-void raise_vanishing(Sizes& sizes) {
-  auto largest = typename Sizes::Scalar(0);
-  if constexpr (is_short<Sizes>) {
-    const auto size = [&](int i) { return sizes[i]; };
-    largest = largest_by_halves<typename Sizes::Scalar, 0, Sizes::SizeAtCompileTime>(size);
-  } else {
-    each_index(sizes, [&](int i) { largest = larger(largest, sizes[i]); });
-  }
-  largest *= typename Sizes::Scalar(0x1p-10);
-  each_index(sizes, [&](int i) { sizes[i] = larger(sizes[i], largest); });
-}
-
-// max |rᵢ|/unitᵢ: residuals of different kinds side by side, in units of rounding. Given are the 1/unitᵢ, finite.
-template <class Residual, class Units>
-auto largest_in_units(const Residual& r, const Units& per_unit) {
-  using T = typename Residual::Scalar;
-  const auto in_units = [&](Eigen::Index i) { return Real<T>(magnitude(r[i]) * per_unit[i]); };
-  if constexpr (is_long<Residual>) {
-    return largest_in_parts<T>(r.size(), in_units);
-  } else if constexpr (is_short<Residual>) {
-    return largest_by_halves<Real<T>, 0, Residual::SizeAtCompileTime>(in_units);
-  } else {
-    Real<T> largest(0);
-    each_index(r, [&](int i) { largest = larger(largest, in_units(i)); });
-    return largest;
-  }
-}
-
-// By value and out of line: a failure is rare, and a residual whose address is taken could not live in registers.
-template <class Residual, class M>
-[[gnu::cold, gnu::noinline]] Failure describe(FailureKind kind, Residual r, int iterations, M bad) {
-  Failure f{.kind = kind, .iterations = iterations};
-  using T = typename Residual::Scalar;
-  while (f.lane < ScalarTraits<T>::lanes - 1 && !lane(bad, f.lane)) ++f.lane;
-  f.residual = -1;
-  for (Eigen::Index i = 0; i < r.size(); ++i) {
-    const double size = lane(magnitude(r[i]), f.lane);
-    if (size <= f.residual) continue;  // a NaN passes, and stays
-    f.residual = size;
-    f.constraint = static_cast<int>(i);
-    if (!(size == size)) break;
-  }
-  return f;
-}
-
 // Two loops, to rounding and to a stated tolerance. The first takes a residual that need not be one vector; it offers
 //     evaluate(k)          forms it for the k-th time
 //     finish()             if it has one, after the last correction: what a step takes from an evaluation besides the residual
-//     in_units()           as largest_in_units above
+//     in_units()           as largest_in_units
 //     sound()              every entry is finite
 //     describe(kind, k, mask)
 // and `correct(active)` applies one correction to the lanes in `active` and returns -1, or the index of the constraint whose

@@ -1,0 +1,69 @@
+// How a constraint solve is to be done, and when it is to stop; and the same where the compiler knows.
+#pragma once
+
+#include <taut/scalar/flatten.hpp>
+
+#include <type_traits>
+
+namespace taut {
+
+enum class Iteration {
+  full_newton,  // G(q₁) W G(q₀)ᵀ refreshed and factored in each iteration: quadratic
+  symmetric,    // G(q₀) W G(q₀)ᵀ factored once per step: linear, rate O(h)
+  sweep         // SHAKE's Gauss-Seidel sweep over the constraints: linear, the classical baseline
+};
+
+struct SolveOptions {
+  Iteration iteration = Iteration::full_newton;
+  double tolerance =
+      0;  // on max |g| and max |G H_p|, in their own units; 0: until rounding stops the iteration
+  int max_iterations = 0;  // 0: 50 for Newton's iterations, 20000 for sweeps
+
+  int limit() const {
+    if (max_iterations > 0) return max_iterations;
+    return iteration == Iteration::sweep ? 20000 : 50;
+  }
+};
+
+// The same options where the compiler knows which of the two rules stops the iteration. A loop over steps that holds both rules lacks
+// registers for either.
+struct ToRounding : SolveOptions {};
+struct ToTolerance : SolveOptions {};
+
+template <class Rule>
+inline constexpr bool is_to_tolerance = std::is_base_of_v<ToTolerance, std::remove_cvref_t<Rule>>;
+template <class Rule>
+inline constexpr bool is_to_rounding = std::is_base_of_v<ToRounding, std::remove_cvref_t<Rule>>;
+
+// ... and which iteration it is.
+template <class Rule, Iteration known>
+struct By : Rule {
+  static constexpr Iteration iteration = known;
+};
+
+// ... and where it is any but Newton's.
+template <class Rule>
+struct ByOthers : Rule {};
+
+template <class Rule>
+inline constexpr bool may_be_newton = !std::is_base_of_v<ByOthers<ToRounding>, Rule>;
+
+// A unit that is compiled for one run (run/specialised.cpp) defines TAUT_SOLVES_BY as one such type, and compiles no other. Where steps are to be
+// fast, Newton's iteration to rounding is compiled apart from the others.
+template <class F>
+auto with_stop_rule(const SolveOptions& options, F&& f) {
+#ifdef TAUT_SOLVES_BY
+  return f(TAUT_SOLVES_BY{{{options}}});
+#else
+  if (options.tolerance > 0) return f(ToTolerance{options});
+  if constexpr (flattened) {
+    if (options.iteration == Iteration::full_newton)
+      return f(By<ToRounding, Iteration::full_newton>{{{options}}});
+    return f(ByOthers<ToRounding>{{{options}}});
+  } else {
+    return f(ToRounding{options});
+  }
+#endif
+}
+
+}  // namespace taut
