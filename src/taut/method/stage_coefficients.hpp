@@ -1,5 +1,4 @@
 // The coefficients of a Runge-Kutta method as its steps use them: in two parts, so that no rounding of theirs is the same in every step.
-// Labels: docs/theory/stage-solve.md.
 #pragma once
 
 #include <taut/method/tableau.hpp>
