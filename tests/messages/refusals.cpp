@@ -254,6 +254,27 @@ TEST(Refusals, AStartOffTheManifold) {
           "  Correct it, or let --project-start move q, then p, onto the manifold and say how far.");
 }
 
+// Metres and metres a second have no common size: a rod of an ångström that is ten per cent too short, and a velocity along a long one.
+TEST(Refusals, AStartOffTheManifoldInSmallAndLargeUnits) {
+  refused("run pendulum --set L=1e-10 --set x=0.9e-10 --set p_y=300",
+          "pendulum: the start does not satisfy the constraints.\n"
+          "  max |g(q)| = 9.5e-22, largest in: constraint 1 ((x^2 + y^2 - L^2)/2).\n"
+          "  Correct it, or let --project-start move q, then p, onto the manifold and say how far.");
+  refused("run pendulum --set L=1e10 --set p_x=1",
+          "pendulum: the start does not satisfy the constraints.\n"
+          "  max |G H_p| = 1.0e+10, largest in: constraint 1 ((x^2 + y^2 - L^2)/2).\n"
+          "  Correct it, or let --project-start move q, then p, onto the manifold and say how far.");
+}
+
+TEST(Refusals, NoneOfAStartThatIsOffByRounding) {
+  const OwnFolder folder;
+  std::ofstream((folder / "m.toml").string())
+      << "[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1\npotential = \"y\"\n"
+         "constraints = [\"(x - 0.1)^2 + (y - 0.7)^2 - 0.5\"]\n";  // g(0, 0) is not 0 in double precision
+  EXPECT_EQ(run_taut("run m.toml --steps 1", folder.string()).status, 0);
+  EXPECT_EQ(run_taut("run pendulum --steps 1 --set 'p_x=sin(pi)'").status, 0);
+}
+
 TEST(Refusals, AValueThatIsNotFinite) {
   const auto ran = run_taut("run pendulum --set x=1/0");
   EXPECT_EQ(ran.status, 2);

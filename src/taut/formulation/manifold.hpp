@@ -23,7 +23,7 @@ auto momentum_residual(const P& s, const typename P::Vec& q, const typename P::V
   return largest_entry(f);
 }
 
-// A start counts as consistent below this, relative to the size of the coordinates (and velocities).
+// A start counts as consistent below this: g relative to the size of the coordinates, G H_p to that of the velocities.
 inline constexpr double consistency = 1e-8;
 
 struct StartCheck {
@@ -42,16 +42,19 @@ StartCheck check_start(const P& s, const StateOf<P>& x) {
   s.G(x.q, G);
   H_p(s, x.q, x.p, v);
   G.times(v, f);
-  const double size = std::max(lane(largest_entry(x.q), 0), lane(largest_entry(v), 0));
-  Vector<double, P::m> reach = Vector<double, P::m>::Zero(s.constraints());
-  G.for_each(
-      [&](int i, int, const auto& entry) { reach[i] += consistency * size * lane(magnitude(entry), 0); });
+  // Lengths and velocities have units of their own. At the origin no length is there to compare with but the unit;
+  // velocities that are rounding errors of one, as sin(pi) is, are none.
+  const double far = lane(largest_entry(x.q), 0), fast = lane(largest_entry(v), 0);
+  const double near_M = consistency * (far > 0 ? far : 1);
+  const double along_M = std::max(consistency * fast, 4 * epsilon<double>());
+  Vector<double, P::m> row = Vector<double, P::m>::Zero(s.constraints());  // Σ_j |G_ij|
+  G.for_each([&](int i, int, const auto& entry) { row[i] += lane(magnitude(entry), 0); });
   StartCheck check;
   check.finite = all(finite(H(s, x.q, x.p))) && all(all_finite(g)) && all(all_finite(f));
   for (int i = 0; i < s.constraints(); ++i) {
     const double gi = lane(magnitude(g[i]), 0), fi = lane(magnitude(f[i]), 0);
-    if (gi > reach[i]) check.on_position = false;
-    if (fi > reach[i]) check.on_momentum = false;
+    if (gi > near_M * row[i]) check.on_position = false;
+    if (fi > along_M * row[i]) check.on_momentum = false;
     if (gi > check.position) check.position = gi, check.worst_position = i;
     if (fi > check.momentum) check.momentum = fi, check.worst_momentum = i;
   }
