@@ -266,6 +266,23 @@ TEST(Refusals, AStartOffTheManifoldInSmallAndLargeUnits) {
           "  Correct it, or let --project-start move q, then p, onto the manifold and say how far.");
 }
 
+TEST(Refusals, AFolderWithFilesOfOthers) {
+  const OwnFolder folder;
+  for (const std::string name : {"samples.csv", "summary.json"}) {
+    const std::string path = (folder / name).string();
+    std::ofstream(path) << "t,weight\n0,81.3\n";
+    refused("run pendulum --steps 10 --out " + folder.string(),
+            path +
+                " is not of a run of taut, and this run would replace it.\n  Choose another folder, or "
+                "--overwrite it.");
+    EXPECT_EQ(taut::test::read_text(path), "t,weight\n0,81.3\n");
+    EXPECT_EQ(run_taut("run pendulum --steps 10 --overwrite --out " + folder.string()).status, 0);
+    std::filesystem::remove(folder / "checkpoint.taut");  // what a run has written may be replaced without it
+    std::filesystem::remove(folder / "checkpoint.previous.taut");
+    EXPECT_EQ(run_taut("run pendulum --steps 10 --out " + folder.string()).status, 0);
+  }
+}
+
 TEST(Refusals, NoneOfAStartThatIsOffByRounding) {
   const OwnFolder folder;
   std::ofstream((folder / "m.toml").string())

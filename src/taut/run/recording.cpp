@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace taut {
 
@@ -72,9 +73,34 @@ void refuse_unfinished(const std::string& folder) {
                                     : ""));
 }
 
+// Samples and summaries have names that others give to their files too. `begins`: how one of taut's own does.
+bool is_foreign(const std::string& path, std::string_view begins, std::string_view first_line_has) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) == 0) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string start(begins.size(), '\0'), line;
+  if (!file.read(start.data(), static_cast<std::streamsize>(start.size())) || start != begins) return true;
+  return std::getline(file, line) && !file.eof() && line.find(first_line_has) == line.npos;
+}
+
+// InputError where a file that no run has written would be lost.
+void refuse_foreign(const std::string& folder) {
+  const std::string samples = in(folder, csv_name), summary = in(folder, "summary.json");
+  for (const std::string& path : {samples, summary})
+    if (path == samples ? is_foreign(path, "t,", ",energy,position_residual,momentum_residual")
+                        : is_foreign(path, "{\n  \"model\": ", ""))
+      throw InputError(
+          fmt::format("{} is not of a run of taut, and this run would replace it.\n  Choose another folder, "
+                      "or --overwrite it.",
+                      path));
+}
+
 // What an earlier run left in the folder, so that nothing of it is taken for this one's.
 void clear(const std::string& folder, bool overwrite) {
-  if (!overwrite) refuse_unfinished(folder);
+  if (!overwrite) {
+    refuse_unfinished(folder);
+    refuse_foreign(folder);
+  }
   for (const char* name : {checkpoint_name, previous_checkpoint_name, "summary.json"}) {
     std::error_code error;
     fs::remove(fs::path(folder) / name, error);
