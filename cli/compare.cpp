@@ -72,6 +72,8 @@ void print(const Table& table) {
 
 int compare(const TypedModel& typed, const TypedReport& reports, const std::string& methods) {
   const std::vector<ModelRun> runs = runs_of(typed, split(methods));
+  const auto wanted = reports.wanted();
+  if (wanted) check_wanted(*wanted, "");
   std::vector<RecordedRun> done;
   std::vector<std::string> names;
   for (const ModelRun& run : runs) {
@@ -90,8 +92,7 @@ int compare(const TypedModel& typed, const TypedReport& reports, const std::stri
                            ? fmt::format("The error is that against {}, itself known to {:.0e}.",
                                          ladder.reference, std::max(ladder.doubt, 1e-16))
                            : fmt::format("There are no errors against a reference: {}.", ladder.refusal));
-  if (const auto wanted = reports.wanted())
-    write_wanted(*wanted, "", report_of_runs(drawing_hints(runs.front().model), done, ladder));
+  if (wanted) write_wanted(*wanted, "", report_of_runs(drawing_hints(runs.front().model), done, ladder));
   const int written = finish_output();
   int status = written;
   for (const RecordedRun& run : done) {

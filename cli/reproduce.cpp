@@ -1,4 +1,5 @@
 #include <taut/run/study_report.hpp>
+#include <taut/run/whole_file.hpp>
 
 #include <fmt/core.h>
 
@@ -126,6 +127,8 @@ void write_page(const ReproduceFlags& flags, const std::vector<StudyResult>& res
 }
 
 int print_studies(const ReproduceFlags& flags) {
+  if (!flags.report.empty()) check_whole_file(flags.report + "/report.html");
+  if (!flags.figures.empty()) check_whole_file(flags.figures + "/figure.svg");
   const int cores = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 64U));
   RunCount count;
   const std::vector<StudyResult> results =

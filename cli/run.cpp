@@ -28,6 +28,7 @@ int run(const TypedModel& typed, const TypedReport& reports, bool json, bool ove
   const std::optional<ReportWanted> wanted = reports.wanted();
   std::shared_ptr<ReportSoFar> report;
   if (wanted) {
+    check_wanted(*wanted, out);
     report = std::make_shared<ReportSoFar>(ReportSoFar{.wanted = wanted->absolute()});
     model.request.every = recording_interval(schedule);
     how.wanted = &*wanted;

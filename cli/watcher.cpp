@@ -1,6 +1,7 @@
 #include "watcher.hpp"
 
 #include <taut/run/signals.hpp>
+#include <taut/run/whole_file.hpp>
 
 #include <fmt/core.h>
 
@@ -42,6 +43,11 @@ std::optional<ReportWanted> TypedReport::wanted() const {
   const bool page = page_->count() > 0;
   if (!page && figures_.empty()) return std::nullopt;
   return ReportWanted{page, path_, figures_};
+}
+
+void check_wanted(const ReportWanted& wanted, const std::string& out) {
+  if (wanted.page) check_whole_file(wanted.page_path(out));
+  if (!wanted.figures.empty()) check_whole_file(wanted.figures + "/figure.svg");
 }
 
 void write_wanted(const ReportWanted& wanted, const std::string& out, const Report& report) {

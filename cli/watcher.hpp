@@ -45,6 +45,9 @@ class TypedReport {
   const CLI::Option* page_ = nullptr;
 };
 
+// WriteError where the page or the figures could not be written: before the run, so that it is not made in vain.
+void check_wanted(const ReportWanted& wanted, const std::string& out);
+
 // The page by default into the folder `out`; says on standard error where it is. WriteError where it cannot be written.
 void write_wanted(const ReportWanted& wanted, const std::string& out, const Report& report);
 

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <sys/stat.h>
+
 #include <fstream>
 
 #include "support/run_program.hpp"
@@ -123,6 +125,40 @@ TEST(Failures, AFullDisk) {
   const auto ran = run_taut("run pendulum --steps 2000 --every 1 --out '" + folder.string() + "'");
   EXPECT_EQ(ran.status, 1);
   EXPECT_EQ(ran.err, "taut: cannot write " + folder.string() + "/samples.csv: No space left on device\n");
+}
+
+// Not after hours of computing.
+TEST(Failures, AReportThatCannotBeWrittenIsKnownBeforeTheRun) {
+  const OwnFolder folder;
+  std::ofstream(folder / "file") << "text";
+  const std::string in = folder.string();
+  for (const std::string command : {"run pendulum", "compare pendulum --methods rattle"}) {
+    EXPECT_EQ(run_taut(command + " --report " + in).err, "taut: cannot write " + in + ": Is a directory\n");
+    const auto ran = run_taut(command + " --report file/r.html", in);
+    EXPECT_EQ(ran.err, "taut: cannot write file/r.html: Not a directory\n");
+    EXPECT_EQ(ran.out, "");
+    EXPECT_EQ(ran.status, 1);
+    EXPECT_EQ(run_taut(command + " --figures file", in).err,
+              "taut: cannot write file/figure.svg: Not a directory\n");
+  }
+  const auto ran = run_taut("reproduce seiler/section6 --report file", in);
+  EXPECT_EQ(ran.err, "taut: cannot write file/report.html: Not a directory\n");
+  EXPECT_EQ(ran.out, "");
+}
+
+// A device, a pipe or a link in the place of a file stays what it is.
+TEST(Failures, NoneOfAPipeOrALinkThatIsWrittenTo) {
+  const OwnFolder folder;
+  const std::string pipe = (folder / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const auto ran = run_taut("compile pendulum --emit " + pipe + " & timeout 10 cat " + pipe);
+  EXPECT_TRUE(ran.out.starts_with("// Planar pendulum")) << ran.out;
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  std::ofstream(folder / "page.html") << "an earlier one";
+  std::filesystem::create_symlink("page.html", folder / "link");
+  EXPECT_EQ(run_taut("run pendulum --steps 100 --report link", folder.string()).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_TRUE(taut::test::read_text(folder / "page.html").starts_with("<!doctype html>"));
 }
 
 TEST(Failures, StandardOutputThatCannotBeWritten) {

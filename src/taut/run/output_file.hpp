@@ -1,4 +1,4 @@
-// A file that an export writes, or standard output. It has its name once it is whole: what could not be written to its end leaves nothing
+// A file that an export or a report writes, or standard output. It has its name once it is whole: what could not be written to its end leaves nothing
 // behind. WriteError from all of it.
 #pragma once
 
