@@ -4,6 +4,7 @@
 
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/run_program.hpp"
@@ -28,9 +29,13 @@ struct Shown {
 // Indented blocks of a command and what it prints. A line "..." stands for lines left out.
 std::vector<Shown> commands_of(const std::string& text) {
   std::vector<Shown> found;
-  bool inside = false;
+  bool inside = false, blank = false;  // a blank line belongs to the output where more of it follows
   for (const std::string& line : lines_of(text)) {
-    const bool indented = line.starts_with("    ");
+    if (line.empty()) {
+      blank = true;
+      continue;
+    }
+    const bool indented = line.starts_with("    "), after_blank = std::exchange(blank, false);
     const std::string body = indented ? line.substr(4) : "";
     if (body.starts_with("$ ./taut")) {
       found.push_back({body.substr(8), ""});
@@ -38,7 +43,7 @@ std::vector<Shown> commands_of(const std::string& text) {
     } else if (!indented || body.starts_with("$ ")) {
       inside = false;
     } else if (inside) {
-      found.back().output += body + "\n";
+      found.back().output += (after_blank ? "\n" : "") + body + "\n";
     }
   }
   return found;
@@ -47,7 +52,9 @@ std::vector<Shown> commands_of(const std::string& text) {
 // Times differ from run to run, and what is rounding alone from one processor to another.
 std::string without_timing(const std::string& text) {
   static const std::regex timing(R"(in [0-9.]+ s \([0-9.e+]+ steps/s\))"), rounding(R"([0-9.]+e-1[3-9] *)");
-  return std::regex_replace(std::regex_replace(text, timing, "in # s (# steps/s)"), rounding, "# ");
+  static const std::regex cost(R"([0-9.]+ +done)");  // µs a step, of `taut compare`
+  const std::string untimed = std::regex_replace(text, timing, "in # s (# steps/s)");
+  return std::regex_replace(std::regex_replace(untimed, cost, "# done"), rounding, "# ");
 }
 
 // Each line shown stands in the output, in this order; without "..." between, right after the one before.
@@ -71,7 +78,7 @@ void expect_shown(const Shown& shown, const std::string& printed) {
 
 TEST(Readme, ItsCommandsPrintWhatItShows) {
   int count = 0;
-  for (const char* page : {"README.md", "docs/guide/command-line.md"})
+  for (const char* page : {"README.md", "docs/guide/command-line.md", "docs/guide/report.md"})
     for (const Shown& shown : commands_of(read_text(top / page))) {
       ++count;
       const auto ran = run_taut(shown.arguments, top.string());
