@@ -157,24 +157,27 @@ bool read_line(FileLines& lines, const Columns& c, ParticleFile& file) {
   return take(c.mass, 1, "a mass", file.mass);
 }
 
-// The first line of a frame; at the end of the file, the frame that is missing.
-std::optional<std::int64_t> count_of(FileLines& lines, int frame, int most) {
+// The first line of a frame; at the end of the file, that the one asked for is missing.
+std::optional<std::int64_t> count_of(FileLines& lines, int frame, const FileChoice& choice) {
   if (!lines.next_with_words())
     return lines.wrong(
-        lines.end(), frame == 0 ? "the file is empty" : "the file has no frame " + std::to_string(frame),
+        lines.end(),
+        frame == 0 ? "the file is empty"
+                   : "the file has no frame " + std::to_string(choice.frame) + ": it has " +
+                         counted(static_cast<std::size_t>(frame), "frame"),
         frame == 0 ? "the first line is the number of particles" : "frames are counted from 0");
   const std::vector<Span> words = lines.words();
   if (words.size() != 1)
     return lines.wrong(lines.line(),
                        "the first line of a frame is the number of particles, and nothing else");
-  return lines.whole(words[0], "the number of particles", 1, most);
+  return lines.whole(words[0], "the number of particles", 1, choice.most_particles);
 }
 
 }  // namespace
 
 std::optional<ParticleFile> read_xyz(FileLines& lines, const FileChoice& choice) {
   for (int frame = 0;; ++frame) {
-    const auto count = count_of(lines, frame, choice.most_particles);
+    const auto count = count_of(lines, frame, choice);
     if (!count) return std::nullopt;
     const auto ends_early = [&](std::int64_t read) {
       return lines.wrong(lines.end(), "the file ends after " +
