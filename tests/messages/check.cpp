@@ -103,6 +103,11 @@ TEST(Check, StepsFarBelowTheErrorOfTheMethodAreMadeLonger) {
       << order;
 }
 
+// A step that bends sharply is not one that is not smooth.
+TEST(Check, AStraightChainOfManyLinksPasses) {
+  EXPECT_TRUE(failed(certificate("n-link-pendulum --set links=60", 0)).empty());
+}
+
 TEST(Check, NewtonStoppedEarlyIsSeen) {
   const auto names = failed(certificate("pendulum --tolerance 1e-3", 1));
   for (const char* name : {"order", "symplectic defect", "reversibility defect", "position residual"})
@@ -116,6 +121,7 @@ TEST(Check, AStepThatIsTooLongIsSeen) {
       << ran.out;
   EXPECT_TRUE(ran.err.starts_with("taut: rattle: the position constraint g(q) = 0 could not be met"))
       << ran.err;
+  EXPECT_NE(ran.out.find("FAIL  the run failed before it could be seen\n"), std::string::npos) << ran.out;
   const auto names = failed(certificate("pendulum --step 1.9", 1));
   EXPECT_TRUE(names.contains("steps") && names.contains("symplectic defect"));
 }

@@ -132,7 +132,8 @@ Check drift_check(const ModelRun& model, RunRequest request, const RunSummary& r
   Check check{.name = "energy drift", .claimed = zero_if(claims_no_drift(facts))};
   if (!run.trend) {
     check.pass = !check.claimed;
-    check.note = "the run is too short for it: 100 steps are the least";
+    check.note = run.error.empty() ? "the run is too short for it: 100 steps are the least"
+                                   : "the run failed before it could be seen";
     return check;
   }
   RunSummary seen = run;
