@@ -42,6 +42,14 @@ TEST(Contract, TheObjectOfARun) {
   for (const char* key : {"initial", "final", "max_error"}) EXPECT_TRUE(run["energy"].contains(key)) << key;
 }
 
+// Results say which method it was, also where the number of stages was left out.
+TEST(Contract, TheMethodIsNamedWithItsNumber) {
+  EXPECT_EQ(run_json("pendulum --steps 1 --method lobatto")["method"], "lobatto(3)");
+  EXPECT_EQ(run_json("pendulum --steps 1 --method gauss")["method"], "gauss(2)");
+  EXPECT_EQ(run_json("stiff-pendulum --steps 1 --method impulse")["method"], "impulse(4)");
+  EXPECT_EQ(run_json("pendulum --steps 1 --method yoshida6")["method"], "yoshida6");
+}
+
 TEST(Contract, EveryProblemRunsAndStaysOnItsManifold) {
   const auto listed = run_taut("problems --json");
   ASSERT_EQ(listed.status, 0);

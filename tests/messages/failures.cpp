@@ -35,6 +35,22 @@ TEST(Failures, TheConstraintIsNamed) {
   EXPECT_NE(ran.err.find("largest in: constraint "), std::string::npos) << ran.err;
 }
 
+// Crank and coupler almost in line with the base: lengths of a linkage that can all but fold flat.
+TEST(Failures, ConstraintsThatNearlyDependOnEachOtherAreToldOf) {
+  const auto ran = run_taut("run four-bar --set crank=1.5000001 --step 0.05");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(
+      ran.err.find("largest in: constraint 3 (((xb - base)^2 + yb^2 - rocker^2)/2).\n"
+                   "  At the last good state the gradients of the constraints nearly depend on each other "
+                   "(condition 2e+04), as those of a linkage do\n"
+                   "  where it is stretched out or folded. Shorter steps come nearer to such a point, and "
+                   "none passes it for certain: other lengths or\n"
+                   "  another start avoid it.\n"
+                   "  The last good state, of step 94 (t = 4.7), is on standard output.\n"),
+      std::string::npos)
+      << ran.err;
+}
+
 TEST(Failures, AToleranceBelowRounding) {
   const auto ran = run_taut("run pendulum --tolerance 1e-18");
   EXPECT_EQ(ran.status, 1);

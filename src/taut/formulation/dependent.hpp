@@ -1,4 +1,4 @@
-// Which constraints depend on each other? Asked when a factorisation of G H_pp Gᵀ found a vanishing pivot, and at the start of a run.
+// Which constraints depend on each other, and how nearly? Asked when a factorisation of G H_pp Gᵀ found a vanishing pivot, and at the start of a run.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace taut {
@@ -65,19 +66,38 @@ std::vector<int> dependent_in_component(const P& s, const StateOf<P>& x, const t
   return named;
 }
 
+// G as a dense matrix, ∇gᵢ in row i.
+template <Hamiltonian P>
+Eigen::MatrixXd dense_rows(const P& s, const typename P::Jacobian& G) {
+  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(s.constraints(), s.coordinates());
+  G.for_each([&](int i, int j, const auto& entry) { rows(i, j) += lane(entry, 0); });
+  return rows;
+}
+
+// Condition number of the Gram matrix of the gradients at x, each scaled to unit length; infinite where they depend on each other. For
+// few constraints: it takes the work of a dense matrix.
+template <Hamiltonian P>
+double condition_of_gradients(const P& s, const StateOf<P>& x) {
+  typename P::Jacobian G = s.make_jacobian();
+  s.G(x.q, G);
+  const Eigen::MatrixXd rows = dense_rows(s, G).rowwise().normalized();
+  if (!rows.allFinite()) return std::numeric_limits<double>::infinity();
+  const Eigen::VectorXd spectrum =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(rows * rows.transpose(), Eigen::EigenvaluesOnly)
+          .eigenvalues();
+  return spectrum.maxCoeff() / std::max(spectrum.minCoeff(), 0.0);
+}
+
 // The constraints that take part in a vanishing combination of gradients at q, from 0; empty when G has full rank.
 template <Hamiltonian P>
 std::vector<int> dependent_constraints(const P& s, const StateOf<P>& x) {
-  const int m = s.constraints(), n = s.coordinates();
-  if (m == 0) return {};
+  if (s.constraints() == 0) return {};
   typename P::Jacobian G = s.make_jacobian();
   s.G(x.q, G);
   if constexpr (has_groups<typename P::Jacobian> && has_diagonal_mass<P>) {
     return dependent_in_component(s, x, G);
   } else {
-    Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(m, n);
-    G.for_each([&](int i, int j, const auto& entry) { rows(i, j) += lane(entry, 0); });
-    return dependent_rows(std::move(rows));
+    return dependent_rows(dense_rows(s, G));
   }
 }
 

@@ -79,6 +79,11 @@ class MechanismOf final : public Mechanism {
     if (problem_.constraints() == 0) return {};  // a free system
     return dependent_constraints(problem_, state(x));
   }
+  Connection connection(const PlainState& x,
+                        int) const override {  // all of them: models of formulas are small
+    if (problem_.constraints() == 0) return {};
+    return {problem_.constraints(), condition_of_gradients(problem_, state(x))};
+  }
 
   std::unique_ptr<Machine> bind(const MethodChoice& choice, const PlainState& start,
                                 const SolveOptions& options, bool plain_updates) const override {

@@ -43,6 +43,19 @@ std::vector<std::string> method_names() {
   return names;
 }
 
+std::string numbered_name(const std::string& method) {
+  std::string name = method;
+  const auto note = [&name](std::string_view row, int argument) {
+    if (argument != 0) name = label({.name = row, .argument = argument});
+  };
+  if (is_ode_method(method))
+    ode_names::with_scheme(method,
+                           [&](const auto& scheme) { note(scheme.facts().name, scheme.facts().argument); });
+  else
+    with_method(method, [&](const auto& known) { note(facts_of(known).name, facts_of(known).argument); });
+  return name;
+}
+
 std::string_view tier_name(Tier tier) {
   switch (tier) {
     case Tier::natural:

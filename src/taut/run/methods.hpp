@@ -21,6 +21,9 @@ std::vector<std::string> projection_names();
 // The rows as people write them, and the aliases.
 std::vector<std::string> method_names();
 
+// With the number of stages or steps that a method has where none is said: lobatto(3) for lobatto. Others as they are.
+std::string numbered_name(const std::string& method);
+
 // One word; `taut methods` explains it.
 std::string_view tier_name(Tier tier);
 

@@ -94,6 +94,11 @@ std::string residual_text(const Failure& failure, std::string_view iterations) {
                      iterations);
 }
 
+std::string condition_text(const FailedStep& at) {
+  return std::isfinite(at.connection.condition) ? fmt::format("{:.0e}", at.connection.condition)
+                                                : "above 1e13";
+}
+
 std::string how_far_off(const FailedStep& at) {
   if (at.energy_not_finite || at.failure.kind == FailureKind::not_finite) return "";
   std::string text;
@@ -105,11 +110,9 @@ std::string how_far_off(const FailedStep& at) {
   if (!at.constraint.empty())
     text +=
         (at.failure.kind == FailureKind::singular ? ", pivot lost at: " : ", largest in: ") + at.constraint;
-  if (at.connection.constraints > 1)
-    text += fmt::format(
-        ", one of {} connected constraints; their matrix has condition {}", at.connection.constraints,
-        std::isfinite(at.connection.condition) ? fmt::format("{:.0e}", at.connection.condition)
-                                               : "above 1e13");
+  if (at.of_particles && at.connection.constraints > 1)
+    text += fmt::format(", one of {} connected constraints; their matrix has condition {}",
+                        at.connection.constraints, condition_text(at));
   if (at.tolerance > 0) text += fmt::format("; the tolerance is {:.0e}", at.tolerance);
   return text + ".\n";
 }
@@ -123,6 +126,12 @@ bool iterates_stages(const FailedStep& at, std::string_view method) {
                                           "bdf",     "gauss-projected", "dirac-gauss"};
   return !at.is_ode && at.failure.stage == SolveStage::inner &&
          std::find(std::begin(methods), std::end(methods), method) != std::end(methods);
+}
+
+// A chain of m rods, all alike, has a condition of about m²/2 as it is.
+bool nearly_dependent(const FailedStep& at) {
+  const double m = at.connection.constraints;
+  return !at.of_particles && m > 1 && at.connection.condition > std::max(1e3, 10 * m * m);
 }
 
 std::string what_to_try(const FailedStep& at) {
@@ -148,6 +157,14 @@ std::string what_to_try(const FailedStep& at) {
         "  Without a projection this method diverges by nature, whatever the step: it is here to be compared "
         "with. Try --method 'gauss-projected{}'.\n",
         at.method.substr(method.size()));
+  if (nearly_dependent(at))
+    return fmt::format(
+        "  At the last good state the gradients of the constraints nearly depend on each other (condition "
+        "{}), "
+        "as those of a linkage do\n  where it is stretched out or folded. Shorter steps come nearer to such "
+        "a "
+        "point, and none passes it for certain: other lengths or\n  another start avoid it.\n",
+        condition_text(at));
   if (at.halved)
     return "  Taken in 2, 4, … up to 1024 parts it fails as well, so that a shorter step alone will not "
            "help: look at what\n  the forces and constraints do at the last good state.\n";

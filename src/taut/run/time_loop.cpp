@@ -95,11 +95,11 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .connection = {},
                 .offers_midpoint = mechanism.fits("midpoint"),
                 .of_particles = mechanism.of_particles()};
-  if (failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
-      failure.stage != SolveStage::inner) {
-    at.constraint = mechanism.constraint_name(failure.constraint);
+  const bool one = failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
+                   failure.stage != SolveStage::inner;
+  if (one) at.constraint = mechanism.constraint_name(failure.constraint);
+  if (one || !mechanism.of_particles())
     at.connection = mechanism.connection(mesh_point(machine), failure.constraint);
-  }
   return failure_sentence(at, last_good);
 }
 
@@ -143,6 +143,7 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
   const char* const usual = mechanism.tier() == Tier::hamiltonian ? "midpoint" : "rattle";
   MethodChoice choice{.method = request.method.empty() ? usual : request.method};
   choice.ode = ode_choice(choice.method, request);
+  choice.method = numbered_name(choice.method);
   if (choice.ode || mechanism.fits(choice.method)) return choice;
   MethodFacts facts;
   with_method(choice.method, [&](const auto& m) { facts = facts_of(m); });
