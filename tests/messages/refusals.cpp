@@ -243,6 +243,27 @@ TEST(Refusals, AnUnknownNameToSet) {
              "--set: this is not of the form NAME=VALUE\n     | gravity\n     | ^^^^^^^");
 }
 
+TEST(Refusals, AKeyOfATableThatMayBeThereMoreThanOnce) {
+  refused_at(
+      "run rigid-water --set pairs.cutoff=3",
+      "--set: the model has no key `pairs.cutoff` to set\n     | pairs.cutoff=3\n     | ^^^^^^^^^^^^  there "
+      "may be several [[pairs]]: write this value as a parameter, and set that");
+}
+
+TEST(Refusals, AFormulationOfParticles) {
+  refused(
+      "run net --method rk4",
+      "systems of particles are not offered in the formulation underlying, nor the methods that integrate "
+      "one. Use rattle, lobatto(s) or a composition such as yoshida4.");
+}
+
+TEST(Refusals, AFormulaOfTime) {
+  refused_at(
+      "run pendulum --set 'system.potential=y*cos(t)'",
+      "--set: unknown name `t` in the potential\n     | system.potential=y*cos(t)\n     |                  "
+      "      ^  known here: x, y, L, gravity. Nothing may depend on time");
+}
+
 TEST(Refusals, AStartOffTheManifold) {
   refused("run pendulum --set x=0.9",
           "pendulum: the start does not satisfy the constraints.\n"

@@ -61,7 +61,8 @@ bool ModelReader::formula(const Value& v, const std::string& what, Use use, Form
            "parameters are evaluated in the order of the file");
     else
       fail(*v.source, at, "unknown name " + ticked(name) + " in " + what,
-           known_names("known here:", name, known_for(use)));
+           known_names("known here:", name, known_for(use)) +
+               (name == "t" || name == "time" ? " Nothing may depend on time" : ""));
   }
   return fine;
 }

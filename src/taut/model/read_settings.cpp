@@ -69,7 +69,11 @@ void ModelReader::put(const SourceText& source, const std::string& path, const V
     const std::size_t dot = path.find('.', begin);
     const std::string key = path.substr(begin, dot == std::string::npos ? dot : dot - begin);
     if (at->kind != Value::Kind::table) {
-      fail(source, {0, path.size()}, "the model has no key " + ticked(path) + " to set");
+      const std::string table = path.substr(0, begin - 1);
+      fail(source, {0, path.size()}, "the model has no key " + ticked(path) + " to set",
+           at->kind == Value::Kind::list
+               ? "there may be several [[" + table + "]]: write this value as a parameter, and set that"
+               : "");
       return;
     }
     Entry* entry = at->find(key);

@@ -143,8 +143,10 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
   const char* const usual = mechanism.tier() == Tier::hamiltonian ? "midpoint" : "rattle";
   MethodChoice choice{.method = request.method.empty() ? usual : request.method};
   choice.ode = ode_choice(choice.method, request);
-  choice.method = numbered_name(choice.method);
-  if (choice.ode || mechanism.fits(choice.method)) return choice;
+  if (choice.ode || mechanism.fits(choice.method)) {
+    choice.method = numbered_name(choice.method);
+    return choice;
+  }
   MethodFacts facts;
   with_method(choice.method, [&](const auto& m) { facts = facts_of(m); });
   Refusal refusal{

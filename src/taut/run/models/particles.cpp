@@ -136,8 +136,8 @@ class ParticleMechanism final : public Mechanism {
     return names;
   }
   std::optional<std::string> refusal(const OdeChoice& ode, const PlainState&) const override {
-    return "Systems of particles run with methods on the constrained equations, not on the formulation " +
-           ode.formulation + ".";
+    return "systems of particles are not offered in the formulation " + ode.formulation +
+           ", nor the methods that integrate one. Use rattle, lobatto(s) or a composition such as yoshida4.";
   }
 
   StartCheck check(const PlainState& x) const override { return check_start(problem_, inside(x)); }
