@@ -67,6 +67,14 @@ void add_commands(Program& program) {
   add_reproduce(program);
 }
 
+// A variable of a script that is not set: the default in its place would be another run than the one that was meant.
+void refuse_empty(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty() && option->get_items_expected_min() > 0)
+        throw InputError(fmt::format("{} is empty: give a value, or leave it out.", option->get_name()));
+}
+
 int run_program(int argc, char** argv) {
   Program program;
   CLI::App& app = program.app;
@@ -85,8 +93,11 @@ int run_program(int argc, char** argv) {
     app.exit(error);  // --help, --version
     return finish_output();
   }
-  for (const auto& [command, action] : program.actions)
-    if (*command) return action();
+  for (const auto& [command, action] : program.actions) {
+    if (!*command) continue;
+    refuse_empty(*command);
+    return action();
+  }
   fmt::print("{}", app.help());
   return finish_output();
 }
@@ -102,7 +113,8 @@ int finish_output() {
 }  // namespace taut::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write that fails, not the end of the program
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // a file that may not grow is a write that fails, not the end of the program
   try {
     return taut::cli::run_program(argc, argv);
   } catch (const taut::ModelFileError& error) {

@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 
@@ -21,7 +22,9 @@ int run(const TypedModel& typed, const TypedReport& reports, bool json, bool ove
   const RunRequest request = typed.request();
   ModelRun model = read_model_run(typed.problem, request, typed.set);
   const std::string out = model.request.out;
-  if (request.every > 0 && out.empty()) fmt::print(stderr, "taut: --every has no effect without --out.\n");
+  if (const auto useless = typed.useless_without_out(); out.empty() && !useless.empty())
+    fmt::print(stderr, "taut: {} {} no effect without --out: nothing is kept.\n", fmt::join(useless, " and "),
+               useless.size() == 1 ? "has" : "have");
 
   const Schedule schedule = schedule_of(model.request);
   CarriedOut how{.json = json};

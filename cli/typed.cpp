@@ -49,7 +49,10 @@ double number_of(const std::string& text, const std::string& what) {
   if (error == std::errc::result_out_of_range)
     throw InputError(fmt::format("{} is {}, which is too large or too small for a double.", what, text));
   if (error != std::errc{} || stop != end)
-    throw InputError(fmt::format("{} needs a number, not `{}`.", what, text));
+    throw InputError(fmt::format("{} needs a number, not `{}`.{}", what, text,
+                                 what == "--step" || what == "--until"
+                                     ? fmt::format(" A formula goes with --set run.{}.", what.substr(2))
+                                     : ""));
   return value;
 }
 
@@ -165,6 +168,14 @@ void TypedModel::add_backend(CLI::App& command) {
       .add_option("--threads", threads_,
                   "that share a step of a large system of particles; default: all there are, where it pays")
       ->type_name("N");
+}
+
+std::vector<std::string> TypedModel::useless_without_out() const {
+  std::vector<std::string> names;
+  for (const auto& [name, typed] :
+       {std::pair{"--every", every_}, {"--format", format_}, {"--checkpoint-every", checkpoint_every_}})
+    if (!typed.empty()) names.emplace_back(name);
+  return names;
 }
 
 RunRequest TypedModel::request() const {

@@ -36,6 +36,7 @@ class TypedModel {
   std::string problem;           // a bundled model, or the path of a file
   std::vector<std::string> set;  // as typed
   RunRequest request() const;
+  std::vector<std::string> useless_without_out() const;  // options that were typed
 
  private:
   RunRequest request_;  // what needs no reading

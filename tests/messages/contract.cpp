@@ -42,6 +42,13 @@ TEST(Contract, TheObjectOfARun) {
   for (const char* key : {"initial", "final", "max_error"}) EXPECT_TRUE(run["energy"].contains(key)) << key;
 }
 
+TEST(Contract, OptionsAboutFilesThatAreNotKeptAreToldOf) {
+  EXPECT_EQ(run_taut("run pendulum --steps 1 --every 2").err,
+            "taut: --every has no effect without --out: nothing is kept.\n");
+  EXPECT_EQ(run_taut("run pendulum --steps 1 --format csv --checkpoint-every 2").err,
+            "taut: --format and --checkpoint-every have no effect without --out: nothing is kept.\n");
+}
+
 // Results say which method it was, also where the number of stages was left out.
 TEST(Contract, TheMethodIsNamedWithItsNumber) {
   EXPECT_EQ(run_json("pendulum --steps 1 --method lobatto")["method"], "lobatto(3)");

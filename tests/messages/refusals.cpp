@@ -198,7 +198,7 @@ TEST(Refusals, AStepThatIsNone) {
              "--step: the step is not a number\n     | run.step=nan\n     |          ^^^");
   refused_at("run pendulum --step inf",
              "--step: the step is infinite\n     | run.step=inf\n     |          ^^^");
-  refused("run pendulum --step abc", "--step needs a number, not `abc`.");
+  refused("run pendulum --step abc", "--step needs a number, not `abc`. A formula goes with --set run.step.");
   refused("run pendulum --step 1e-999", "--step is 1e-999, which is too large or too small for a double.");
 }
 
@@ -241,6 +241,14 @@ TEST(Refusals, AnUnknownNameToSet) {
              "p_x, y, p_y. Did you mean `gravity`? Other keys are written with their table, as in run.step");
   refused_at("run pendulum --set gravity",
              "--set: this is not of the form NAME=VALUE\n     | gravity\n     | ^^^^^^^");
+}
+
+TEST(Refusals, AnOptionWithoutItsValue) {
+  refused("run pendulum --step \"$unset\"", "--step is empty: give a value, or leave it out.");
+  refused("compare pendulum --methods ''", "--methods is empty: give a value, or leave it out.");
+  refused("run ''", "PROBLEM is empty: give a value, or leave it out.");
+  const OwnFolder folder;
+  EXPECT_EQ(run_taut("run pendulum --steps 10 --report", folder.string()).status, 0);
 }
 
 TEST(Refusals, AKeyOfATableThatMayBeThereMoreThanOnce) {
