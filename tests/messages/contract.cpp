@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -40,6 +41,19 @@ TEST(Contract, TheObjectOfARun) {
   EXPECT_EQ(keys(run["newton"]), (std::set<std::string>{"iterations_mean", "iterations_max"}));
   EXPECT_EQ(keys(run["projections"]), (std::set<std::string>{"position", "momentum"}));
   for (const char* key : {"initial", "final", "max_error"}) EXPECT_TRUE(run["energy"].contains(key)) << key;
+}
+
+// A page beside the samples of another run would be taken for that run's.
+TEST(Contract, ARunInAFolderTakesThePageOfTheOneBeforeAway) {
+  const OwnFolder folder;
+  const auto page = folder / "report.html";
+  EXPECT_EQ(run_taut("run pendulum --steps 10 --out . --report", folder.string()).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(page));
+  EXPECT_EQ(run_taut("run double-pendulum --steps 10 --out .", folder.string()).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(page));
+  std::ofstream(page) << "of somebody else";
+  EXPECT_EQ(run_taut("run pendulum --steps 10 --out .", folder.string()).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(page));
 }
 
 TEST(Contract, OptionsAboutFilesThatAreNotKeptAreToldOf) {

@@ -101,10 +101,16 @@ void clear(const std::string& folder, bool overwrite) {
     refuse_unfinished(folder);
     refuse_foreign(folder);
   }
-  for (const char* name : {checkpoint_name, previous_checkpoint_name, "summary.json"}) {
+  std::string unreadable;
+  const auto old = readable(in(folder, checkpoint_name), unreadable);
+  std::vector<std::string> names = {checkpoint_name, previous_checkpoint_name, "summary.json"};
+  if (old && old->report && old->report->wanted.page && old->report->wanted.path.empty())
+    names.emplace_back("report.html");
+  for (const std::string& name : names) {
     std::error_code error;
     fs::remove(fs::path(folder) / name, error);
-    if (error) throw WriteError(fmt::format("cannot write {}: {}", in(folder, name), error.message()));
+    if (error)
+      throw WriteError(fmt::format("cannot write {}: {}", in(folder, name.c_str()), error.message()));
   }
 }
 
