@@ -29,10 +29,11 @@ std::string Watcher::stop_reason() {
 }
 
 void TypedReport::add(CLI::App& command) {
+  const bool keeps = command.get_option_no_throw("--out") != nullptr;
   page_ = command
-              .add_option(
-                  "--report", path_,
-                  "write a page with plots and an animation; by default report.html, in the folder of --out")
+              .add_option("--report", path_,
+                          std::string("write a page with plots and an animation; by default report.html") +
+                              (keeps ? ", in the folder of --out" : ""))
               ->type_name("FILE")
               ->expected(0, 1);
   command.add_option("--figures", figures_, "folder for the plots of that page as SVG files")

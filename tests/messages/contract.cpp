@@ -56,6 +56,13 @@ TEST(Contract, ARunInAFolderTakesThePageOfTheOneBeforeAway) {
   EXPECT_TRUE(std::filesystem::exists(page));
 }
 
+TEST(Contract, ARunBackwardsHasAnOrderInItsFigures) {
+  const OwnFolder folder;
+  EXPECT_EQ(run_taut("run pendulum --step -0.05 --steps 200 --figures .", folder.string()).status, 0);
+  EXPECT_NE(read_text(folder / "order-and-cost-error-against-step-size.svg").find("slope 2.00"),
+            std::string::npos);
+}
+
 TEST(Contract, OptionsAboutFilesThatAreNotKeptAreToldOf) {
   EXPECT_EQ(run_taut("run pendulum --steps 1 --every 2").err,
             "taut: --every has no effect without --out: nothing is kept.\n");

@@ -164,11 +164,12 @@ Section orders(const ErrorLadder& ladder) {
     Series error{.name = method.name, .mark = Mark::line_and_points, .colour = colour};
     Series work = error, clear = error;
     for (const Rung& rung : method.rungs) {
-      error.x.push_back(rung.h);
+      const double h = std::abs(rung.h);  // a run backwards has an order too
+      error.x.push_back(h);
       work.x.push_back(rung.seconds);
       error.y.push_back(rung.error);
       if (!above_doubt(rung, ladder)) continue;
-      clear.x.push_back(rung.h);
+      clear.x.push_back(h);
       clear.y.push_back(rung.error);
     }
     work.y = error.y;
