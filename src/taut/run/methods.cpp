@@ -46,7 +46,10 @@ std::vector<std::string> method_names() {
 std::string numbered_name(const std::string& method) {
   std::string name = method;
   const auto note = [&name](std::string_view row, int argument) {
-    if (argument != 0) name = label({.name = row, .argument = argument});
+    MethodFacts facts;
+    facts.name = row;
+    facts.argument = argument;
+    if (argument != 0) name = label(facts);
   };
   if (is_ode_method(method))
     ode_names::with_scheme(method,
