@@ -48,8 +48,8 @@ class BoundStepper final : public Stepper<P, X> {
       return 0;
   }
   bool has_output() const override { return puts_out; }
-  void restart(const X& x)
-      override {  // built in place: a memory holds room that is not initialised, and is not copied
+  // Built in place: a memory holds room that is not initialised, and is not copied. What a memory refuses, it has refused before.
+  void restart(const X& x) noexcept override {
     std::destroy_at(&memory_);
     ::new (static_cast<void*>(&memory_)) Memory(make_memory(method_, problem_, x));
   }
