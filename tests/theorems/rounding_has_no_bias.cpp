@@ -1,6 +1,8 @@
 // Rounding moves the energy of a long run to both sides alike: a random walk, no drift. Sixteen pendulums of different amplitudes, in the lanes of a pack, make 3·10⁸ steps
 // together, in which a mean change of 3e-22 a step shows. So much it was where Newton's iteration looked at a q₁ that was a rounding off the one that the sums
-// arrive at: (3.6 ± 0.7)e-22. For less, down to 3e-23, there is `bench_many_steps`. The bits are those of any machine: after the start there are only + - * / and sqrt.
+// arrive at. The bits are those of any machine: after the start there are only + - * / and sqrt.
+// Not all that is left is chance: seven times as many steps (long_pause of a million) show (5 ± 2)e-23 here and (26 ± 5)e-23 at h = 0.02, all of it in swings above the
+// horizontal, where the rod pushes. That is below what this test sees.
 #undef TAUT_NO_FLATTEN  // the steps are many
 
 #include <taut/measure/smooth_window.hpp>
@@ -98,8 +100,8 @@ const auto nothing = [](auto&) {};
 // Chance passes 3.5 standard errors once in 2000 times, and six of one lane of sixteen, which are taken from eleven changes, once in 500.
 TEST(RoundingHasNoBias, WithCompensatedSums) {
   const Drift drift = measured<Compensated>({}, long_pause, nothing);
-  EXPECT_LT(std::abs(drift.mean), 3.5 * drift.error);  // (7 ± 6)e-23
-  EXPECT_LT(drift.largest_lane, 6);                    // 1.5
+  EXPECT_LT(std::abs(drift.mean), 3.5 * drift.error);  // (12 ± 6)e-23
+  EXPECT_LT(drift.largest_lane, 6);                    // 2.1
   EXPECT_LT(drift.error, flattened ? 1e-22 : 5e-22);
 }
 
