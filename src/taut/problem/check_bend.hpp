@@ -17,8 +17,8 @@ inline std::string to_digits(double x, int digits) {
   return {text, std::to_chars(text, text + sizeof text, x, std::chars_format::general, digits).ptr};
 }
 
-[[noreturn, gnu::cold]] inline void refuse_bend(const std::string& constraint, double size, double left, double bend,
-                                     double apart, double rounding) {
+[[noreturn, gnu::cold]] inline void refuse_bend(const std::string& constraint, double size, double left,
+                                                double bend, double apart, double rounding) {
   throw std::invalid_argument("bend does not fit g and G in " + constraint + ": with |d| up to " +
                               to_digits(size, 2) + ", g(q + d) - g(q) - G(q) d = " + to_digits(left, 6) +
                               " and bend(d) = " + to_digits(bend, 6) + ", " + to_digits(apart, 2) +
