@@ -17,6 +17,8 @@ struct Program {
       "taut"};
   std::string examples;  // of `taut --help`, a line each
   std::map<const CLI::App*, std::function<int()>> actions;
+  // Options that a command has not, though people look for them: what to do instead, a sentence.
+  std::map<const CLI::App*, std::map<std::string, std::string>> instead;
   // For completions: what an option ("--method") or a place ("PROBLEM") of that name can be; a folder or a model file is said by `files`.
   std::map<std::string, std::function<std::vector<std::string>()>> values;
   enum class Files { folders, models };

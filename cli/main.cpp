@@ -21,8 +21,9 @@ constexpr const char* exit_status =
     "128 + signal: stopped by SIGINT, SIGTERM or SIGHUP.";
 
 // Refuses a command or an option that does not exist with the nearest one that does, before CLI11 words it.
-void refuse_unknown(const CLI::App& app, const std::vector<std::string>& arguments) {
+void refuse_unknown(const Program& program, const std::vector<std::string>& arguments) {
   if (arguments.empty()) return;
+  const CLI::App& app = program.app;
   const CLI::App* where = &app;
   if (!arguments[0].starts_with('-')) {
     std::vector<std::string> commands;
@@ -41,6 +42,9 @@ void refuse_unknown(const CLI::App& app, const std::vector<std::string>& argumen
     const std::string asked = argument.substr(0, argument.find('='));
     if (!asked.starts_with("--") || std::find(options.begin(), options.end(), asked) != options.end())
       continue;
+    if (const auto sentences = program.instead.find(where); sentences != program.instead.end())
+      if (const auto said = sentences->second.find(asked); said != sentences->second.end())
+        throw InputError(fmt::format("there is no option `{}`: {}", asked, said->second));
     throw InputError(fmt::format("there is no option `{}`.{}\n  The options are: {}.", asked,
                                  did_you_mean(asked, options), joined(options)));
   }
@@ -83,7 +87,7 @@ int run_program(int argc, char** argv) {
   add_commands(program);
   app.footer("\nExamples:\n" + program.examples + exit_status);
 
-  refuse_unknown(app, {argv + 1, argv + argc});
+  refuse_unknown(program, {argv + 1, argv + argc});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -113,8 +117,8 @@ int finish_output() {
 }  // namespace taut::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ,
-              SIG_IGN);  // a file that may not grow is a write that fails, not the end of the program
+  // A file that may not grow is a write that fails, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return taut::cli::run_program(argc, argv);
   } catch (const taut::ModelFileError& error) {

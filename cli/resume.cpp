@@ -50,6 +50,11 @@ int resume(const ResumeFlags& flags) {
   return carry_out(found.run, watcher, how);
 }
 
+constexpr const char* about_reports =
+    R"text(a run that was begun with --report or --figures makes them by itself, at its end, of all of it. Leave the option out.
+  The checkpoints of a run that was begun without them hold nothing to draw: begin it anew with `taut run … --report
+  --overwrite`, or plot its samples, which `taut export DIR --csv` prints.)text";
+
 }  // namespace
 
 void add_resume(Program& program) {
@@ -67,6 +72,7 @@ void add_resume(Program& program) {
   command->add_option("--threads", flags->threads, "that share a step; the bits do not depend on it")
       ->type_name("N");
   command->add_flag("--json", flags->json, "print one JSON object instead of the summary");
+  program.instead[command] = {{"--report", about_reports}, {"--figures", about_reports}};
   program.actions[command] = [flags] { return resume(*flags); };
 }
 

@@ -376,6 +376,13 @@ TEST(Refusals, AnUnknownCommandOrOption) {
   EXPECT_TRUE(option.err.starts_with(
       "taut: there is no option `--stepp`. Did you mean `--step`?\n  The options are: --help, "))
       << option.err;
+  for (const std::string asked : {"--report", "--figures"})
+    refused(
+        "resume out " + asked + "=x",
+        "there is no option `" + asked +
+            R"text(`: a run that was begun with --report or --figures makes them by itself, at its end, of all of it. Leave the option out.
+  The checkpoints of a run that was begun without them hold nothing to draw: begin it anew with `taut run … --report
+  --overwrite`, or plot its samples, which `taut export DIR --csv` prints.)text");
   refused("run", "PROBLEM is required.\n  `taut --help` and `taut run --help` show what can be asked.");
   refused("compile pendulum",
           "--emit is required.\n  `taut --help` and `taut compile --help` show what can be asked.");

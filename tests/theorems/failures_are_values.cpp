@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,14 @@ struct Twice : Shape<T, 2, 2> {
     return {{}, once.template cast<U>()};
   }
   State<T, 2> start() const { return once.start(); }
+};
+
+// A pendulum that leaves out half of what its Jacobian leaves out.
+struct HalfBent : PlanarPendulum<> {
+  void bend(const Vec& d, Multiplier& b) const {
+    PlanarPendulum<>::bend(d, b);
+    b /= 2;
+  }
 };
 
 // A potential that is NaN to the left of `edge`.
@@ -179,6 +188,29 @@ TEST(SingularConstraints, OnlyTheDependentOnesAreNamed) {
 
 TEST(SingularConstraints, IndependentOnesAreNotNamed) {
   EXPECT_TRUE(dependent_constraints(DoublePendulum<>{}, DoublePendulum<>{}.start()).empty());
+}
+
+// A step would end where g is not 0 and call that solved: it is not a failure of a step, and no method that goes by bend is made.
+TEST(AWrongBend, IsRefusedWhereMemoryIsMade) {
+  const HalfBent s;
+  const StateOf<HalfBent> x = s.start();
+  const auto refusal = [](auto make) -> std::string {
+    try {
+      make();
+    } catch (const std::invalid_argument& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal([&] { Rattle::Memory<HalfBent, StateOf<HalfBent>>(s, x); }),
+            "bend does not fit g and G in the rod: with |d| up to 1e+06, g(q + d) - g(q) - G(q) d = "
+            "1.90316e+11 and "
+            "bend(d) = 9.51579e+10, 9.5e+10 apart where rounding explains 0.012. Steps would end off the "
+            "constraint. "
+            "Mend bend or G, or leave bend out: all that it saves is a look at g.");
+  EXPECT_NE(refusal([&] { bind(Rattle{}, s, x); }), "");
+  EXPECT_NE(refusal([&] { bind(ShakeVelocity{}, s, CompensatedState<double, 2>(x)); }), "");
+  EXPECT_NE(refusal([&] { bind(Composition<Rattle>{&composition_schemes[0]}, s, x); }), "");
 }
 
 TEST(APotentialThatIsNotANumber, IsReportedAtTheStartOfAStep) {

@@ -126,8 +126,9 @@ TEST(Pairs, OfAScatteredCloudNeedFewCells) {
   std::vector<double> q(std::size_t{d} * n);
   for (int i = 0; i < n; ++i) {
     rule.sets[0].push_back(i);
+    const int place = i / 3;
     for (int a = 0; a < d; ++a)
-      q[a * n + i] = 1000 * std::sin(12.9898 * (i / 3) + 78.233 * a) + 0.7 * std::sin(5.1 * i + a);
+      q[a * n + i] = 1000 * std::sin(12.9898 * place + 78.233 * a) + 0.7 * std::sin(5.1 * i + a);
   }
   for (const double edge : {0.0, 2500.0}) {
     rule.box = {edge, edge, 0};

@@ -1,6 +1,7 @@
 // Every ready-made problem: it starts on M, its derivatives are those of its functions, its Jacobian is one matrix whatever
 // its dress, and it is the same problem in every scalar type.
 
+#include <taut/problem/check_bend.hpp>
 #include <taut/problem/ready_made.hpp>
 #include <taut/problem/six_node_chain_dynamic.hpp>
 #include <taut/scalar/dual.hpp>
@@ -162,10 +163,94 @@ TEST(ReadyMade, TheBendIsWhatTheJacobianLeavesOut) {
         G.times(d, along);
         s.bend(d, bend);
         expect_near(Eigen::VectorXd(after - before - along), Eigen::VectorXd(bend), rounding, name);
+        EXPECT_NO_THROW(check_bend(s, x.q)) << name;
+        EXPECT_NO_THROW(check_bend(s, typename P::Vec(1e6 * x.q))) << name;
       });
+      const auto fine = s.template cast<Float128>();
+      EXPECT_NO_THROW(check_bend(fine, fine.start().q)) << name;
+      EXPECT_NO_THROW(check_bend(s.template cast<Pack<4>>(), as<Pack<4>>(s, start.q))) << name;
+      EXPECT_NO_THROW(check_bend(s.template cast<Slope>(), moving(s, start.q, 0))) << name;
     }
   });
   EXPECT_GE(quadratic, 8);
+}
+
+// Of second degree but for `cubic`; bend is right where `twist` = 0 and `stretch` = 1.
+template <class T>
+struct RailTerms {
+  T far = T(1), cubic = T(0), twist = T(0), stretch = T(1);
+};
+
+template <class T = double>
+struct Rails : Shape<T, 3, 2> {
+  using typename Shape<T, 3, 2>::Vec;
+  using typename Shape<T, 3, 2>::Multiplier;
+  using typename Shape<T, 3, 2>::Jacobian;
+  RailTerms<T> t;
+  explicit Rails(const RailTerms<T>& terms = {}) : t(terms) {}
+
+  int coordinates() const { return 3; }
+  int constraints() const { return 2; }
+  Jacobian make_jacobian() const { return {}; }
+  void g(const Vec& q, Multiplier& g) const {
+    g << (q[0] - t.far) * (q[0] - t.far) - t.far * t.far + q[1] * q[2] + t.cubic * q[1] * q[1] * q[1],
+        q[0] - 2 * q[2];
+  }
+  void G(const Vec& q, Jacobian& G) const {
+    G.entries << 2 * (q[0] - t.far), q[2] + 3 * t.cubic * q[1] * q[1], q[1], T(1), T(0), T(-2);
+  }
+  void bend(const Vec& d, Multiplier& b) const {
+    b << d[0] * d[0] + t.stretch * d[1] * d[2], t.twist * d[0] * d[1];
+  }
+};
+
+template <class T>
+std::string refusal(const Rails<T>& s, const typename Rails<T>::Vec& q) {
+  try {
+    check_bend(s, q);
+  } catch (const std::invalid_argument& refused) {
+    return refused.what();
+  }
+  return "";
+}
+
+TEST(AWrongBend, IsRefused) {
+  const Vector<double, 3> q{0.3, -0.2, 0.7};
+  EXPECT_EQ(refusal(Rails<>{}, q), "");
+  EXPECT_NE(refusal(Rails<>({.stretch = 2}), q), "");
+  EXPECT_NE(refusal(Rails<>({.stretch = 1 + 1e-11}), q), "");
+  EXPECT_NE(refusal(Rails<>({.twist = 1e-6}), q), "");
+  EXPECT_NE(refusal(Rails<>({.cubic = 1e-6}), q), "");  // g is not of second degree: no bend is right
+  EXPECT_NE(refusal(Rails<>({.stretch = std::nan("")}), q), "");
+  EXPECT_EQ(refusal(Rails<>({.twist = 1e-3}), q).find("bend does not fit g and G in constraint 2: "), 0U);
+  EXPECT_NE(refusal(Rails<Float128>({.stretch = 1 + Float128(1e-25)}), q.cast<Float128>()), "");
+}
+
+// A far anchor makes g a difference of large numbers near q = 0.
+TEST(AWrongBend, IsNotSeenInTheRoundingOfG) {
+  EXPECT_EQ(refusal(Rails<>({.far = 1e5}), {1e-3, 0, 0}), "");
+  EXPECT_EQ(refusal(Rails<>({.far = 0.1}), {1e-9, 1e-12, 0}), "");
+  EXPECT_EQ(refusal(Rails<>{}, {1e9, -1, 0}), "");
+}
+
+TEST(AWrongBend, IsSeenInOneLaneAndInATangent) {
+  Rails<Pack<4>> lanes;
+  const Vector<Pack<4>, 3> q{Pack<4>(0.3), Pack<4>(-0.2), Pack<4>(0.7)};
+  EXPECT_EQ(refusal(lanes, q), "");
+  lanes.t.stretch.set(2, 1.5);
+  EXPECT_NE(refusal(lanes, q), "");
+
+  Rails<Slope> dual;
+  Vector<Slope, 3> moving{Slope(0.3), Slope(-0.2), Slope(0.7)};
+  moving[1].tangent[0] = 1;
+  EXPECT_EQ(refusal(dual, moving), "");
+  dual.t.stretch.tangent[0] = 1e-3;
+  EXPECT_NE(refusal(dual, moving), "");
+}
+
+// The step fails there, and says so.
+TEST(AWrongBend, IsNotBlamedForAStartThatIsNotANumber) {
+  EXPECT_EQ(refusal(Rails<>{}, {std::nan(""), 0, 0}), "");
 }
 
 TEST(ReadyMade, TheJacobianActsAsTheMatrixItLists) {

@@ -69,7 +69,7 @@ struct EnvelopeConstraintMatrix : EnvelopeGram<typename P::Scalar> {
 
 // In sparse_constraint_matrix.hpp: whoever solves for a problem with a grouped Jacobian includes it, and the others do not pay for it.
 template <class P>
-struct SparseConstraintMatrix;
+class SparseConstraintMatrix;
 
 template <class P>
 constexpr auto pick_constraint_matrix() {

@@ -76,8 +76,8 @@ class SparseConstraintMatrix {
     bool asked = false;
     if constexpr (on_rods)
       with_rods([&](auto& rods) {
-        if ((asked = rods.goes_alone()))
-          solved = rods.project(x.q.data(), momenta_of(x, x), tolerance, nu.data());
+        asked = rods.goes_alone();
+        if (asked) solved = rods.project(x.q.data(), momenta_of(x, x), tolerance, nu.data());
       });
     if (!asked) set_zero(nu);
     return solved;

@@ -48,8 +48,9 @@ class BoundStepper final : public Stepper<P, X> {
       return 0;
   }
   bool has_output() const override { return puts_out; }
-  void restart(const X& x)
-      override {  // built in place: a memory holds room that is not initialised, and is not copied
+  // Built in place: a memory holds room that is not initialised, and is not copied. What a memory refuses, it has refused before; a throw for want of space would leave
+  // no memory to go on with, and ends the program.
+  void restart(const X& x) noexcept override {  // NOLINT(bugprone-exception-escape)
     std::destroy_at(&memory_);
     ::new (static_cast<void*>(&memory_)) Memory(make_memory(method_, problem_, x));
   }

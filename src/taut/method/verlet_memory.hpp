@@ -4,6 +4,7 @@
 
 #include <taut/formulation/momentum_solve.hpp>
 #include <taut/formulation/position_solve.hpp>
+#include <taut/problem/check_bend.hpp>
 
 namespace taut {
 
@@ -17,6 +18,7 @@ struct VerletMemory {
         next(x),
         position(s),
         momentum(s) {
+    if constexpr (Quadratic<P>) check_bend(s, x.q);
     refresh(s, x.q);
   }
   void refresh(const P& s, const typename P::Vec& q) {

@@ -81,7 +81,7 @@ class ClusterStand {
   int place(const std::vector<int>& lists, int count, int j, int lane) const {
     if (order_ == Order::runs) return first_[j] + lane;
     if (order_ == Order::block) return first_[0] + count * lane + j;
-    return lists[static_cast<std::size_t>(first_[j] + lane)];
+    return lists[static_cast<std::size_t>(first_[j]) + static_cast<std::size_t>(lane)];
   }
 
   Order order_ = Order::none;

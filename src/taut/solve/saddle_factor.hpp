@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace taut {
@@ -24,9 +23,9 @@ template <class Factor>
 class PatternKept {
  public:
   // False: it cannot be factored.
-  bool compute(SparseMatrix matrix) {
+  bool compute(const SparseMatrix& matrix) {
     if (!same_pattern(matrix, last_)) factor_->analyzePattern(matrix);
-    last_ = std::move(matrix);
+    last_ = matrix;
     factor_->factorize(last_);
     return factor_->info() == Eigen::Success;
   }
@@ -52,7 +51,7 @@ class SaddleFactor {
     SparseMatrix whole(n_ + constraints, n_ + constraints);
     whole.setFromTriplets(entries_.begin(), entries_.end());
     right_ = Eigen::VectorXd::Zero(n_ + constraints);
-    return lu_.compute(std::move(whole));
+    return lu_.compute(whole);
   }
   // b ← (G₁ S⁻¹ G₀ᵀ)⁻¹ b
   template <class Multiplier>
