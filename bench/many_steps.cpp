@@ -12,6 +12,7 @@
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/energy.hpp>
 #include <taut/measure/growth.hpp>
+#include <taut/measure/smooth_window.hpp>
 #include <taut/method/lobatto.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/problem/double_pendulum.hpp>
@@ -35,17 +36,6 @@ namespace {
 constexpr long blocks = 1000, stride = 10;  // the energy is looked at every 10 steps
 constexpr int farthest = 100;               // blocks apart, a tenth of all: enough pairs
 
-std::vector<double> smooth_window(long entries) {
-  std::vector<double> weight(static_cast<std::size_t>(entries));
-  double sum = 0;
-  for (std::size_t i = 0; i < weight.size(); ++i) {
-    const double s = (static_cast<double>(i) + 0.5) / static_cast<double>(entries);
-    sum += weight[i] = std::exp(-1 / (s * (1 - s)));
-  }
-  for (double& w : weight) w /= sum;
-  return weight;
-}
-
 double resident_megabytes() {
   std::FILE* file = std::fopen("/proc/self/statm", "r");
   long whole = 0, resident = 0;
@@ -68,7 +58,7 @@ Outcome run(const Method& method, const P& s, const StateOf<P>& start, double h,
   auto memory = make_memory(method, s, x);
   const double H0 = H(s, x.q, x.p);
   const long entries = steps / blocks / stride;
-  const std::vector<double> weight = smooth_window(entries);
+  const std::vector<double> weight = smooth_window(static_cast<std::size_t>(entries));
   Outcome out;
   out.average.reserve(blocks);
   out.memory_before = resident_megabytes();

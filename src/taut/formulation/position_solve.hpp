@@ -60,7 +60,8 @@ class PositionSolve {
         options, residual_, unit_, Landing<Move>{s, move, mu, residual_, q1},
         Units{q0, q1, G0, reach_, units_known},
         Correction<Options, Move>{*this, s, options, move, q1, G0, progress},
-        options.iteration == Iteration::full_newton && !keeps_factor() ? Polish::quadratic : Polish::yes);
+        affine<Move> && options.iteration == Iteration::full_newton && !keeps_factor() ? Polish::quadratic
+                                                                                       : Polish::yes);
     if (!solved) return solved;
     if constexpr (requires { matrix.minimum_norm(mu); }) matrix.minimum_norm(mu);
     if constexpr (requires { move.look(mu); }) move(mu);
@@ -68,6 +69,10 @@ class PositionSolve {
   }
 
  private:
+  // Where q₁ is affine in μ, R is -∂q₁/∂μ at every μ, and the iteration Newton's; for other maps, whose R is that of the start of the step, it is linear.
+  template <class Move>
+  static constexpr bool affine = requires(Move& move, const Multiplier& by, Vec& d) { move.shift(by, d); };
+
   template <class Move>
   struct Landing {
     const P& s;
@@ -123,7 +128,7 @@ class PositionSolve {
     const typename P::Jacobian& G0;
     Progress& progress;
     static constexpr int keeps = kept_corrections<K>();
-    static constexpr bool may_be_newton = taut::may_be_newton<Options>;
+    static constexpr bool may_be_newton = taut::may_be_newton<Options> && affine<Move>;
 
     int operator()(const Mask<T>& active) { return in_lanes(active, None{}); }
     int operator()(const Mask<T>& active, const Mask<T>& kept) {
@@ -139,7 +144,7 @@ class PositionSolve {
     }
     // (C5), d what the last correction has moved q₁ by.
     void bend()
-      requires Quadratic<P> && requires(const Multiplier& by, Vec& d) { move.shift(by, d); }
+      requires Quadratic<P> && affine<Move>
     {
       auto&& d = room(s, at.moved_);
       if constexpr (P::m == 1) {  // bend(δ d) = δ² bend(d), and bend(d) need not wait for δ
