@@ -172,8 +172,10 @@ struct KickAndDrift {
   }
 };
 
-// The same for a short state with compensated sums, after another kick, `push`. Its sums are made once, when the impulse is known, push and impulse in one, and
-// from `from` to x, which may be the same. The iteration before that takes its q from look(), which is the same to the last bit.
+// The same for a short state with compensated sums, from a p that has been kicked already. The sums are made once, when the impulse is known, and from `from` to x,
+// which may be the same. The iteration before that takes its q from look(), which is the same to the last bit.
+//
+// What p_low moves q by goes to q_low: without it the energy of pendulums at h = 2⁻⁵ moved by 7e-22 a step.
 template <class T, int n, class Jacobian, class Mass>
 struct CompensatedKickAndDrift {
   using X = CompensatedState<T, n>;
@@ -183,25 +185,29 @@ struct CompensatedKickAndDrift {
   const Jacobian& G;
   const Mass& W;
   T h;
-  Vec push;
+  Vec p, p_low;  // kicked
   Vec q{};
 
   template <class Row>
   const Vec& look(const Row& l) {
-    Vec d = push;
+    Vec d;
+    set_zero(d);
     G.subtract_transpose(l, d);
-    const Vec p_half = from.p + (d + from.p_low);
+    const Vec p_half = p + (d + p_low);
     W.times(h, p_half, d);
     q = from.q + (d + from.q_low);
     return q;
   }
   template <class Row>
   const Vec& operator()(const Row& l) {
-    Vec d = push;
+    Vec d;
+    set_zero(d);
     G.subtract_transpose(l, d);
-    add(from.p, from.p_low, d, x.p, x.p_low);
+    add(p, p_low, d, x.p, x.p_low);
     W.times(h, x.p, d);
     add(from.q, from.q_low, d, x.q, x.q_low);
+    W.times(h, x.p_low, d);
+    each_index(d, [&](int i) { x.q_low[i] += d[i]; });
     return x.q;
   }
   template <class Row>
@@ -209,7 +215,6 @@ struct CompensatedKickAndDrift {
     shift_of_impulse(G, l, W, h, d);
   }
 
- private:
   static void add(const Vec& s, const Vec& low, const Vec& d, Vec& to, Vec& to_low) {
     each_index(s, [&](int i) {
       const CompensatedSum<T> t(s[i], low[i], d[i]);
@@ -233,7 +238,11 @@ template <class T, int n, class D, class Jacobian, class Mass>
 auto kick_and_drift(CompensatedState<T, n>& x, const CompensatedState<T, n>& from,
                     const Eigen::MatrixBase<D>& push, const Jacobian& G, Mass& W, const T& h,
                     CompensatedState<T, n>&, Vector<T, n>&) {
-  return CompensatedKickAndDrift<T, n, Jacobian, Mass>{x, from, G, W, h, push};
+  // The push is a sum of its own. A force that is the same in every step, rounded where it is added to the impulse, is rounded by the same amount each time: at
+  // h = 0.02 the energy of pendulums that swing above the horizontal moved by 9e-22 a step.
+  CompensatedKickAndDrift<T, n, Jacobian, Mass> land{x, from, G, W, h, {}, {}};
+  land.add(from.p, from.p_low, push, land.p, land.p_low);
+  return land;
 }
 
 // Lanes that are not in `moved` go back to where they were.
