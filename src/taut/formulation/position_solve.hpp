@@ -69,7 +69,8 @@ class PositionSolve {
   }
 
  private:
-  // Where q₁ is affine in μ, R is -∂q₁/∂μ at every μ, and the iteration Newton's; for other maps, whose R is that of the start of the step, it is linear.
+  // A move that offers shift() says that q₁ is affine in μ: R is then -∂q₁/∂μ at every μ, and the iteration Newton's. Of others R is that of the start of the step, and
+  // convergence linear; one that does not say that it is affine pays with a look or two.
   template <class Move>
   static constexpr bool affine = requires(Move& move, const Multiplier& by, Vec& d) { move.shift(by, d); };
 
