@@ -4,8 +4,8 @@
 // iteration by the same tolerance and measures as much after every step, into the same tally; it does less in one thing, that it takes its linear solves on trust: no
 // look at pivots, and none at G H_p after the projection. Then the gradient of the Lennard-Jones chain alone, and how long a first and a second run take to start.
 // Times are of the processor, the least of several runs: noise only ever adds.
-#include <taut/model/compiled_formulas.hpp>
-#include <taut/run/backend.hpp>
+#include <taut/backend/backend.hpp>
+#include <taut/backend/compiled_formulas.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/model_run.hpp>
 

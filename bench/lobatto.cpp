@@ -5,7 +5,7 @@
 #include <taut/formulation/manifold.hpp>
 #include <taut/method/lobatto.hpp>
 #include <taut/method/stepper.hpp>
-#include <taut/problem/double_pendulum.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
 
 #include "hand_written_lobatto.hpp"
 

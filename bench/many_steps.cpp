@@ -9,16 +9,16 @@
 // what is left is the walk. How far it comes in so many blocks is averaged over all pairs of blocks of that distance. One walk alone does not give its exponent
 // exactly, and the scatter of points that share their blocks does not show how far off it is: beside it stands in how wide an interval 95 % of true random
 // walks end up. Beside that the drift, the mean change a step, with its standard error, for which a bias shows long before the exponent.
+#include <taut/contract/request.hpp>
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/energy.hpp>
 #include <taut/measure/growth.hpp>
 #include <taut/measure/smooth_window.hpp>
 #include <taut/method/lobatto.hpp>
 #include <taut/method/rattle.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/run/figure.hpp>
-#include <taut/run/request.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/report/figure.hpp>
 
 #include <fmt/core.h>
 

@@ -5,7 +5,7 @@
 #include <taut/formulation/manifold.hpp>
 #include <taut/formulation/sparse_constraint_matrix.hpp>
 #include <taut/method/rattle.hpp>
-#include <taut/model/particles.hpp>
+#include <taut/model/particles/particles.hpp>
 #include <taut/parallel/workers.hpp>
 
 #include <fmt/core.h>

@@ -4,9 +4,9 @@
 // the hand-written scalar loop, and the accuracy reached: the largest residuals and energy error of a run, over all lanes.
 #include <taut/formulation/manifold.hpp>
 #include <taut/method/rattle.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/problem/six_node_chain.hpp>
-#include <taut/problem/six_node_chain_dynamic.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
+#include <taut/problem/ready_made/six_node_chain_dynamic.hpp>
 #include <taut/scalar/pack.hpp>
 
 #include "hand_written.hpp"

@@ -4,14 +4,14 @@
 // all lanes and its standard error, from the scatter of the lanes. The energy is that of q + q_low, p + p_low in 128 bits.
 //   cmake --build build/release --target bench_round_off && build/release/bench/bench_round_off [STEPS [FILE.svg [CASE]]]
 // STEPS defaults to 1e6; CASE picks one line of the table, from 0.
+#include <taut/contract/request.hpp>
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/growth.hpp>
 #include <taut/method/composition.hpp>
 #include <taut/method/lobatto.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/run/figure.hpp>
-#include <taut/run/request.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/report/figure.hpp>
 #include <taut/scalar/pack.hpp>
 
 #include <fmt/core.h>

@@ -3,9 +3,9 @@
 //   cmake --build build/release --target bench_to_rounding && build/release/bench/bench_to_rounding
 #include <taut/method/composition.hpp>
 #include <taut/method/lobatto.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/problem/six_node_chain.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
 
 #include <fmt/core.h>
 

@@ -2,13 +2,13 @@
 //   cmake --build build/release --target bench_work_precision && build/release/bench/bench_work_precision [PROBLEM [PREFIX]]
 // PROBLEM: pendulum, double-pendulum, six-node-chain or all; PREFIX: also plot, to PREFIX-PROBLEM.svg. The heading of each table
 // says how well its reference is known. The chain starts as RestingChain says.
+#include <taut/contract/request.hpp>
 #include <taut/method/bdf.hpp>
 #include <taut/method/dirac_gauss.hpp>
 #include <taut/method/lobatto.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/run/figure.hpp>
-#include <taut/run/request.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/report/figure.hpp>
 
 #include "peers/work_precision.hpp"
 

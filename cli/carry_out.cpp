@@ -1,10 +1,10 @@
 #include "carry_out.hpp"
 
-#include <taut/run/error_ladder.hpp>
-#include <taut/run/few.hpp>
-#include <taut/run/files.hpp>
-#include <taut/run/shell_word.hpp>
+#include <taut/report/error_ladder.hpp>
 #include <taut/run/signals.hpp>
+#include <taut/store/files.hpp>
+#include <taut/words/few.hpp>
+#include <taut/words/shell_word.hpp>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // A run as the command line does it: shown while it goes, kept where there is a recording, ended by a signal, its summary printed.
 #pragma once
 
-#include <taut/run/recording.hpp>
+#include <taut/store/recording.hpp>
 
 #include "watcher.hpp"
 

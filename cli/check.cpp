@@ -1,4 +1,4 @@
-#include <taut/run/certificate.hpp>
+#include <taut/certificate/certificate.hpp>
 
 #include <fmt/core.h>
 

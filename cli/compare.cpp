@@ -1,4 +1,4 @@
-#include <taut/run/ode_choice.hpp>
+#include <taut/mechanism/ode_choice.hpp>
 
 #include <fmt/core.h>
 

@@ -1,6 +1,7 @@
-#include <taut/model/emit.hpp>
+#include <taut/model/code/emit.hpp>
 #include <taut/run/model_run.hpp>
-#include <taut/run/whole_file.hpp>
+#include <taut/store/whole_file.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
 

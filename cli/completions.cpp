@@ -1,8 +1,8 @@
 // Scripts that let a shell complete what is typed after `taut`. They are made from the commands as they are and from the catalogues, and so
 // cannot say anything else than the program itself.
-#include <taut/model/nearest_name.hpp>
+#include <taut/method/methods.hpp>
 #include <taut/run/bundled.hpp>
-#include <taut/run/methods.hpp>
+#include <taut/words/nearest_name.hpp>
 
 #include <fmt/core.h>
 

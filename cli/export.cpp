@@ -1,5 +1,5 @@
-#include <taut/run/export.hpp>
-#include <taut/run/request.hpp>
+#include <taut/contract/request.hpp>
+#include <taut/export/export.hpp>
 
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
-#include <taut/model/nearest_name.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/version.hpp>
+#include <taut/words/nearest_name.hpp>
 
 #include <fmt/core.h>
 

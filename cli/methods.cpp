@@ -1,4 +1,4 @@
-#include <taut/run/methods.hpp>
+#include <taut/method/methods.hpp>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>

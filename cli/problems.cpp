@@ -1,5 +1,5 @@
+#include <taut/method/methods.hpp>
 #include <taut/run/bundled.hpp>
-#include <taut/run/methods.hpp>
 #include <taut/run/model_run.hpp>
 
 #include <fmt/core.h>

@@ -1,5 +1,5 @@
-#include <taut/run/study_report.hpp>
-#include <taut/run/whole_file.hpp>
+#include <taut/store/whole_file.hpp>
+#include <taut/study/report.hpp>
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include <taut/run/describe.hpp>
+#include <taut/store/describe.hpp>
 
 #include <fmt/core.h>
 

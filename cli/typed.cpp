@@ -1,6 +1,6 @@
 #include "typed.hpp"
 
-#include <taut/model/nearest_name.hpp>
+#include <taut/words/nearest_name.hpp>
 
 #include <fmt/core.h>
 

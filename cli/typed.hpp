@@ -1,7 +1,7 @@
 // What was typed becomes numbers and a request. CLI11 hands over texts, so that every refusal is a sentence of ours.
 #pragma once
 
-#include <taut/run/request.hpp>
+#include <taut/contract/request.hpp>
 
 #include <CLI/CLI.hpp>
 

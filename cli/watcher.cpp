@@ -1,7 +1,7 @@
 #include "watcher.hpp"
 
 #include <taut/run/signals.hpp>
-#include <taut/run/whole_file.hpp>
+#include <taut/store/whole_file.hpp>
 
 #include <fmt/core.h>
 

@@ -1,8 +1,8 @@
 // What the command line does with the samples of a run.
 #pragma once
 
-#include <taut/run/recording.hpp>
-#include <taut/run/run_report.hpp>
+#include <taut/report/run_report.hpp>
+#include <taut/store/recording.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -13,8 +13,8 @@
 // Right-hand sides are as lean as taut's own problems; Jacobians are the difference quotients that SUNDIALS makes itself.
 #include <taut/formulation/constraint_matrix.hpp>
 #include <taut/method/lobatto.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 
 #include "work_precision.hpp"
 

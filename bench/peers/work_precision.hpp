@@ -4,7 +4,8 @@
 #include <taut/method/catalogue.hpp>
 #include <taut/method/composition.hpp>
 #include <taut/method/stepper.hpp>
-#include <taut/problem/six_node_chain.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
 

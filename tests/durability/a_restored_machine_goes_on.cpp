@@ -1,6 +1,6 @@
 // A machine that was saved and restored makes the same steps to the last bit: every method of the catalogue, every formulation.
-#include <taut/method/carry.hpp>
-#include <taut/run/methods.hpp>
+#include <taut/bytes/carry.hpp>
+#include <taut/method/methods.hpp>
 #include <taut/run/model_run.hpp>
 
 #include <gtest/gtest.h>

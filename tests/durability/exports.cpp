@@ -1,7 +1,7 @@
 // Trajectories of particles in the formats that other programs read, each against the bytes its description asks for or by an independent reader; and what
 // samples may hold beside the state.
 #include <taut/model/model.hpp>
-#include <taut/run/trajectory.hpp>
+#include <taut/store/trajectory.hpp>
 
 #include <gtest/gtest.h>
 

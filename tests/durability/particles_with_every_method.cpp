@@ -1,8 +1,8 @@
 // A system of particles runs with every method of its tier through the same text as a system of formulas, to the same trajectory; and a machine that
 // was saved goes on with another number of threads to the same bits.
-#include <taut/method/carry.hpp>
+#include <taut/bytes/carry.hpp>
+#include <taut/method/methods.hpp>
 #include <taut/parallel/workers.hpp>
-#include <taut/run/methods.hpp>
 #include <taut/run/model_run.hpp>
 
 #include <gtest/gtest.h>

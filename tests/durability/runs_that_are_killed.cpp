@@ -1,7 +1,7 @@
 // Runs that are killed, cut short of disk or damaged: what is resumed is the run that was never touched, to the last bit, and what is damaged is said to
 // be. With TAUT_DURABILITY=full in the environment at the numbers of docs/guide/long-runs.md, else at a tenth of them.
-#include <taut/run/recording.hpp>
-#include <taut/run/trajectory.hpp>
+#include <taut/store/recording.hpp>
+#include <taut/store/trajectory.hpp>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Signals, failed steps, folders that cannot be used: what the user reads, and that the run can go on.
-#include <taut/run/recording.hpp>
-#include <taut/run/trajectory.hpp>
+#include <taut/store/recording.hpp>
+#include <taut/store/trajectory.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

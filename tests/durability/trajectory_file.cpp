@@ -1,5 +1,5 @@
 // The trajectory file through the program: what it says of itself, what it exports, and the reader in the documentation.
-#include <taut/run/trajectory.hpp>
+#include <taut/store/trajectory.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Any bytes as a trajectory or a checkpoint. The checksums would stop nearly all of them at the first chunk, so that the first byte also chooses to put
 // what follows into chunks with the right checksums.
-#include <taut/run/checkpoint.hpp>
-#include <taut/run/trajectory.hpp>
+#include <taut/store/checkpoint.hpp>
+#include <taut/store/trajectory.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Any bytes as a formula: parsed, evaluated, and its graph differentiated.
-#include <taut/model/formula.hpp>
-#include <taut/model/graph.hpp>
+#include <taut/model/code/graph.hpp>
+#include <taut/model/text/formula.hpp>
 
 #include <cstddef>
 #include <cstdint>

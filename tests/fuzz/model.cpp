@@ -1,8 +1,8 @@
 // Any bytes as a model file, read and, where they are a small model, differentiated. A first byte of 1, 2 or 3 makes the rest a file of particles: XYZ, PDB,
 // LAMMPS data.
-#include <taut/model/particle_file.hpp>
-#include <taut/model/particles.hpp>
-#include <taut/model/system.hpp>
+#include <taut/model/code/system.hpp>
+#include <taut/model/particles/particle_file.hpp>
+#include <taut/model/particles/particles.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -110,7 +110,7 @@ TEST_F(Backends, OtherHeadersThanTheProgramsAreNotUsed) {
   const std::string arguments = "run pendulum --steps 100 --backend specialise";
   const std::string before = "TAUT_INCLUDE='" + headers.string() + "'";
   EXPECT_EQ(run(arguments, before).err, "");
-  std::ofstream(headers / "taut/run/machine.hpp", std::ios::app) << "// newer\n";
+  std::ofstream(headers / "taut/mechanism/machine.hpp", std::ios::app) << "// newer\n";
   EXPECT_EQ(run(arguments, before).err,
             "taut: the formulas are compiled, but the step is not specialised: the headers in " +
                 headers.string() + " are not those of this program.\n");

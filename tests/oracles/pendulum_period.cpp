@@ -1,7 +1,7 @@
 // The planar pendulum released from the horizontal, against Jacobi's elliptic functions: with m = k² = ½ and θ from the
 // downward vertical, sin θ/2 = k cd(t), θ' = -2kk' sn/dn, and the period is 4K.
 
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
 

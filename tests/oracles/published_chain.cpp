@@ -1,10 +1,10 @@
 // Leimkuhler & Skeel's chains and Jay's double pendulum by RATTLE. The papers show figures only; the numbers are those of
 // an independent computation with the starts of six_node_chain.hpp and lennard_jones_chain.hpp, to all digits given.
 
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/lennard_jones_chain.hpp>
-#include <taut/problem/six_node_chain.hpp>
-#include <taut/problem/six_node_chain_dynamic.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/lennard_jones_chain.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
+#include <taut/problem/ready_made/six_node_chain_dynamic.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The free rigid body against its solution in Jacobi's elliptic functions (Landau & Lifshitz, Mechanics, § 37), and the
 // integrals of the free body and of Lagrange's top.
 
-#include <taut/problem/rigid_body.hpp>
+#include <taut/problem/ready_made/rigid_body.hpp>
 
 #include <gtest/gtest.h>
 

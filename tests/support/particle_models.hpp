@@ -3,7 +3,7 @@
 
 #include <taut/formulation/sparse_constraint_matrix.hpp>
 #include <taut/model/model.hpp>
-#include <taut/model/particles.hpp>
+#include <taut/model/particles/particles.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 // however many iterations they need.
 
 #include <taut/measure/flow.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/problem/six_node_chain.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
 #include <taut/scalar/pack.hpp>
 
 #include <gtest/gtest.h>

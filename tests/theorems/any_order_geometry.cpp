@@ -6,9 +6,9 @@
 #include <taut/measure/reversibility_defect.hpp>
 #include <taut/measure/symplectic_defect.hpp>
 #include <taut/method/catalogue.hpp>
-#include <taut/problem/charged_particle.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/charged_particle.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
 

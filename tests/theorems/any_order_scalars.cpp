@@ -3,7 +3,7 @@
 
 #include <taut/measure/flow.hpp>
 #include <taut/method/catalogue.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 #include <taut/scalar/pack.hpp>
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/energy.hpp>
 #include <taut/measure/growth.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
 

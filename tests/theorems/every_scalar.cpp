@@ -2,9 +2,9 @@
 // the derivative, and a dynamic-size problem follows the fixed-size one.
 
 #include <taut/measure/flow.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/n_link_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/n_link_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 #include <taut/scalar/dual.hpp>
 
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/n_link_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/n_link_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A symplectic method that commutes with translations and rotations keeps what they keep.
 #include <taut/measure/momentum_maps.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/problem/six_node_chain.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
 
 #include <support/run_rattle.hpp>
 

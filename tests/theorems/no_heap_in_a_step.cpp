@@ -1,10 +1,10 @@
 // A step of a fixed-size problem does not touch the heap. Every allocation of this program is counted.
 
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/problem/six_node_chain.hpp>
-#include <taut/problem/six_node_chain_dynamic.hpp>
-#include <taut/problem/stiff_pendulum.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
+#include <taut/problem/ready_made/six_node_chain_dynamic.hpp>
+#include <taut/problem/ready_made/stiff_pendulum.hpp>
 
 #include <gtest/gtest.h>
 

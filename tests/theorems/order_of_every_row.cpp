@@ -3,9 +3,9 @@
 
 #include <taut/measure/flow.hpp>
 #include <taut/measure/order.hpp>
-#include <taut/problem/charged_particle.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/problem/stiff_pendulum.hpp>
+#include <taut/problem/ready_made/charged_particle.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/problem/ready_made/stiff_pendulum.hpp>
 
 #include <gtest/gtest.h>
 

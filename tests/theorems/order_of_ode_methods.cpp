@@ -3,7 +3,7 @@
 
 #include <taut/measure/growth.hpp>
 #include <taut/method/ode_catalogue.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
 

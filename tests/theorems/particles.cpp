@@ -9,7 +9,7 @@
 #include <taut/method/lobatto.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/method/stepper.hpp>
-#include <taut/problem/rod_network.hpp>
+#include <taut/problem/ready_made/rod_network.hpp>
 
 #include <gtest/gtest.h>
 #include <Eigen/QR>

@@ -4,9 +4,9 @@
 #include <taut/measure/growth.hpp>
 #include <taut/method/explicit_runge_kutta.hpp>
 #include <taut/method/ode_method.hpp>
-#include <taut/problem/charged_particle.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/charged_particle.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 #include <taut/solve/pivoted_lu.hpp>
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <taut/formulation/underlying.hpp>
 #include <taut/method/ode_gauss.hpp>
 #include <taut/method/ode_method.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <taut/measure/growth.hpp>
 #include <taut/method/explicit_runge_kutta.hpp>
 #include <taut/method/ode_method.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
 

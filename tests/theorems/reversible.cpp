@@ -1,10 +1,10 @@
 // A symmetric method is reversible: after p ↦ -p it retraces its steps (Reich 1996; Leimkuhler & Skeel 1994, section 4).
 
 #include <taut/measure/reversibility_defect.hpp>
-#include <taut/problem/charged_particle.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/problem/stiff_pendulum.hpp>
+#include <taut/problem/ready_made/charged_particle.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/problem/ready_made/stiff_pendulum.hpp>
 
 #include <gtest/gtest.h>
 

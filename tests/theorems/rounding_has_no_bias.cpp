@@ -5,7 +5,7 @@
 
 #include <taut/measure/smooth_window.hpp>
 #include <taut/method/rattle.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 #include <taut/scalar/flatten.hpp>
 #include <taut/scalar/pack.hpp>
 

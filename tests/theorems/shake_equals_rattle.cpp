@@ -3,7 +3,7 @@
 
 #include <taut/method/rattle.hpp>
 #include <taut/method/shake.hpp>
-#include <taut/problem/six_node_chain.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/distance.hpp>
 #include <taut/measure/flow.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/six_node_chain.hpp>
-#include <taut/problem/six_node_chain_dynamic.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
+#include <taut/problem/ready_made/six_node_chain_dynamic.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // g = 0 and G H_p = 0 hold to rounding after 10⁵ steps, for every method that keeps them: no drift off the manifold.
 
 #include <taut/formulation/manifold.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/problem/six_node_chain.hpp>
-#include <taut/problem/stiff_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
+#include <taut/problem/ready_made/stiff_pendulum.hpp>
 
 #include <gtest/gtest.h>
 

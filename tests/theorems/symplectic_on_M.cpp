@@ -2,10 +2,10 @@
 // scheme (24) and its compositions), provided that the constraints are solved to rounding.
 
 #include <taut/measure/symplectic_defect.hpp>
-#include <taut/problem/charged_particle.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/problem/stiff_pendulum.hpp>
+#include <taut/problem/ready_made/charged_particle.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/problem/ready_made/stiff_pendulum.hpp>
 
 #include <gtest/gtest.h>
 

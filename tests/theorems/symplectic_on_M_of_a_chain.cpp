@@ -1,7 +1,7 @@
 // The same as symplectic_on_M.cpp on a larger problem: five coupled constraints, fourteen dimensions of M.
 
 #include <taut/measure/symplectic_defect.hpp>
-#include <taut/problem/six_node_chain.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Which backend a run is worth: by its model, its method and its length, and by nothing else.
 
+#include <taut/backend/backend.hpp>
 #include <taut/method/catalogue.hpp>
-#include <taut/run/backend.hpp>
+#include <taut/method/method_source.hpp>
+#include <taut/method/methods.hpp>
 #include <taut/run/bundled.hpp>
-#include <taut/run/method_source.hpp>
-#include <taut/run/methods.hpp>
 #include <taut/run/model_run.hpp>
 
 #include <gtest/gtest.h>

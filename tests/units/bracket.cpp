@@ -2,9 +2,9 @@
 
 #include <taut/formulation/bracket.hpp>
 #include <taut/formulation/dirac.hpp>
-#include <taut/problem/charged_particle.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/charged_particle.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
 

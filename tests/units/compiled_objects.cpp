@@ -1,10 +1,10 @@
 // Formulas in machine code: the bits of the interpreter, and a cache that loads nothing that it did not make itself.
 
-#include <taut/model/compiled_formulas.hpp>
-#include <taut/model/compiled_object.hpp>
-#include <taut/model/emit.hpp>
-#include <taut/model/program_source.hpp>
-#include <taut/model/sha256.hpp>
+#include <taut/backend/compiled_formulas.hpp>
+#include <taut/backend/compiled_object.hpp>
+#include <taut/bytes/sha256.hpp>
+#include <taut/model/code/emit.hpp>
+#include <taut/model/code/program_source.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What is drawn of a mechanism: its bodies by name, its rods by the constraints, and never something that is not there.
 
-#include <taut/run/drawing.hpp>
+#include <taut/report/drawing.hpp>
 
 #include <gtest/gtest.h>
 

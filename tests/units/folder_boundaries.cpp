@@ -38,8 +38,8 @@ const std::map<std::string, std::set<std::string>> may_include = {
 // and no others. The command line may include <cstdio> for the name stderr, but may not call fopen.
 const std::set<std::string> file_headers = {"fstream", "filesystem", "fcntl.h", "sys/mman.h"};
 const std::set<std::string> stdio_headers = {"cstdio", "stdio.h"};
-const std::set<std::string> cache_files = {"src/taut/model/compiled_object.cpp",
-                                           "src/taut/model/cxx_compiler.cpp"};
+const std::set<std::string> cache_files = {"src/taut/backend/compiled_object.cpp",
+                                           "src/taut/backend/cxx_compiler.cpp"};
 const std::regex file_call(R"(\b(fopen|freopen|tmpfile)\s*\()");
 
 // The station a file belongs to: "method" for src/taut/method/a/b.hpp, "cli" for cli/x.cpp; none for a header that
@@ -150,8 +150,8 @@ TEST(FolderBoundaries, OnlyRunOpensFiles) {
 }
 
 TEST(FolderBoundaries, OnlyTheCacheOfModelOpensFiles) {
-  EXPECT_TRUE(violations({"src/taut/model/compiled_object.cpp", "#include <filesystem>\n"}).empty());
-  EXPECT_EQ(violations({"src/taut/model/program.cpp", "#include <filesystem>\n"}).size(), 1U);
+  EXPECT_TRUE(violations({"src/taut/backend/compiled_object.cpp", "#include <filesystem>\n"}).empty());
+  EXPECT_EQ(violations({"src/taut/model/code/program.cpp", "#include <filesystem>\n"}).size(), 1U);
 }
 
 TEST(FolderBoundaries, TheCommandLineSeesTheCatalogueButNoMethod) {

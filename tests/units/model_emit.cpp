@@ -5,7 +5,7 @@
 #include <taut/method/lobatto.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/method/stepper.hpp>
-#include <taut/model/emit.hpp>
+#include <taut/model/code/emit.hpp>
 #include <taut/model/formula_problem.hpp>
 
 #include <gtest/gtest.h>

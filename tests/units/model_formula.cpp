@@ -1,7 +1,7 @@
 // Formula text: what binds tighter, what a number is, and that every error points at its place.
 
-#include <taut/model/formula.hpp>
-#include <taut/model/functions.hpp>
+#include <taut/model/text/formula.hpp>
+#include <taut/model/text/functions.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <taut/formulation/manifold.hpp>
 #include <taut/formulation/multiplier.hpp>
 #include <taut/model/formula_problem.hpp>
-#include <taut/problem/ready_made.hpp>
+#include <taut/problem/ready_made/ready_made.hpp>
 #include <taut/scalar/dual.hpp>
 #include <taut/scalar/pack.hpp>
 

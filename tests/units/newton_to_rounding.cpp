@@ -1,6 +1,6 @@
 // The factor of Newton's iteration: which corrections keep it, and what K = L D U is where a pivot is a quotient.
 #include <taut/formulation/position_solve.hpp>
-#include <taut/problem/six_node_chain.hpp>
+#include <taut/problem/ready_made/six_node_chain.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // From names to ordinary methods on formulations, and every refusal with its reason and an alternative.
 
 #include <taut/method/ode_catalogue.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 #include <taut/scalar/pack.hpp>
 
 #include <gtest/gtest.h>

@@ -7,8 +7,8 @@
 #include <taut/method/explicit_runge_kutta.hpp>
 #include <taut/method/ode_gauss.hpp>
 #include <taut/method/ode_method.hpp>
-#include <taut/problem/pendulum.hpp>
-#include <taut/problem/six_node_chain_dynamic.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
+#include <taut/problem/ready_made/six_node_chain_dynamic.hpp>
 
 #include <gtest/gtest.h>
 

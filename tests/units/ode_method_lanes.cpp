@@ -3,7 +3,7 @@
 #include <taut/formulation/underlying.hpp>
 #include <taut/method/explicit_runge_kutta.hpp>
 #include <taut/method/ode_method.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 #include <taut/scalar/pack.hpp>
 
 #include <gtest/gtest.h>

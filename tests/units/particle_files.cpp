@@ -1,8 +1,8 @@
 // Particles from files: what each format gives, and the same again as terms of a model.
 
 #include <taut/model/model.hpp>
-#include <taut/model/particle_file.hpp>
-#include <taut/model/particles.hpp>
+#include <taut/model/particles/particle_file.hpp>
+#include <taut/model/particles/particles.hpp>
 
 #include <gtest/gtest.h>
 

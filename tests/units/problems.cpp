@@ -2,8 +2,8 @@
 // its dress, and it is the same problem in every scalar type.
 
 #include <taut/problem/check_bend.hpp>
-#include <taut/problem/ready_made.hpp>
-#include <taut/problem/six_node_chain_dynamic.hpp>
+#include <taut/problem/ready_made/ready_made.hpp>
+#include <taut/problem/ready_made/six_node_chain_dynamic.hpp>
 #include <taut/scalar/dual.hpp>
 #include <taut/scalar/pack.hpp>
 

@@ -1,10 +1,10 @@
 // The data of a report: nothing that matters is lost on the way to the page or the picture.
 
-#include <taut/run/report.hpp>
-#include <taut/run/report_so_far.hpp>
-#include <taut/run/request.hpp>
-#include <taut/run/run_record.hpp>
-#include <taut/run/thinned.hpp>
+#include <taut/contract/request.hpp>
+#include <taut/report/report.hpp>
+#include <taut/store/report_so_far.hpp>
+#include <taut/store/run_record.hpp>
+#include <taut/store/thinned.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

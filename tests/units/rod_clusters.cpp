@@ -1,9 +1,9 @@
 // Steps and projections that go through clusters of rods eight at a time, on every shape and in every order of the particles, and through chains block by block. What they must leave is
 // known without another solver: g = 0 at q₁ = q₀ + h W p₁ with p₁ = p₀ - G₀ᵀμ, and G W p = 0 with p = p₀ - Gᵀν.
 
-#include <taut/problem/grouped_jacobian.hpp>
-#include <taut/solve/rod_newton.hpp>
-#include <taut/solve/sparse_plan.hpp>
+#include <taut/problem/particles/grouped_jacobian.hpp>
+#include <taut/rods/newton.hpp>
+#include <taut/solve/matrix/sparse_plan.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // The sparse constraint solve against a dense one, on graphs of every kind it treats by itself: cut chains, batches of equal components, single
 // components with and without fill, all of them together.
 
-#include <taut/problem/grouped_jacobian.hpp>
 #include <taut/problem/mass.hpp>
+#include <taut/problem/particles/grouped_jacobian.hpp>
 #include <taut/scalar/dual.hpp>
-#include <taut/solve/sparse_gram.hpp>
+#include <taut/solve/matrix/sparse_gram.hpp>
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>

@@ -1,6 +1,6 @@
 // When does a measured number agree with a printed one?
 
-#include <taut/run/study_verdict.hpp>
+#include <taut/study/verdict.hpp>
 
 #include <gtest/gtest.h>
 

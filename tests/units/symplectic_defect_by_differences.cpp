@@ -5,8 +5,8 @@
 #include <taut/measure/symplectic_defect_by_differences.hpp>
 #include <taut/method/dae_runge_kutta.hpp>
 #include <taut/method/rattle.hpp>
-#include <taut/problem/double_pendulum.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/double_pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <taut/method/lobatto.hpp>
 #include <taut/method/stepper.hpp>
 #include <taut/method/tableau_conditions.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <taut/problem/tiers.hpp>
-#include <taut/solve/dense_gram.hpp>
-#include <taut/solve/envelope_gram.hpp>
-#include <taut/solve/pattern_gram.hpp>
+#include <taut/solve/matrix/dense_gram.hpp>
+#include <taut/solve/matrix/envelope_gram.hpp>
+#include <taut/solve/matrix/pattern_gram.hpp>
 
 namespace taut {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
-#include <taut/solve/rod_newton.hpp>
-#include <taut/solve/sparse_gram.hpp>
+#include <taut/rods/newton.hpp>
+#include <taut/solve/matrix/sparse_gram.hpp>
 
 #include <optional>
 #include <variant>

@@ -3,7 +3,7 @@
 // particles of x·f would miss; terms of bonded particles count from their first one, so that only fields know an origin.
 #pragma once
 
-#include <taut/problem/particles.hpp>
+#include <taut/problem/particles/particles.hpp>
 
 #include <array>
 #include <vector>

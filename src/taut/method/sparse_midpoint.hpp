@@ -3,7 +3,7 @@
 
 #include <taut/formulation/sparse_constraint_matrix.hpp>
 #include <taut/method/implicit_midpoint.hpp>
-#include <taut/solve/saddle_factor.hpp>
+#include <taut/solve/matrix/saddle_factor.hpp>
 
 #include <Eigen/SparseCholesky>
 

@@ -1,7 +1,7 @@
 // A method bound to a problem, its type hidden: one virtual call per step. What the time loop and the theorem tests hold.
 #pragma once
 
-#include <taut/method/carry.hpp>
+#include <taut/bytes/carry.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/projection_count.hpp>
 #include <taut/problem/tiers.hpp>

@@ -1,4 +1,5 @@
 #include <taut/model/formula_problem.hpp>
+#include <taut/words/wording.hpp>
 
 #include <taut/model/sized_formula_problem.hpp>
 

@@ -6,9 +6,9 @@
 //   with_problem(model, visit)              visit(problem) with the one that fits
 #pragma once
 
+#include <taut/model/code/program.hpp>
+#include <taut/model/code/system.hpp>
 #include <taut/model/model.hpp>
-#include <taut/model/program.hpp>
-#include <taut/model/system.hpp>
 #include <taut/problem/tiers.hpp>
 
 #include <array>

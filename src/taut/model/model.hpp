@@ -2,7 +2,7 @@
 // system.hpp (derivatives) and formula_problem.hpp (a problem that any method takes).
 #pragma once
 
-#include <taut/model/formula.hpp>
+#include <taut/model/text/formula.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
-#include <taut/model/nearest_name.hpp>
+#include <taut/contract/request.hpp>
 #include <taut/run/bundled.hpp>
-#include <taut/run/request.hpp>
+#include <taut/words/nearest_name.hpp>
 
 namespace taut {
 

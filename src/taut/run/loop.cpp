@@ -1,6 +1,6 @@
-#include <taut/method/carry.hpp>
+#include <taut/bytes/carry.hpp>
+#include <taut/contract/request.hpp>
 #include <taut/run/loop.hpp>
-#include <taut/run/request.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The time loop proper: steps from sample to sample, looks at the clock now and then, and leaves a checkpoint at the last good step however it ends.
 #pragma once
 
-#include <taut/run/machine.hpp>
+#include <taut/mechanism/machine.hpp>
 #include <taut/run/observer.hpp>
 #include <taut/run/quantities.hpp>
 #include <taut/run/schedule.hpp>

@@ -1,7 +1,7 @@
-#include <taut/model/particles.hpp>
-#include <taut/run/backend.hpp>
+#include <taut/backend/backend.hpp>
+#include <taut/mechanism/make_mechanism.hpp>
+#include <taut/model/particles/particles.hpp>
 #include <taut/run/bundled.hpp>
-#include <taut/run/make_mechanism.hpp>
 #include <taut/run/model_run.hpp>
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <taut/run/summary.hpp>
+#include <taut/contract/summary.hpp>
 
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 // What the tables of potentials of a system of particles add to V and to the virial, for samples.
 #pragma once
 
-#include <taut/model/particles.hpp>
+#include <taut/model/particles/particles.hpp>
 
 #include <optional>
 #include <span>

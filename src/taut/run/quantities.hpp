@@ -2,7 +2,7 @@
 // resumed run puts out the same.
 #pragma once
 
-#include <taut/run/machine.hpp>
+#include <taut/mechanism/machine.hpp>
 #include <taut/run/particle_potentials.hpp>
 
 #include <memory>

@@ -1,5 +1,5 @@
+#include <taut/contract/step_count.hpp>
 #include <taut/run/schedule.hpp>
-#include <taut/run/step_count.hpp>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <taut/run/request.hpp>
+#include <taut/contract/request.hpp>
 
 namespace taut {
 

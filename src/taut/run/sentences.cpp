@@ -1,6 +1,6 @@
-#include <taut/model/nearest_name.hpp>
-#include <taut/run/methods.hpp>
+#include <taut/method/methods.hpp>
 #include <taut/run/sentences.hpp>
+#include <taut/words/nearest_name.hpp>
 
 #include <fmt/format.h>
 
@@ -233,20 +233,6 @@ std::string does_not_fit_sentence(const Refusal& r) {
   if (!fits("rattle") && fits("midpoint"))
     text += " For higher order: lobatto(3), or a composition such as yoshida4(midpoint).";
   return text + "\n  `taut methods` lists what each method needs.";
-}
-
-std::string unknown_method_sentence(std::string_view method, const std::string& why) {
-  const auto names = method_names();
-  std::vector<std::string> bases;  // without arguments: lobatto(7) is a slip in the number, not in the name
-  for (const std::string& name : names) bases.push_back(name.substr(0, name.find('(')));
-  const std::string base(method.substr(0, method.find('(')));
-  const bool known = std::find(bases.begin(), bases.end(), base) != bases.end();
-  if (known) return why + ".";
-  const std::string nearest = nearest_name(base, bases);
-  const std::string_view argument = method.substr(base.size());  // as it was typed, with its parentheses
-  return fmt::format("{}.{}\n  The methods are: {}.", why,
-                     nearest.empty() ? "" : fmt::format(" Did you mean `{}{}`?", nearest, argument),
-                     joined(names));
 }
 
 }  // namespace taut

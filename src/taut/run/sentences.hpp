@@ -1,7 +1,7 @@
 // A failure becomes a sentence: what, where, how far off, which constraint, what to try, and where the last good state is.
 #pragma once
 
-#include <taut/run/request.hpp>
+#include <taut/contract/request.hpp>
 #include <taut/solve/failure.hpp>
 
 #include <cstdint>
@@ -51,7 +51,5 @@ struct Refusal {
       {};  // of a system of particles that is of the right kind: what runs there
 };
 std::string does_not_fit_sentence(const Refusal& refusal);
-
-std::string unknown_method_sentence(std::string_view method, const std::string& why);
 
 }  // namespace taut

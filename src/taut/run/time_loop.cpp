@@ -1,9 +1,9 @@
-#include <taut/method/carry.hpp>
+#include <taut/bytes/carry.hpp>
+#include <taut/bytes/checksum.hpp>
+#include <taut/mechanism/mesh_point.hpp>
 #include <taut/method/catalogue.hpp>
-#include <taut/run/chunk_file.hpp>
+#include <taut/method/methods.hpp>
 #include <taut/run/loop.hpp>
-#include <taut/run/mesh_point.hpp>
-#include <taut/run/methods.hpp>
 #include <taut/run/sentences.hpp>
 #include <taut/run/time_loop.hpp>
 

@@ -1,7 +1,7 @@
 // One run of a problem whatever its type: the method chosen, the start checked, the time loop, the summary.
 #pragma once
 
-#include <taut/run/mechanism.hpp>
+#include <taut/mechanism/mechanism.hpp>
 #include <taut/run/observer.hpp>
 #include <taut/run/quantities.hpp>
 #include <taut/run/schedule.hpp>

@@ -1,7 +1,7 @@
 // A program outside the source tree, built against the installed package alone.
 #include <taut/formulation/manifold.hpp>
 #include <taut/method/rattle.hpp>
-#include <taut/problem/pendulum.hpp>
+#include <taut/problem/ready_made/pendulum.hpp>
 #include <taut/version.hpp>
 
 #include <iostream>

@@ -1,0 +1,74 @@
+#include <taut/backend/backend.hpp>
+#include <taut/backend/compiled_formulas.hpp>
+#include <taut/backend/specialised.hpp>
+#include <taut/mechanism/make_mechanism.hpp>
+#include <taut/method/method_source.hpp>
+#include <taut/parallel/workers.hpp>
+
+#include <fmt/format.h>
+
+namespace taut {
+
+namespace {
+
+// Seconds that the interpreter would take, of a machine such as bench/backends.cpp was written on. A compiler takes about 0.1 s for the formulas and 4 s for a step.
+constexpr double compile_from = 1, specialise_from = 20;
+double seconds_interpreted(const FormulaSystem& system, const MethodChoice& choice, std::int64_t steps) {
+  constexpr double per_step = 1e-6, per_operation = 4e-9;
+  const auto source = choice.ode ? std::nullopt : method_source(choice.method);
+  const int stages = source ? source->stages : 20;
+  return static_cast<double>(steps) * stages *
+         (per_step + per_operation * static_cast<double>(operations(system)));
+}
+
+// Larger ones take the compiler long, and gain little: their linear algebra is not a few operations any more.
+bool is_small(const FormulaSystem& system) {
+  return system.n <= 40 && system.m <= 20 && system.column.size() <= 120 && operations(system) <= 5000;
+}
+constexpr std::size_t most_operations = 50000;  // some ten seconds of a compiler's time
+
+}  // namespace
+
+Backend worth_while(const FormulaSystem& system, const MethodChoice& choice, std::int64_t steps) {
+  const double seconds = seconds_interpreted(system, choice, steps);
+  if (seconds < compile_from || operations(system) > most_operations) return Backend::interpret;
+  if (seconds < specialise_from || !is_small(system) || choice.ode) return Backend::compile;
+  return Backend::specialise;
+}
+
+BackedMachine backed_machine(const Model& model, const std::shared_ptr<const FormulaSystem>& system,
+                             const Mechanism& interpreted, const MethodChoice& choice,
+                             const PlainState& start, const SolveOptions& options, const RunRequest& request,
+                             std::int64_t steps) {
+  const bool plain = request.plain_updates;
+  auto machine = interpreted.bind(choice, start, options, plain);
+  if (!system) {  // of particles: their formulas run in batches
+    set_threads(request.threads > 0 ? request.threads : worthwhile_threads(interpreted.coordinates()));
+    const bool compiler_asked = request.backend == Backend::compile || request.backend == Backend::specialise;
+    return {std::move(machine),
+            compiler_asked ? "the formulas of a system of particles are interpreted." : ""};
+  }
+  const Backend backend =
+      request.backend == Backend::automatic ? worth_while(*system, choice, steps) : request.backend;
+  if (!machine || backend == Backend::interpret) return {std::move(machine)};
+
+  std::string not_specialised;
+  if (backend == Backend::specialise) {
+    Specialised made = is_small(*system) ? specialised_machine(model, choice, start, options, plain)
+                                         : Specialised{nullptr, "the model is too large for it"};
+    if (made.machine) return {std::move(made.machine)};
+    not_specialised = made.missing;
+  }
+  const CompiledFormulas formulas = compiled_formulas(system);
+  if (!formulas.missing.empty())
+    return {std::move(machine), fmt::format("the formulas are interpreted: {}.", formulas.missing)};
+  const auto compiled =
+      with_problem(formulas.system, [](const auto& problem) { return make_mechanism(problem); });
+  return {
+      compiled->bind(choice, start, options, plain),
+      not_specialised.empty()
+          ? ""
+          : fmt::format("the formulas are compiled, but the step is not specialised: {}.", not_specialised)};
+}
+
+}  // namespace taut

@@ -1,0 +1,43 @@
+#include <taut/backend/compiled_formulas.hpp>
+
+#include <taut/backend/compiled_object.hpp>
+#include <taut/model/code/program_source.hpp>
+
+#include <bit>
+
+namespace taut {
+
+namespace {
+
+std::vector<const Program*> programs_of(const FormulaSystem& system) {
+  std::vector<const Program*> list;
+  for (const auto code : FormulaSystem::codes())
+    if (system.*code) list.push_back((system.*code).get());
+  return list;
+}
+
+}  // namespace
+
+CompiledFormulas compiled_formulas(const std::shared_ptr<const FormulaSystem>& system) {
+  const CompiledObject object = compiled_object({.text = source_of(programs_of(*system))});
+  if (object.handle == nullptr) return {system, object.missing};
+  auto made = std::make_shared<FormulaSystem>(*system);
+  std::size_t k = 0;
+  for (const auto code : FormulaSystem::codes()) {
+    if (!((*made).*code)) continue;
+    void* const function = object.symbol(program_symbol(k++));
+    if (function == nullptr) return {system, "the compiled object has not all of the functions"};
+    auto program = std::make_shared<Program>(*((*system).*code));
+    program->compiled = std::bit_cast<CompiledProgram>(function);
+    (*made).*code = std::move(program);
+  }
+  return {std::move(made), {}, object.fresh};
+}
+
+std::size_t operations(const FormulaSystem& system) {
+  std::size_t count = 0;
+  for (const Program* program : programs_of(system)) count += program->code.size();
+  return count;
+}
+
+}  // namespace taut

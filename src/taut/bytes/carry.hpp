@@ -1,0 +1,83 @@
+// Values to bytes and back, by one text: whoever has more to carry from step to step than the state x says which fields,
+//
+//     template <class Carry> void carry(Carry& c) { c(started); c(q_before); }
+//
+// and is saved and restored by it. Sizes are those of the object that is filled: bytes of another size are refused.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace taut {
+
+class Carry {
+ public:
+  Carry() : saving_(true) {}  // the fields it is shown become bytes()
+  explicit Carry(std::string_view saved) : saved_(saved), saving_(false) {}  // they are filled from `saved`
+
+  template <class T>
+    requires(
+        std::is_trivially_copyable_v<T> && !requires(T& a) { a.rows(); } && !requires(T& x) { x.q, x.p; })
+  void operator()(T& value) {
+    raw(&value, sizeof value);
+  }
+  void operator()(bool& value) {  // a byte that is neither 0 nor 1 is no bool
+    unsigned char byte = value ? 1 : 0;
+    raw(&byte, 1);
+    value = byte != 0;
+  }
+  // Vectors and matrices, known by their members: this room sees no linear algebra.
+  template <class Array>
+    requires requires(Array& a) { a.rows(), a.cols(), a.size(), a.data(); }
+  void operator()(Array& a) {
+    if (same_count(a.size())) raw(a.data(), static_cast<std::size_t>(a.size()) * sizeof(*a.data()));
+  }
+  // States (q, p), and their low parts if they have them.
+  template <class State>
+    requires requires(State& x) { x.q, x.p; }
+  void operator()(State& x) {
+    (*this)(x.q);
+    (*this)(x.p);
+    if constexpr (requires { x.q_low, x.p_low; }) {
+      (*this)(x.q_low);
+      (*this)(x.p_low);
+    }
+  }
+  template <class T>
+  void operator()(std::vector<T>& list) {
+    if (same_count(static_cast<std::int64_t>(list.size())))
+      for (T& entry : list) (*this)(entry);
+  }
+
+  const std::string& bytes() const { return bytes_; }
+  // Of a filling: every byte was used and none was missing. What was filled otherwise is not to be used.
+  bool complete() const { return good_ && saved_.empty(); }
+
+ private:
+  void raw(void* value, std::size_t size) {
+    if (saving_) {
+      bytes_.append(static_cast<const char*>(value), size);
+    } else if (good_ && saved_.size() >= size) {
+      if (size > 0) std::memcpy(value, saved_.data(), size);
+      saved_.remove_prefix(size);
+    } else {
+      good_ = false;
+    }
+  }
+  bool same_count(std::int64_t here) {
+    std::int64_t there = here;
+    (*this)(there);
+    good_ = good_ && there == here;
+    return good_;
+  }
+
+  std::string bytes_;
+  std::string_view saved_;
+  bool saving_, good_ = true;
+};
+
+}  // namespace taut

@@ -1,0 +1,239 @@
+#include <taut/certificate/certificate.hpp>
+#include <taut/certificate/trials.hpp>
+#include <taut/method/ode_catalogue.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace taut {
+
+namespace {
+
+constexpr std::int64_t fewest_steps = 2000, most_steps = 20000;  // of the long run
+constexpr double difference_floor = 1e-11;   // below, the differences and the solves are not worth more
+constexpr double noise_factor = 10;          // the noise is an estimate
+constexpr double too_noisy = 1e-6;           // nothing can be told from such differences
+constexpr double reversal_rounding = 1e-10;  // of 2 × 25 steps, in states of size 1
+constexpr double residual_factor = 100;      // above what the best solve leaves near the start
+// Error bars: they are of 95 %, and a check should not fail once in twenty times.
+constexpr double drift_factor = 3;
+// Times √steps, a random walk, of the size of the energy's terms.
+constexpr double drift_rounding = 10 * std::numeric_limits<double>::epsilon();
+
+MethodFacts claims_of(const MethodChoice& choice) {
+  MethodFacts facts;
+  const auto note = [&](const auto& method) { facts = facts_of(method); };
+  if (!choice.ode) {
+    with_method(choice.method, note);
+    return facts;
+  }
+  with_ode_method(choice.method, choice.ode->formulation, choice.ode->projection, note);
+  return facts;
+}
+
+std::optional<double> zero_if(bool claimed) { return claimed ? std::optional(0.0) : std::nullopt; }
+
+std::string_view in_words(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::not_converged:
+      return "did not converge";
+    case FailureKind::singular:
+      return "met a singular matrix";
+    case FailureKind::not_finite:
+      return "met a value that is not finite";
+  }
+  return "";
+}
+
+std::string failed_step(const Failure& failure) {
+  return fmt::format("a step {}: residual {:.1e} after {} iterations", in_words(failure.kind),
+                     failure.residual, failure.iterations);
+}
+
+Check order_check(const Trials& trials, const MethodFacts& facts, double step) {
+  using Outcome = Trials::Order::Outcome;
+  Check check{.name = "order"};
+  if (facts.order > 0) check.claimed = facts.order;
+  const Trials::Order order = trials.order(facts.order);
+  if (order.outcome == Outcome::at_rounding) {
+    check.note = "not to be seen: the error is at rounding, and longer steps leave the asymptotic range";
+    return check;
+  }
+  if (order.outcome == Outcome::not_asymptotic) {
+    check.pass = facts.order == 0;
+    check.note = "no step size, down to 1/650 of this one, at which the error falls like a power of it";
+    return check;
+  }
+  check.measured = order.fit.order;
+  const double error = 2 * order.fit.error;
+  check.uncertainty = fmt::format("± {:.2g}", error);
+  check.pass = order.fit.order + error > facts.order - Trials::order_slack;
+  check.note = fmt::format("steps {:.3g} to {:.3g}", order.largest, order.smallest);
+  if (std::abs(order.largest) < std::abs(step))
+    check.note += fmt::format("; {:.3g} is too long for the asymptotic range", step);
+  else if (std::abs(order.largest) > std::abs(step))
+    check.note += fmt::format("; at {:.3g} the error is at rounding", step);
+  return check;
+}
+
+Check symplectic_check(const Trials& trials, const MethodFacts& facts) {
+  Check check{.name = "symplectic defect", .claimed = zero_if(facts.symplectic)};
+  const auto seen = trials.symplectic_defect();
+  if (!seen) {
+    check.pass = !facts.symplectic;
+    check.note = failed_step(seen.error());
+    return check;
+  }
+  check.measured = seen->defect;
+  check.uncertainty = fmt::format("± {:.1e}", seen->noise);
+  const bool clear = seen->noise < too_noisy;
+  if (!clear) check.note = "the step is no smooth map of its start";
+  if (facts.symplectic)
+    check.pass = clear && seen->defect <= std::max(difference_floor, noise_factor * seen->noise);
+  return check;
+}
+
+Check reversal_check(const Trials& trials, const MethodFacts& facts) {
+  Check check{.name = "reversibility defect", .claimed = zero_if(facts.symmetric)};
+  const auto seen = trials.reversal_defect();
+  if (seen)
+    check.measured = *seen;
+  else
+    check.note = failed_step(seen.error());
+  if (facts.symmetric) check.pass = seen && *seen <= reversal_rounding;
+  return check;
+}
+
+Check residual_check(const std::string& name, bool claimed, double measured, double rounding) {
+  Check check{.name = name, .claimed = zero_if(claimed), .measured = measured};
+  if (claimed)
+    check.pass = measured <= residual_factor * std::max(rounding, std::numeric_limits<double>::epsilon());
+  return check;
+}
+
+RunSummary long_run(ModelRun model, const RunRequest& request) {
+  model.request = request;
+  SilentObserver observer;
+  return model.run(observer, "printed by `taut run` with the same options");
+}
+
+// Of H, which a symplectic map conserves on M: off it the equations of a formulation may have another Hamiltonian.
+bool claims_no_drift(const MethodFacts& facts) { return facts.symplectic && facts.keeps != Keeps::nothing; }
+
+bool drifts(const RunSummary& run, double energy) {
+  const double rounding = drift_rounding * energy * std::sqrt(static_cast<double>(run.steps));
+  return run.trend && std::abs(run.trend->total) > std::max(rounding, drift_factor * run.trend->error);
+}
+
+Check drift_check(const ModelRun& model, RunRequest request, const RunSummary& run, const MethodFacts& facts,
+                  double energy) {
+  Check check{.name = "energy drift", .claimed = zero_if(claims_no_drift(facts))};
+  if (!run.trend) {
+    check.pass = !check.claimed;
+    check.note = run.error.empty() ? "the run is too short for it: 100 steps are the least"
+                                   : "the run failed before it could be seen";
+    return check;
+  }
+  RunSummary seen = run;
+  if (check.claimed && drifts(run, energy)) {
+    // A beat between the oscillation of the energy and the blocks can pass for a drift in one run, but hardly in another of four times its length.
+    request.steps = 4 * run.steps;
+    request.until.reset();
+    const RunSummary longer = long_run(model, request);
+    check.pass =
+        longer.error.empty() && !(drifts(longer, energy) && longer.trend->total * run.trend->total > 0);
+    if (longer.error.empty()) seen = longer;
+  }
+  check.measured = seen.trend->total;
+  check.uncertainty = fmt::format("± {:.1e}", seen.trend->error);
+  check.note = fmt::format("max |H - H0| = {:.1e} in {} steps", seen.energy_error, seen.steps);
+  return check;
+}
+
+// A solve that reaches its limit ends the run.
+Check iterations_check(const RunSummary& run, const SolveOptions& options) {
+  Check check{.name = "solve iterations", .measured = run.iterations_max};
+  if (run.iterations_max == 0) return check;  // nothing to solve
+  check.claimed = options.limit();
+  check.pass = run.error.empty();
+  check.note = "most in a step; the limit is that of one solve";
+  return check;
+}
+
+RunRequest request_of(RunRequest request, bool length_typed) {
+  if (length_typed) return request;
+  request.steps = std::clamp(schedule_of(request).steps, fewest_steps, most_steps);
+  request.until.reset();
+  return request;
+}
+
+Certificate certified(const ModelRun& model, bool length_typed) {
+  const RunRequest request = request_of(model.request, length_typed);
+  const MethodChoice choice = chosen_method(*model.mechanism, model.name, request);
+  const ReadyStart start = ready_start(*model.mechanism, model.name, choice, request.project_start);
+  const SolveOptions options = solve_options(request);
+  const MethodFacts facts = claims_of(choice);
+  const RunSummary run = long_run(model, request);
+  const Trials trials(*model.mechanism, choice, options, request.plain_updates, facts.keeps, start.x,
+                      run.step);
+  const Reading rounding = trials.rounding();
+
+  Certificate out{.model = model.title(),
+                  .method = choice.label(),
+                  .step = run.step,
+                  .checks = {},
+                  .moved = run.moved,
+                  .error = run.error};
+  out.checks.push_back({.name = "steps",
+                        .claimed = static_cast<double>(run.wanted),
+                        .measured = static_cast<double>(run.steps),
+                        .pass = run.steps == run.wanted});
+  out.checks.push_back(order_check(trials, facts, run.step));
+  out.checks.push_back(symplectic_check(trials, facts));
+  out.checks.push_back(reversal_check(trials, facts));
+  out.checks.push_back(residual_check("position residual", facts.keeps != Keeps::nothing, run.position_max,
+                                      rounding.position));
+  out.checks.push_back(residual_check("momentum residual", facts.keeps == Keeps::position_and_momentum,
+                                      run.momentum_max, rounding.momentum));
+  out.checks.push_back(drift_check(model, request, run, facts, rounding.energy));
+  out.checks.push_back(iterations_check(run, options));
+  return out;
+}
+
+}  // namespace
+
+bool Certificate::pass() const {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.pass; });
+}
+
+Certificate certify(const ModelRun& run, bool length_typed) {
+  try {
+    return certified(run, length_typed);
+  } catch (const ChoiceError& error) {
+    run.refuse(error);
+  }
+}
+
+std::string to_json(const Certificate& certificate) {
+  auto checks = nlohmann::ordered_json::array();
+  const auto number = [](const std::optional<double>& x) {
+    return x && std::isfinite(*x) ? nlohmann::ordered_json(*x) : nlohmann::ordered_json();
+  };
+  for (const Check& check : certificate.checks) {
+    checks.push_back({{"name", check.name},
+                      {"claimed", number(check.claimed)},
+                      {"measured", number(check.measured)},
+                      {"pass", check.pass}});
+    if (!check.note.empty()) checks.back()["note"] = check.note;
+  }
+  nlohmann::ordered_json object = {{"model", certificate.model},
+                                   {"method", certificate.method},
+                                   {"pass", certificate.pass()},
+                                   {"checks", checks}};
+  if (!certificate.error.empty()) object["error"] = certificate.error;
+  return object.dump(2);
+}
+
+}  // namespace taut

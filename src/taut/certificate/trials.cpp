@@ -1,0 +1,178 @@
+#include <taut/certificate/trials.hpp>
+#include <taut/mechanism/mesh_point.hpp>
+
+#include <random>
+
+namespace taut {
+
+namespace {
+
+constexpr int warm_up = 37;          // steps
+constexpr int tangent_steps = 4;     // of the map whose 2-form is looked at
+constexpr int reversal_steps = 25;   // there, and as many back
+constexpr int direction_count = 5;   // ten pairs
+constexpr double order_ratio = 1.5;  // of neighbouring step sizes
+constexpr std::array<int, 5> order_steps = {16, 24, 36, 54, 81};
+constexpr int farthest = 16;    // step sizes tried: h·1.5^±16, a factor of 650
+constexpr int most_hidden = 2;  // of them where the error is above rounding and shows no order
+// Slopes between neighbours may differ by this and still make one order, up to order 6; above in proportion.
+constexpr double scatter = 0.4;
+// An error this large, of states of size 1, is seen through the noise, which is a tenth of it.
+constexpr double above_rounding = 100 * std::numeric_limits<double>::epsilon();
+
+double largest(const Vector<double, dynamic>& x) { return x.size() == 0 ? 0 : x.cwiseAbs().maxCoeff(); }
+
+double unit(double size) { return size > 0 && std::isfinite(size) ? size : 1; }
+
+double norm(const PlainState& x) { return std::sqrt(x.q.squaredNorm() + x.p.squaredNorm()); }
+
+}  // namespace
+
+Trials::Trials(const Mechanism& mechanism, const MethodChoice& choice, const SolveOptions& options,
+               bool plain_updates, Keeps keeps, const PlainState& start, double h)
+    : mechanism_(mechanism),
+      choice_(choice),
+      options_(options),
+      plain_updates_(plain_updates),
+      keeps_(keeps),
+      h_(h),
+      reached_(start) {
+  if (const auto moved = after(start, h, warm_up)) reached_ = *moved;
+  x_ = reached_;
+  if (!mechanism.project(x_)) x_ = start;
+  size_q_ = unit(std::max(largest(start.q), largest(x_.q)));
+  size_p_ = unit(std::max(largest(start.p), largest(x_.p)));
+}
+
+Expected<PlainState> Trials::after(const PlainState& x, double h, std::int64_t steps) const {
+  const auto machine = mechanism_.bind(choice_, x, options_, plain_updates_);
+  Tally tally(machine->read(), steps);
+  machine->advance(h, steps, tally);
+  if (tally.failed()) return tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
+  return mesh_point(*machine);
+}
+
+Trials::Order Trials::order(int expected) const {
+  using enum Order::Outcome;
+  const auto enough = [&](const Order& o) {
+    return o.outcome == seen && o.fit.order > expected - order_slack;
+  };
+  Order order = order_at(h_, expected);
+  // Longer steps lift the error above rounding, shorter ones bring it into the asymptotic range.
+  const bool longer = order.outcome == at_rounding;
+  double h = h_;
+  int hidden = 0;
+  for (int k = 0; k < farthest && !enough(order); ++k) {
+    h *= longer ? order_ratio : 1 / order_ratio;
+    Order next = order_at(h, expected);
+    if (longer) {
+      if (next.outcome == at_rounding) continue;
+      if (next.outcome == seen) return next;
+      // Just above rounding the noise may still hide it; farther up, the asymptotic range has ended before it could be seen.
+      if (++hidden > most_hidden) return order;
+      continue;
+    }
+    if (next.outcome == at_rounding) return order.outcome == seen ? order : next;
+    if (next.outcome == seen) order = next;  // perhaps too low a power, and shorter steps show the true one
+  }
+  return order;
+}
+
+Trials::Order Trials::order_at(double h, int expected) const {
+  const std::span<const int> numbers(order_steps.data(), order_steps.size() - (expected > 6 ? 1 : 0));
+  const double time = h * numbers.front();
+  const auto fit = measured_order(
+      [&](int steps) -> Expected<PlainState> {
+        const auto end = after(x_, time / steps, steps);
+        if (!end) return end.error();
+        return scaled(*end);
+      },
+      numbers);
+  Order order{.largest = h, .smallest = time / numbers.back()};
+  if (!fit || !std::isfinite(fit->order)) return order;
+  const std::vector<double>& sizes = fit->sizes;
+  if (*std::min_element(sizes.begin(), sizes.end()) < above_rounding * std::max(1.0, norm(scaled(x_)))) {
+    order.outcome = Order::Outcome::at_rounding;
+    return order;
+  }
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (std::size_t k = 1; k < sizes.size(); ++k) {
+    const double slope = std::log(sizes[k - 1] / sizes[k]) / std::log(order_ratio);
+    least = std::min(least, slope);
+    most = std::max(most, slope);
+  }
+  if (most - least > scatter * std::max(1.0, most / 6)) return order;
+  order.outcome = Order::Outcome::seen;
+  order.fit = *fit;
+  return order;
+}
+
+Eigen::VectorXd Trials::packed(const PlainState& x) const {
+  const PlainState y = scaled(x);
+  Eigen::VectorXd both(y.q.size() + y.p.size());
+  both << y.q, y.p;
+  return both;
+}
+
+PlainState Trials::unpacked(const Eigen::VectorXd& y) const {
+  const Eigen::Index n = y.size() / 2;
+  return {y.head(n) * size_q_, y.tail(n) * size_p_};
+}
+
+Expected<Eigen::VectorXd> Trials::onto(const Eigen::VectorXd& y) const {
+  if (keeps_ == Keeps::nothing) return y;  // all of phase space
+  const PlainState x = unpacked(y);
+  PlainState moved = x;
+  if (const auto move = mechanism_.project(moved); !move) return move.error();
+  if (keeps_ == Keeps::position) moved.p = x.p;
+  return packed(moved);
+}
+
+// The same ones for every model of a size, so that a check can be repeated to the bit.
+Eigen::MatrixXd Trials::directions(Eigen::Index count) const {
+  std::mt19937_64 random(20240607);
+  Eigen::MatrixXd d(2 * x_.q.size(), count);
+  for (Eigen::Index j = 0; j < d.cols(); ++j)
+    for (Eigen::Index i = 0; i < d.rows(); ++i)
+      d(i, j) = static_cast<double>(random() >> 11U) * 0x1p-52 - 1;  // even on [-1, 1)
+  return d;
+}
+
+Expected<DifferenceDefect> Trials::symplectic_defect() const {
+  const auto map = [this](const Eigen::VectorXd& y) -> Expected<Eigen::VectorXd> {
+    const auto end = after(unpacked(y), h_, tangent_steps);
+    if (!end) return end.error();
+    return packed(*end);
+  };
+  return symplectic_defect_by_differences(
+      map, [this](const Eigen::VectorXd& y) { return onto(y); }, packed(x_), directions(direction_count));
+}
+
+Expected<double> Trials::reversal_defect() const {
+  const auto there = after(reached_, h_, reversal_steps);
+  if (!there) return there.error();
+  const auto back = after(*there, -h_, reversal_steps);
+  if (!back) return back.error();
+  return phase_distance(scaled(*back), scaled(reached_));
+}
+
+Reading Trials::rounding() const {
+  constexpr int points = 20;
+  Reading level;
+  const Eigen::MatrixXd moves = directions(points);
+  for (int j = 0; j < points; ++j) {
+    PlainState x = unpacked(packed(x_) + 0.01 * moves.col(j));
+    if (!mechanism_.project(x)) continue;
+    const StartCheck residual = mechanism_.check(x);
+    level.position = std::max(level.position, residual.position);
+    level.momentum = std::max(level.momentum, residual.momentum);
+  }
+  const auto energy = [this](const PlainState& x) {
+    return mechanism_.bind(choice_, x, options_, plain_updates_)->read().energy;
+  };
+  const double moving = energy(x_), still = energy({x_.q, 0 * x_.p});
+  level.energy = std::max({std::abs(moving), std::abs(still), std::abs(moving - still)});
+  return level;
+}
+
+}  // namespace taut

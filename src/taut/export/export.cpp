@@ -1,0 +1,78 @@
+#include <taut/export/export.hpp>
+#include <taut/export/formats.hpp>
+#include <taut/store/checkpoint.hpp>
+#include <taut/store/csv_samples.hpp>
+#include <taut/store/trajectory.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace taut {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool shows_points(ExportFormat format) {
+  return format == ExportFormat::xyz || format == ExportFormat::dcd || format == ExportFormat::h5md;
+}
+
+// Their beginning says how many samples follow.
+bool needs_a_file(ExportFormat format) { return format != ExportFormat::csv && format != ExportFormat::xyz; }
+
+std::uint64_t count_of(const std::string& samples) {
+  const auto reader = open_samples(samples);
+  while (reader->next()) {
+  }
+  return reader->samples();
+}
+
+// What is exported would be lost, or the run could not go on.
+void refuse_files_of_the_run(const std::string& samples, const std::string& to) {
+  const auto is_target = [&](const fs::path& file) {
+    std::error_code ignored;
+    return fs::equivalent(file, to, ignored);
+  };
+  const fs::path folder = fs::path(samples).parent_path();
+  bool own = is_target(samples);
+  for (const char* name : {trajectory_name, csv_name, checkpoint_name, previous_checkpoint_name})
+    own = own || is_target(folder / name);
+  if (own)
+    throw InputError(fmt::format("{} is a file of the run itself: choose another name for --out.", to));
+}
+
+}  // namespace
+
+Exported export_samples(const std::string& from, ExportFormat format, const std::string& to) {
+  const std::string samples = samples_in(from);
+  const auto reader = open_samples(samples);
+  // What may be refused comes before a file is made.
+  const Points points = shows_points(format) ? points_of(reader->identity()) : Points{};
+  if (needs_a_file(format) && to.empty())
+    throw InputError("this format goes into a file: say which with --out.");
+  refuse_files_of_the_run(samples, to);
+  OutputFile out(to);
+  std::string note;
+  switch (format) {
+    case ExportFormat::csv:
+      export_csv(*reader, out);
+      break;
+    case ExportFormat::xyz:
+      export_xyz(*reader, points, out);
+      break;
+    case ExportFormat::npy:
+      export_npy(*reader, out);
+      break;
+    case ExportFormat::dcd:
+      note = export_dcd(*reader, points, out);
+      break;
+    case ExportFormat::h5md:
+      export_h5md(*reader, points, count_of(samples), out);
+      break;
+  }
+  out.close();
+  return {reader->samples(), reader->damage(), note};
+}
+
+}  // namespace taut

@@ -1,0 +1,78 @@
+// What the steps of a run add up to. Every step counts, sampled or not.
+#pragma once
+
+#include <taut/contract/summary.hpp>
+#include <taut/measure/block_averages.hpp>
+#include <taut/solve/failure.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace taut {
+
+struct Tally {
+  Reading first, now;
+  std::int64_t steps = 0;  // done
+  double energy_error = 0, position_max, momentum_max;
+  std::int64_t iterations = 0;
+  int iterations_max = 0;
+  std::int64_t halved = 0;  // steps taken in parts,
+  int parts_max = 1;        // the most parts of one
+  BlockAverages blocks;
+  std::optional<Failure> failure = {};  // of step number steps + 1
+  bool energy_not_finite = false;       // that step ended on the constraints, but where H has no value
+
+  // Of a run of `length` steps that starts with this reading.
+  Tally(const Reading& start, std::int64_t length)
+      : first(start),
+        now(start),
+        position_max(start.position),
+        momentum_max(start.momentum),
+        blocks(length) {}
+
+  bool failed() const { return failure || energy_not_finite; }
+  void clear_failure() {
+    failure.reset();
+    energy_not_finite = false;
+  }
+  void count_halved(int pieces) {
+    ++halved;
+    parts_max = std::max(parts_max, pieces);
+  }
+
+  // To bytes and back; of a run of the same length.
+  template <class Carry>
+  void carry(Carry& c) {
+    c(first);
+    c(now);
+    c(steps);
+    c(energy_error);
+    c(position_max);
+    c(momentum_max);
+    c(iterations);
+    c(iterations_max);
+    c(halved);
+    c(parts_max);
+    blocks.carry(c);
+  }
+
+  // A step that ended so, after so many corrections; false, and not counted, where the energy is not finite.
+  bool add(const Reading& reading, int corrections) {
+    const double error = reading.energy - first.energy;
+    if (!std::isfinite(error)) {
+      energy_not_finite = true;
+      return false;
+    }
+    now = reading;
+    ++steps;
+    energy_error = std::max(energy_error, std::abs(error));
+    position_max = std::max(position_max, reading.position);
+    momentum_max = std::max(momentum_max, reading.momentum);
+    iterations += corrections;
+    iterations_max = std::max(iterations_max, corrections);
+    blocks.add(error);
+    return true;
+  }
+};
+
+}  // namespace taut

@@ -1,0 +1,196 @@
+// Systems of particles: the methods of the natural tier and lobatto(s). Inside, coordinates lie component by component; outside, particle by
+// particle.
+#include <taut/formulation/condition.hpp>
+#include <taut/formulation/dependent.hpp>
+#include <taut/formulation/sparse_constraint_matrix.hpp>
+#include <taut/mechanism/machine_of.hpp>
+#include <taut/mechanism/make_mechanism.hpp>
+#include <taut/method/catalogue.hpp>
+#include <taut/method/sparse_midpoint.hpp>
+#include <taut/model/particles/particles.hpp>
+
+namespace taut {
+
+namespace {
+
+using Problem = ParticleProblem<double>;
+using Vec = Problem::Vec;
+
+template <class Method>
+inline constexpr bool offered = false;
+template <>
+inline constexpr bool offered<Shake> = true;
+template <>
+inline constexpr bool offered<ShakeTwoStep> = true;
+template <>
+inline constexpr bool offered<ShakeVelocity> = true;
+template <>
+inline constexpr bool offered<Rattle> = true;
+template <>
+inline constexpr bool offered<Projected<SymplecticEuler>> = true;
+template <>
+inline constexpr bool offered<Projected<Verlet>> = true;
+template <>
+inline constexpr bool offered<Composition<Rattle>> = true;
+template <>
+inline constexpr bool offered<Composition<Projected<SymplecticEuler>>> = true;
+template <>
+inline constexpr bool offered<Lobatto<>> = true;
+
+// For a potential in two parts.
+template <class Method>
+inline constexpr bool needs_split = false;
+template <>
+inline constexpr bool needs_split<Projected<Impulse>> = true;
+template <>
+inline constexpr bool needs_split<Composition<Projected<Impulse>>> = true;
+template <>
+inline constexpr bool needs_split<Projected<MixedMidpoint>> = true;
+template <>
+inline constexpr bool needs_split<Composition<Projected<MixedMidpoint>>> = true;
+
+// Particle by particle ↔ component by component.
+struct Layout {
+  int dimension, count;
+
+  Vec inside(const Vec& x) const {
+    Vec y(x.size());
+    each([&](int in, int out) { y[in] = x[out]; });
+    return y;
+  }
+  template <class X, class Y>
+  void outside(const X& x, Y& y) const {
+    each([&](int in, int out) { y[out] = x[in]; });
+  }
+  Vec outside(const Vec& x) const {
+    Vec y(x.size());
+    outside(x, y);
+    return y;
+  }
+
+ private:
+  template <class F>
+  void each(F&& f) const {
+    for (int a = 0; a < dimension; ++a)
+      for (int i = 0; i < count; ++i) f(a * count + i, i * dimension + a);
+  }
+};
+
+class ParticleMachine final : public Machine {
+ public:
+  ParticleMachine(std::unique_ptr<Machine> inner, const Layout& layout)
+      : inner_(std::move(inner)), layout_(layout), q_(inner_->q().size()), p_(q_.size()) {}
+
+  void advance(double h, std::int64_t count, Tally& tally) override { inner_->advance(h, count, tally); }
+  std::span<const double> q() const override {
+    layout_.outside(inner_->q(), q_);
+    return q_;
+  }
+  std::span<const double> p() const override {
+    layout_.outside(inner_->p(), p_);
+    return p_;
+  }
+  Reading read() override { return inner_->read(); }
+  std::vector<double> multiplier() const override { return inner_->multiplier(); }
+  std::vector<double> constraint_force() const override {
+    const std::vector<double> inside = inner_->constraint_force();
+    std::vector<double> outside(inside.size());
+    if (!inside.empty()) layout_.outside(inside, outside);
+    return outside;
+  }
+  double kinetic_energy() const override { return inner_->kinetic_energy(); }
+  std::vector<double> last_multiplier(double h) const override { return inner_->last_multiplier(h); }
+  ProjectionCount projections() const override { return inner_->projections(); }
+  void advance_by_halves(double h, Tally& tally) override { inner_->advance_by_halves(h, tally); }
+  std::string save() override { return inner_->save(); }
+  bool restore(std::string_view bytes) override { return inner_->restore(bytes); }
+
+ private:
+  std::unique_ptr<Machine> inner_;
+  Layout layout_;
+  mutable std::vector<double> q_, p_;
+};
+
+class ParticleMechanism final : public Mechanism {
+ public:
+  explicit ParticleMechanism(const Problem& problem)
+      : problem_(problem), layout_{problem.system()->dimension, problem.system()->count} {}
+
+  int coordinates() const override { return problem_.coordinates(); }
+  int constraints() const override { return problem_.constraints(); }
+  Tier tier() const override { return problem_.split() ? Tier::split : Tier::natural; }
+  bool of_particles() const override { return true; }
+  std::string constraint_name(int k) const override { return problem_.constraint_name(k); }
+  PlainState start() const override { return outside(problem_.start()); }
+
+  bool fits(const std::string& method) const override {
+    bool fitting = false;
+    with_method(method, [&](const auto& m) { fitting = offers<std::remove_cvref_t<decltype(m)>>(); });
+    return fitting;
+  }
+  std::vector<std::string> fitting() const override {
+    std::vector<std::string> names;
+    for_each_method([&](const auto& m) {
+      if (offers<std::remove_cvref_t<decltype(m)>>()) names.push_back(label(facts_of(m)));
+    });
+    return names;
+  }
+  std::optional<std::string> refusal(const OdeChoice& ode, const PlainState&) const override {
+    return "systems of particles are not offered in the formulation " + ode.formulation +
+           ", nor the methods that integrate one. Use rattle, lobatto(s) or a composition such as yoshida4.";
+  }
+
+  StartCheck check(const PlainState& x) const override { return check_start(problem_, inside(x)); }
+  Expected<Move> project(PlainState& x) const override {
+    StateOf<Problem> moved = inside(x);
+    const auto move = project_start(problem_, moved);
+    if (move) x = outside(moved);
+    return move;
+  }
+  std::vector<int> dependent(const PlainState& x) const override {
+    return dependent_constraints(problem_, inside(x));
+  }
+  Connection connection(const PlainState& x, int constraint) const override {
+    return connection_of(problem_, inside(x), constraint);
+  }
+
+  std::unique_ptr<Machine> bind(const MethodChoice& choice, const PlainState& start,
+                                const SolveOptions& options, bool plain_updates) const override {
+    std::unique_ptr<Machine> machine;
+    const auto bind_to = [&](const auto& method, const auto& x) {
+      using X = std::remove_cvref_t<decltype(x)>;
+      machine = std::make_unique<ParticleMachine>(
+          std::make_unique<MachineOf<Problem, X>>(problem_, x, taut::bind(method, problem_, x, options)),
+          layout_);
+    };
+    with_method(choice.method, [&](const auto& method) {
+      using Method = std::remove_cvref_t<decltype(method)>;
+      if constexpr (std::is_same_v<Method, Rattle>)
+        if (plain_updates) return bind_to(method, inside(start));
+      if constexpr (offered<Method> || needs_split<Method>)
+        if (!plain_updates && offers<Method>())
+          bind_to(method, CompensatedState<double, dynamic>(inside(start)));
+    });
+    return machine;
+  }
+
+ private:
+  template <class Method>
+  bool offers() const {
+    return offered<Method> || (needs_split<Method> && problem_.split());
+  }
+  StateOf<Problem> inside(const PlainState& x) const { return {layout_.inside(x.q), layout_.inside(x.p)}; }
+  PlainState outside(const StateOf<Problem>& x) const { return {layout_.outside(x.q), layout_.outside(x.p)}; }
+
+  Problem problem_;
+  Layout layout_;
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<Mechanism> make_mechanism(const Problem& problem) {
+  return std::make_unique<ParticleMechanism>(problem);
+}
+
+}  // namespace taut

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <taut/formulation/multiplier.hpp>
+#include <taut/measure/gauge.hpp>
+#include <taut/mechanism/machine.hpp>
+#include <taut/method/stepper.hpp>
+#include <taut/scalar/flatten.hpp>
+
+namespace taut {
+
+// S is Stepper<P, X>, or a BoundStepper, whose step is then compiled into the loop.
+template <Hamiltonian P, class X, class S = Stepper<P, X>>
+class MachineOf final : public Machine {
+ public:
+  MachineOf(const P& problem, const X& start, std::unique_ptr<S> stepper)
+      : problem_(problem),
+        stepper_(std::move(stepper)),
+        x_(start),
+        mesh_(start),
+        next_(start),
+        gauge_(problem_) {}
+
+  void advance(double h, std::int64_t count, Tally& tally) override {
+    if constexpr (S::short_step)
+      advance_in_registers(h, count, tally);
+    else
+      make_steps(h, count, tally);
+  }
+
+  void advance_by_halves(double h, Tally& tally) override {
+    constexpr int most = 1024;
+    for (int parts = 2; parts <= most; parts *= 2) {
+      begin_anew();
+      tally.clear_failure();
+      if (take_in_parts(parts, h / parts, tally)) {
+        tally.count_halved(parts);
+        break;
+      }
+    }
+    begin_anew();
+  }
+
+  std::string save() override {
+    Carry c;
+    carry(c);
+    stepper_->carry(c);
+    return c.bytes();
+  }
+  bool restore(std::string_view bytes) override {
+    Carry c(bytes);
+    carry(c);
+    stepper_->restart(x_);
+    stepper_->carry(c);
+    return c.complete();
+  }
+
+  std::span<const double> q() const override {
+    return {mesh_.q.data(), static_cast<std::size_t>(mesh_.q.size())};
+  }
+  std::span<const double> p() const override {
+    return {mesh_.p.data(), static_cast<std::size_t>(mesh_.p.size())};
+  }
+  Reading read() override { return gauge_.read(problem_, mesh_.q, mesh_.p); }
+  std::vector<double> multiplier() const override {
+    const auto lambda = taut::multiplier(problem_, mesh_.q, mesh_.p);
+    return lambda ? std::vector<double>(lambda->data(), lambda->data() + lambda->size())
+                  : std::vector<double>{};
+  }
+  std::vector<double> constraint_force() const override {
+    const std::vector<double> found = multiplier();
+    if (found.empty()) return {};
+    const typename P::Multiplier lambda =
+        Eigen::Map<const Vector<double, dynamic>>(found.data(), static_cast<Eigen::Index>(found.size()));
+    auto G = problem_.make_jacobian();
+    problem_.G(mesh_.q, G);
+    typename P::Vec force = zero_vector(problem_);
+    G.subtract_transpose(lambda, force);
+    return {force.data(), force.data() + force.size()};
+  }
+  double kinetic_energy() const override {
+    typename P::Vec v = zero_vector(problem_);
+    H_p(problem_, mesh_.q, mesh_.p, v);
+    return lane(mesh_.p.dot(v) / 2, 0);
+  }
+  std::vector<double> last_multiplier(double h) const override {
+    const auto lambda = stepper_->last_multiplier(h);
+    return {lambda.data(), lambda.data() + lambda.size()};
+  }
+  ProjectionCount projections() const override {
+    const ProjectionCount now = stepper_->projections();
+    return {projected_.position + now.position, projected_.momentum + now.momentum};
+  }
+
+ private:
+  // Where the step is compiled into this loop, TAUT_NO_FLATTEN (flatten.hpp) keeps it from being compiled so once more for itself.
+  TAUT_KERNEL void advance_in_registers(double h, std::int64_t count, Tally& tally) {
+    make_steps(h, count, tally);
+  }
+  void make_steps(double h, std::int64_t count, Tally& tally) {
+    for (; count > 0; --count) {
+      const auto solved = stepper_->step(x_, h);
+      if (!solved) {
+        tally.failure = solved.error();
+        return;
+      }
+      if (!arrive(h, *solved, tally)) return;
+    }
+  }
+  void carry(Carry& c) {
+    c(x_);
+    c(mesh_);
+    c(projected_);
+  }
+  void begin_anew() {
+    projected_ = projections();
+    x_ = mesh_;
+    stepper_->restart(x_);
+  }
+  bool take_in_parts(int parts, double h, Tally& tally) {
+    int corrections = 0;
+    for (int i = 0; i < parts; ++i) {
+      const auto solved = stepper_->step(x_, h);
+      if (!solved) {
+        tally.failure = solved.error();
+        return false;
+      }
+      corrections += *solved;
+    }
+    return arrive(h, corrections, tally);
+  }
+  // After a step, or the parts of one: the mesh point is where x_ is, if H has a value there.
+  bool arrive(double h, int corrections, Tally& tally) {
+    if (!stepper_->has_output()) {
+      if (!tally.add(gauge_.read(problem_, x_.q, x_.p), corrections)) return false;
+      mesh_ = x_;
+      return true;
+    }
+    next_ = x_;
+    if (const auto put_out = stepper_->output(next_, h); !put_out) {
+      tally.failure = put_out.error();
+      return false;
+    }
+    if (!tally.add(gauge_.read(problem_, next_.q, next_.p), corrections)) return false;
+    std::swap(mesh_, next_);
+    return true;
+  }
+
+  P problem_;
+  std::unique_ptr<S> stepper_;
+  X x_, mesh_, next_;  // between steps; at the last good mesh point; at the one that is being looked at
+  Gauge<P> gauge_;
+  ProjectionCount projected_;  // before the stepper was last begun anew
+};
+
+}  // namespace taut

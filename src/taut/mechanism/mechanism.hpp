@@ -1,0 +1,46 @@
+// A problem with its type hidden: which methods fit it, whether a start is on its manifold, and machines that run it.
+#pragma once
+
+#include <taut/formulation/manifold.hpp>
+#include <taut/mechanism/machine.hpp>
+#include <taut/mechanism/ode_choice.hpp>
+#include <taut/method/facts.hpp>
+
+#include <memory>
+
+namespace taut {
+
+using PlainState = State<double, dynamic>;
+
+struct MethodChoice {
+  std::string method;
+  std::optional<OdeChoice> ode = {};  // where it integrates a formulation
+  std::string label() const { return ode ? method + " on " + ode->formulation : method; }
+};
+
+class Mechanism {
+ public:
+  virtual ~Mechanism() = default;
+  virtual int coordinates() const = 0;
+  virtual int constraints() const = 0;
+  virtual Tier tier() const = 0;                       // the most it offers: hamiltonian, natural or split
+  virtual bool of_particles() const { return false; }  // fewer methods, redundant constraints on request
+  virtual std::string constraint_name(int k) const = 0;
+  virtual PlainState start() const = 0;  // as the model gives it
+
+  virtual bool fits(const std::string& method) const = 0;  // a name that exists
+  virtual std::vector<std::string> fitting() const = 0;    // rows of the catalogue
+  // Why the formulation does not fit this problem at this start, as a sentence.
+  virtual std::optional<std::string> refusal(const OdeChoice& ode, const PlainState& start) const = 0;
+
+  virtual StartCheck check(const PlainState& x) const = 0;
+  virtual Expected<Move> project(PlainState& x) const = 0;
+  virtual std::vector<int> dependent(const PlainState& x) const = 0;  // constraints whose gradients are there
+  virtual Connection connection(const PlainState&, int) const { return {}; }  // of a constraint there
+
+  // Null where the method does not offer plain updates and they are asked for.
+  virtual std::unique_ptr<Machine> bind(const MethodChoice& choice, const PlainState& start,
+                                        const SolveOptions& options, bool plain_updates) const = 0;
+};
+
+}  // namespace taut

@@ -1,0 +1,260 @@
+#include <taut/model/code/system.hpp>
+
+#include <taut/model/code/program.hpp>
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <unordered_map>
+
+namespace taut {
+
+namespace {
+
+std::vector<int> range(int begin, int count) {
+  std::vector<int> list(static_cast<std::size_t>(count));
+  std::iota(list.begin(), list.end(), begin);
+  return list;
+}
+
+class Derivation {
+ public:
+  Derivation(const Model& model, Parameters parameters) : model_(model) {
+    s_.n = static_cast<int>(model.coordinates.size());
+    s_.m = static_cast<int>(model.constraints.size());
+    for (int i = 0; i < s_.n; ++i) {
+      const std::string& x = model.coordinates[static_cast<std::size_t>(i)];
+      // In this order, so that the numbering does not depend on which formula comes first.
+      nodes_[x] = s_.graph.input(i);
+    }
+    for (int i = 0; i < s_.n; ++i)
+      nodes_["p_" + model.coordinates[static_cast<std::size_t>(i)]] = s_.graph.input(s_.n + i);
+    int k = 3 * s_.n;
+    for (const NamedFormula& a : model.parameters)
+      nodes_[a.name] = parameters == Parameters::symbols ? s_.graph.input(k++) : s_.graph.constant(a.value);
+  }
+
+  System derive() {
+    if (model_.form == Model::Form::hamiltonian) {
+      derive_hamiltonian();
+    } else {
+      derive_potential();
+      derive_mass();
+    }
+    derive_constraints();
+    return std::move(s_);
+  }
+
+ private:
+  int node(const Formula& f) {
+    return s_.graph.add(f, [&](std::string_view name) { return nodes_.at(std::string(name)); });
+  }
+  std::vector<int> by_q(int f) { return s_.graph.gradient(f, range(0, s_.n)); }
+
+  void derive_potential() {
+    if (model_.form == Model::Form::split) {
+      s_.kind = System::Kind::split;
+      s_.V_fast = node(model_.potential_fast);
+      const int slow = node(model_.potential_slow);
+      s_.V = s_.graph.make(Op::add, slow, s_.V_fast);
+      s_.grad_V_fast = by_q(s_.V_fast);
+      s_.grad_V_slow = by_q(slow);
+      for (std::size_t i = 0; i < s_.grad_V_fast.size(); ++i)
+        s_.grad_V.push_back(s_.graph.make(Op::add, s_.grad_V_slow[i], s_.grad_V_fast[i]));
+    } else {
+      s_.kind = System::Kind::natural;
+      s_.V = node(model_.potential);
+      s_.grad_V = by_q(s_.V);
+    }
+  }
+
+  void derive_mass() {
+    const std::size_t n = static_cast<std::size_t>(s_.n);
+    s_.M.assign(n * n, s_.graph.constant(0));
+    s_.mass.assign(n * n, 0);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) {
+        const std::size_t k = model_.mass.size() == n * n && n > 1 ? i * n + j
+                              : model_.mass.size() == 1            ? 0
+                                                                   : i;
+        if (k == i * n + j && model_.mass.size() == n * n && n > 1) {
+          // The lower triangle decides, so that W is symmetric to the last bit.
+          const std::size_t lower = std::max(i, j) * n + std::min(i, j);
+          s_.M[i * n + j] = node(model_.mass[lower]);
+          s_.mass[i * n + j] = model_.mass_values[lower];
+        } else if (i == j) {
+          s_.M[i * n + j] = node(model_.mass[k]);
+          s_.mass[i * n + j] = model_.mass_values[k];
+        }
+      }
+    s_.inverse_mass = s_.mass;
+    if (is_diagonal(s_.mass, s_.n)) {
+      for (std::size_t i = 0; i < n; ++i) s_.inverse_mass[i * n + i] = 1 / s_.mass[i * n + i];
+    } else if (const auto inverse = inverse_of_positive(s_.mass, s_.n)) {
+      s_.inverse_mass = *inverse;
+    }
+  }
+
+  void derive_hamiltonian() {
+    const int n = s_.n;
+    s_.kind = System::Kind::hamiltonian;
+    s_.H = node(model_.hamiltonian);
+    s_.H_p = s_.graph.gradient(s_.H, range(n, n));
+    if (is_natural()) {
+      s_.kind = System::Kind::natural;
+      s_.V = s_.graph.replace(s_.H, [&](int k) { return is_momentum(k) ? s_.graph.constant(0) : -1; });
+      s_.grad_V = by_q(s_.V);
+      return;
+    }
+    s_.H_q = by_q(s_.H);
+    s_.H_pp_v = s_.graph.along(s_.H_p, [&](int k) { return is_momentum(k) ? s_.graph.input(k + n) : -1; });
+  }
+
+  bool is_momentum(int input) const { return input >= s_.n && input < 2 * s_.n; }
+
+  // H_p = W p with W free of q and p, symmetric and positive definite.
+  bool is_natural() {
+    const int n = s_.n;
+    Graph& graph = s_.graph;
+    std::vector<int> W(static_cast<std::size_t>(n * n), graph.constant(0));
+    for (int i = 0; i < n; ++i) {
+      const int row = s_.H_p[static_cast<std::size_t>(i)];
+      const std::vector<int> inputs = graph.inputs_of(row);
+      std::vector<int> momenta;
+      for (const int k : inputs) {
+        if (k < n) return false;  // H_qp
+        if (is_momentum(k)) momenta.push_back(k);
+      }
+      const std::vector<int> entries = graph.gradient(row, momenta);
+      for (std::size_t k = 0; k < momenta.size(); ++k) {
+        for (const int input : graph.inputs_of(entries[k]))
+          if (input < 2 * n) return false;  // H_ppp
+        W[static_cast<std::size_t>(i * n + momenta[k] - n)] = entries[k];
+      }
+      const int at_rest = graph.replace(row, [&](int k) { return is_momentum(k) ? graph.constant(0) : -1; });
+      if (!graph.is_constant(at_rest, 0)) return false;  // a term linear in p
+    }
+    Numbers values;
+    for (const int entry : W) values.push_back(value(entry));
+    if (not_symmetric(values, n)) return false;
+    const auto M = inverse_of_positive(values, n);
+    if (!M) return false;
+    s_.W = W;
+    s_.inverse_mass = values;
+    s_.mass = *M;
+    return true;
+  }
+
+  // Of a node that depends on parameters alone.
+  Float128 value(int f) {
+    const int k = s_.graph.replace(f, [&](int input) {
+      return input >= 3 * s_.n
+                 ? s_.graph.constant(model_.parameters[static_cast<std::size_t>(input - 3 * s_.n)].value)
+                 : -1;
+    });
+    return s_.graph.value(k);
+  }
+
+  void derive_constraints() {
+    s_.begin = {0};
+    for (const Formula& f : model_.constraints) {
+      s_.g.push_back(node(f));
+      std::vector<int> columns;
+      for (const int k : s_.graph.inputs_of(s_.g.back()))
+        if (k < s_.n) columns.push_back(k);
+      const std::vector<int> row = s_.graph.gradient(s_.g.back(), columns);
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        if (s_.graph.is_constant(row[k], 0)) continue;
+        s_.column.push_back(columns[k]);
+        s_.G.push_back(row[k]);
+      }
+      s_.begin.push_back(static_cast<int>(s_.column.size()));
+    }
+  }
+
+  const Model& model_;
+  System s_;
+  std::unordered_map<std::string, int> nodes_;
+};
+
+std::vector<double> values_of(const std::vector<NamedFormula>& list) {
+  std::vector<double> values;
+  values.reserve(list.size());
+  for (const NamedFormula& x : list) values.push_back(static_cast<double>(x.value));
+  return values;
+}
+
+std::vector<double> at_start(const System& s, const Model& model, const std::vector<int>& nodes) {
+  const Evaluator<double> run(std::make_shared<const Program>(linearise(s.graph, nodes, s.n)));
+  const auto q = values_of(model.q), p = values_of(model.p);
+  const std::vector<double> v(q.size(), 0);
+  std::vector<double> out(nodes.size());
+  run(q.data(), p.data(), v.data(), out.data());
+  return out;
+}
+
+}  // namespace
+
+System derive(const Model& model, Parameters parameters) { return Derivation(model, parameters).derive(); }
+
+std::vector<int> derive_bend(System& s) {
+  Graph& graph = s.graph;
+  const auto depends_on_q = [&](int k) {
+    const std::vector<int> inputs = graph.inputs_of(k);
+    return std::any_of(inputs.begin(), inputs.end(), [&](int input) { return input < s.n; });
+  };
+  for (const int k : graph.below(s.G))  // the derivative of a sign is zero, and says nothing
+    if (graph[k].op == Op::sign && depends_on_q(k)) return {};
+  const std::vector<int> turn =  // ∂G/∂q along v, entry by entry
+      graph.along(s.G, [&](int input) { return input < s.n ? graph.input(2 * s.n + input) : -1; });
+  if (std::any_of(turn.begin(), turn.end(), depends_on_q)) return {};
+  std::vector<int> bend;
+  for (std::size_t i = 0; i + 1 < s.begin.size(); ++i) {
+    int sum = graph.constant(0);
+    for (auto k = static_cast<std::size_t>(s.begin[i]); k < static_cast<std::size_t>(s.begin[i + 1]); ++k)
+      sum = graph.make(Op::add, sum, graph.make(Op::multiply, turn[k], graph.input(2 * s.n + s.column[k])));
+    bend.push_back(graph.make(Op::multiply, graph.constant(Float128(1) / 2), sum));
+  }
+  return bend;
+}
+
+std::optional<NotFinite> derivative_not_finite(const System& s, const Model& model) {
+  const auto check = [&](const std::vector<int>& nodes,
+                         const std::string& prefix) -> std::optional<NotFinite> {
+    const auto values = at_start(s, model, nodes);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!finite(values[i])) return NotFinite{-1, prefix + model.coordinates[i]};
+    return std::nullopt;
+  };
+  if (s.kind == System::Kind::hamiltonian) {
+    if (const auto bad = check(s.H_q, "")) return bad;
+    if (const auto bad = check(s.H_p, "p_")) return bad;
+  } else if (const auto bad = check(s.grad_V, "")) {
+    return bad;
+  }
+  const auto values = at_start(s, model, s.G);
+  for (int i = 0; i < s.m; ++i)
+    for (int k = s.begin[static_cast<std::size_t>(i)]; k < s.begin[static_cast<std::size_t>(i) + 1]; ++k)
+      if (!finite(values[static_cast<std::size_t>(k)]))
+        return NotFinite{i,
+                         model.coordinates[static_cast<std::size_t>(s.column[static_cast<std::size_t>(k)])]};
+  return std::nullopt;
+}
+
+bool singular_kinetic(const System& s, const Model& model) {
+  constexpr int largest = 200;  // a factorisation costs n³
+  if (s.kind != System::Kind::hamiltonian || s.n > largest) return false;
+  const Evaluator<double> run(std::make_shared<const Program>(linearise(s.graph, s.H_pp_v, s.n)));
+  const auto q = values_of(model.q), p = values_of(model.p);
+  Eigen::MatrixXd H_pp(s.n, s.n);
+  for (int j = 0; j < s.n; ++j) {
+    std::vector<double> v(q.size(), 0);
+    v[static_cast<std::size_t>(j)] = 1;
+    run(q.data(), p.data(), v.data(), H_pp.col(j).data());
+  }
+  return !Eigen::FullPivLU<Eigen::MatrixXd>(H_pp).isInvertible();
+}
+
+}  // namespace taut

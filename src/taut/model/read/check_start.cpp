@@ -1,0 +1,52 @@
+// The start: everything has a value there, and a derivative.
+#include <taut/model/code/system.hpp>
+#include <taut/model/read/model_reader.hpp>
+#include <taut/words/wording.hpp>
+
+namespace taut {
+
+void ModelReader::check_start() {
+  const auto value = [&](std::string_view name) -> Float128 {
+    if (const auto at = values_.find(std::string(name)); at != values_.end()) return at->second;
+    for (const auto* side : {&model_.q, &model_.p})
+      for (const NamedFormula& x : *side)
+        if (x.name == name) return x.value;
+    return 0;
+  };
+  std::map<std::string, Float128, std::less<>> start;
+  for (const auto* side : {&model_.q, &model_.p})
+    for (const NamedFormula& x : *side) start[x.name] = x.value;
+  for (const auto& [v, what, f] : watched_) {
+    const auto values = evaluate(*f, [&](std::string_view name) {
+      const auto at = start.find(name);
+      return at == start.end() ? value(name) : at->second;
+    });
+    if (!finite(static_cast<double>(values.back()))) report_not_finite(*v, *f, values, what, " at the start");
+  }
+  if (!errors_.empty()) return;
+  check_derivatives();
+}
+
+void ModelReader::check_derivatives() {
+  const System system = derive(model_);
+  const auto bad = derivative_not_finite(system, model_);
+  if (bad) {
+    const Value& v = *watched_[bad->formula < 0 ? 0
+                                                : watched_.size() - model_.constraints.size() +
+                                                      static_cast<std::size_t>(bad->formula)]
+                          .v;
+    fail(*v.source, v.kind == Value::Kind::text ? v.place({0, v.text.size()}) : v.span,
+         "the derivative of " +
+             (bad->formula < 0
+                  ? std::string(model_.form == Model::Form::hamiltonian ? "the hamiltonian" : "the potential")
+                  : "constraint " + std::to_string(bad->formula + 1)) +
+             " with respect to " + ticked(bad->name) + " is not finite at the start");
+  } else if (singular_kinetic(system, model_)) {
+    const Value& v = *watched_.front().v;
+    fail(*v.source, v.kind == Value::Kind::text ? v.place({0, v.text.size()}) : v.span,
+         "H_pp, the second derivative of the hamiltonian by the momenta, is singular at the start",
+         "velocities must determine momenta");
+  }
+}
+
+}  // namespace taut

@@ -1,0 +1,181 @@
+// [run] and [output]: how it is integrated, as far as that can be told without knowing the methods.
+#include <taut/model/particles/particles.hpp>
+#include <taut/model/read/model_reader.hpp>
+#include <taut/model/text/number_text.hpp>
+#include <taut/words/nearest_name.hpp>
+#include <taut/words/wording.hpp>
+
+#include <cmath>
+
+namespace taut {
+
+namespace {
+
+constexpr std::int64_t most_threads = 1024;
+constexpr double most_steps = 9e15;  // beyond, counting steps in a double would lose some
+
+const std::vector<std::string> run_keys{"method", "formulation", "projection", "step",     "steps",
+                                        "until",  "every",       "threads",    "redundant"};
+const std::vector<std::string> output_keys{"directory", "format", "quantities"};
+const std::vector<std::string> redundant{"refuse", "least-squares"};
+const std::vector<std::string> formats{"csv", "binary", "compressed"};
+const std::vector<std::string> formulations{
+    "underlying", "dirac", "dirac-simplified", "dirac-weak", "hamilton-dirac", "state-space", "linear"};
+const std::vector<std::string> projections{"none", "position", "momentum", "both"};
+
+}  // namespace
+
+const std::vector<std::string>& output_quantity_names() {
+  static const std::vector<std::string> names{"energies",   "forces",   "iterations", "multipliers",
+                                              "potentials", "pressure", "virial",     "virial_potentials"};
+  return names;
+}
+
+std::optional<double> ModelReader::run_number(const Value& t, const std::string& key,
+                                              const std::string& what) {
+  const Entry* e = t.find(key);
+  Formula f;
+  Float128 value = 0;
+  if (!e || !number(e->value, what, f, value)) return std::nullopt;
+  return static_cast<double>(value);
+}
+
+std::optional<std::int64_t> ModelReader::run_count(const Value& t, const std::string& key,
+                                                   const std::string& what, std::int64_t least) {
+  const Entry* e = t.find(key);
+  const auto x = run_number(t, key, what);
+  if (!x) return std::nullopt;
+  if (*x != std::floor(*x) || *x < static_cast<double>(least) || *x > most_steps) {
+    fail(e->value, what + " is " + number_text(*x),
+         "it must be a whole number, " + std::to_string(least) + " or more" +
+             (*x > most_steps ? ", and at most 9e15" : ""));
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(*x);
+}
+
+void ModelReader::read_run() {
+  const Value& t = table("run", &run_keys);
+  RunSettings& run = model_.run;
+  if (const Entry* e = t.find("method")) run.method = text_of_entry(*e, "the method");
+  if (const Entry* e = t.find("formulation")) {
+    run.formulation = text_of_entry(*e, "the formulation");
+    // What is in brackets, as in state-space(coordinates), is looked at where formulations are known.
+    if (run.formulation && !contains(formulations, run.formulation->substr(0, run.formulation->find('('))))
+      fail(e->value, "unknown formulation " + ticked(*run.formulation),
+           known_names("known here:", *run.formulation, formulations));
+  }
+  if (const Entry* e = t.find("projection")) read_projection(e->value);
+  run.step = run_number(t, "step", "the step");
+  if (run.step && *run.step == 0)
+    fail(t.find("step")->value, "the step is 0, and time would stand still",
+         "a negative step runs backwards");
+  run.steps = run_count(t, "steps", "the number of steps", 0);
+  run.until = run_number(t, "until", "the end time");
+  run.every = run_count(t, "every", "the number of steps between samples", 1);
+  if (const Entry* e = t.find("redundant")) {
+    const auto what = text_of_entry(*e, "what to do with redundant constraints");
+    if (what && !contains(redundant, *what))
+      fail(e->value, "unknown " + ticked(*what), known_names("known here:", *what, redundant));
+    run.least_squares = what && *what == redundant.back();
+    if (run.least_squares && !root_.find("particles"))
+      fail(e->value, "redundant constraints of formulas are not solved",
+           "for systems of particles only; leave out the constraints that follow from others");
+  }
+  run.threads = run_count(t, "threads", "the number of threads", 1);
+  if (run.threads && *run.threads > most_threads) {
+    fail(t.find("threads")->value, "the number of threads is " + std::to_string(*run.threads),
+         "at most " + std::to_string(most_threads));
+    run.threads.reset();
+  }
+  if (t.find("steps") && t.find("until"))
+    fail_key(*t.find("until"), "`steps` and `until` together",
+             "one of them says how long the run is; leave the other out");
+  else if (run.step && run.until && *run.step != 0) {
+    if (*run.step * *run.until < 0)
+      fail(t.find("until")->value,
+           "a step of " + number_text(*run.step) + " never reaches t = " + number_text(*run.until),
+           "step and end time need the same sign");
+    else if (*run.until / *run.step > most_steps)
+      fail(t.find("until")->value,
+           "a step of " + number_text(*run.step) + " takes " + number_text(*run.until / *run.step) +
+               " steps to t = " + number_text(*run.until),
+           "at most 9e15");
+  }
+}
+
+void ModelReader::read_projection(const Value& v) {
+  static const std::vector<std::string> keys{"kind", "tolerance"};
+  if (v.kind != Value::Kind::table) {
+    fail(v, "the projection must be a table, not " + kind_name(v),
+         "as in projection = { kind = \"both\", tolerance = 1e-6 }");
+    return;
+  }
+  RunSettings::Projection projection;
+  for (const Entry& e : v.table) {
+    note_place("run.projection." + e.key, e);
+    if (!contains(keys, e.key))
+      fail_key(e, "unknown key " + ticked(e.key) + " in the projection",
+               known_names("known here:", e.key, keys));
+  }
+  if (const Entry* e = v.find("kind")) {
+    if (const auto kind = text_of_entry(*e, "the kind of projection")) {
+      projection.kind = *kind;
+      if (!contains(projections, *kind))
+        fail(e->value, "unknown projection " + ticked(*kind), known_names("known here:", *kind, projections));
+    }
+  } else {
+    fail(v, "the projection has no kind", "one of none, position, momentum, both");
+  }
+  if (const auto tolerance = run_number(v, "tolerance", "the tolerance")) {
+    projection.tolerance = *tolerance;
+    if (*tolerance < 0)
+      fail(v.find("tolerance")->value, "the tolerance is " + number_text(*tolerance),
+           "it cannot be negative; 0 projects at every step");
+  }
+  model_.run.projection = projection;
+}
+
+void ModelReader::read_output() {
+  const Value& t = table("output", &output_keys);
+  if (const Entry* e = t.find("directory")) {
+    model_.output_directory = text_of_entry(*e, "the directory");
+    if (model_.output_directory &&
+        (model_.output_directory->empty() || model_.output_directory->find('\0') != std::string::npos))
+      fail(e->value, "the directory has no usable name");
+  }
+  if (const Entry* e = t.find("format")) {
+    model_.output_format = text_of_entry(*e, "the format");
+    if (model_.output_format && !contains(formats, *model_.output_format))
+      fail(e->value, "unknown format " + ticked(*model_.output_format),
+           known_names("known here:", *model_.output_format, formats));
+  }
+  if (const Entry* e = t.find("quantities")) read_quantities(e->value);
+}
+
+void ModelReader::read_quantities(const Value& v) {
+  const std::vector<std::string>& known = output_quantity_names();
+  const std::vector<std::string> of_particles{"potentials", "pressure", "virial_potentials"};
+  if (v.kind != Value::Kind::list) {
+    fail(v, "the quantities must be a list, not " + kind_name(v),
+         "as in quantities = [\"forces\", \"virial\"]");
+    return;
+  }
+  for (const Value& name : v.list) {
+    if (name.kind != Value::Kind::text)
+      fail(name, "a quantity must be a name in quotes, not " + kind_name(name));
+    else if (!contains(known, name.text))
+      fail(name, "unknown quantity " + ticked(name.text), known_names("known here:", name.text, known));
+    else if (contains(model_.output_quantities, name.text))
+      fail(name, "the quantity " + ticked(name.text) + " is listed twice");
+    else if (contains(of_particles, name.text) && !root_.find("particles"))
+      fail(name, "only systems of particles have the quantity " + ticked(name.text));
+    else if (name.text == "pressure" && model_.particles && model_.particles->volume() == 0)
+      fail(name, "the pressure needs a box that is periodic in all directions",
+           "as in box = [10, 10, 10] in [particles]");
+    else
+      model_.output_quantities.push_back(name.text);
+  }
+}
+
+}  // namespace taut

@@ -1,0 +1,271 @@
+// [parameters], [system] and [initial]: what the mechanics is.
+#include <taut/model/code/graph.hpp>
+#include <taut/model/code/mass_matrix.hpp>
+#include <taut/model/read/model_reader.hpp>
+#include <taut/model/text/functions.hpp>
+#include <taut/model/text/number_text.hpp>
+#include <taut/model/text/source.hpp>
+#include <taut/words/nearest_name.hpp>
+#include <taut/words/wording.hpp>
+
+#include <algorithm>
+
+namespace taut {
+
+namespace {
+
+constexpr std::size_t longest_name = 64;
+
+const std::vector<std::string> system_keys{"coordinates", "hamiltonian",    "constraints",   "mass",
+                                           "potential",   "potential_fast", "potential_slow"};
+
+}  // namespace
+
+bool ModelReader::usable_name(const std::string& name, const SourceText& source, Span at,
+                              const std::string& what) {
+  if (name.size() > longest_name)
+    fail(source, at, "the name " + ticked(name) + " has " + std::to_string(name.size()) + " letters",
+         "at most " + std::to_string(longest_name));
+  else if (!is_name(name))
+    fail(source, at, ticked(name) + " cannot be the name of a " + what,
+         "names are letters, digits and _, not starting with a digit");
+  else if (is_reserved(name))
+    fail(source, at, ticked(name) + " cannot be the name of a " + what,
+         name == "pi" ? "it is the number 3.14159…" : "it is a function");
+  else
+    return true;
+  return false;
+}
+
+void ModelReader::read_coordinates() {
+  const Entry* system = root_.find("system");
+  if (!system) {
+    if (!std::any_of(root_.table.begin(), root_.table.end(),
+                     [](const Entry& e) { return is_particle_section(e.key); }))
+      fail(file(), {0, 0}, "the table [system] is missing",
+           "it gives coordinates, a hamiltonian or a potential with its mass, and constraints");
+    return;
+  }
+  const Value& t = table("system", &system_keys);
+  if (t.kind != Value::Kind::table || t.source == nullptr) return;
+  const Entry* e = t.find("coordinates");
+  if (!e) {
+    fail_key(*system, "[system] has no coordinates", "as in coordinates = [\"x\", \"y\"]");
+    return;
+  }
+  if (e->value.kind != Value::Kind::list || e->value.list.empty()) {
+    fail(e->value,
+         "coordinates must be a list of names" + (e->value.kind == Value::Kind::list
+                                                      ? std::string(", and there are none")
+                                                      : ", not " + kind_name(e->value)),
+         "as in coordinates = [\"x\", \"y\"]");
+    return;
+  }
+  for (const Value& v : e->value.list) {
+    if (v.kind != Value::Kind::text) {
+      fail(v, "a coordinate must be a name in quotes, not " + kind_name(v));
+      continue;
+    }
+    if (!usable_name(v.text, *v.source, v.place({0, v.text.size()}), "coordinate")) continue;
+    const auto taken = names_.find(v.text);
+    if (taken != names_.end() && taken->second == What::coordinate)
+      fail(*v.source, v.place({0, v.text.size()}), "the coordinate " + ticked(v.text) + " is listed twice");
+    else if (taken != names_.end())
+      fail(*v.source, v.place({0, v.text.size()}),
+           "the coordinate " + ticked(v.text) + " has the name of a momentum",
+           "the momentum of `" + shown(v.text.substr(2)) + "` is called " + ticked(v.text));
+    else if (names_.contains("p_" + v.text))
+      fail(*v.source, v.place({0, v.text.size()}),
+           "the momentum of " + ticked(v.text) + " would be called " + ticked("p_" + v.text) +
+               ", and that is a coordinate");
+    else {
+      names_[v.text] = What::coordinate;
+      names_["p_" + v.text] = What::momentum;
+      model_.coordinates.push_back(v.text);
+    }
+  }
+  all_coordinates_ = model_.coordinates.size() == e->value.list.size();
+}
+
+void ModelReader::read_parameters() {
+  const Value& t = table("parameters", nullptr);
+  for (const Entry& e : t.table) {
+    if (!usable_name(e.key, *e.source, e.span, "parameter")) continue;
+    const auto taken = names_.find(e.key);
+    if (taken != names_.end()) {
+      fail_key(e, "the parameter " + ticked(e.key) + " has the name of a " +
+                      (taken->second == What::coordinate ? "coordinate" : "momentum"));
+      continue;
+    }
+    later_parameters_.insert(e.key);
+  }
+  for (const Entry& e : t.table) {
+    if (!later_parameters_.erase(e.key)) continue;
+    NamedFormula parameter{e.key, {}, 0};
+    const bool fine = number(e.value, "the parameter " + ticked(e.key), parameter.formula, parameter.value);
+    if (!fine) bad_parameters_.insert(e.key);
+    names_[e.key] = What::parameter;
+    values_[e.key] = parameter.value;
+    model_.parameters.push_back(std::move(parameter));
+  }
+}
+
+void ModelReader::read_system() {
+  const Entry* system = root_.find("system");
+  if (!system || system->value.kind != Value::Kind::table) return;
+  const Value& t = system->value;
+  const Entry *h = t.find("hamiltonian"), *v = t.find("potential"), *fast = t.find("potential_fast"),
+              *slow = t.find("potential_slow");
+  const Entry* mass = t.find("mass");
+  if (h) {
+    for (const Entry* other : {v, fast, slow, mass})
+      if (other)
+        fail_key(*other, ticked(other->key) + " beside a hamiltonian",
+                 "give either hamiltonian, or mass and potential");
+    model_.form = Model::Form::hamiltonian;
+    system_formula(*h, "the hamiltonian", Use::state, model_.hamiltonian);
+  } else if (fast || slow) {
+    if (v)
+      fail_key(*v, "`potential` beside `potential_fast` or `potential_slow`",
+               "the two parts make up the whole");
+    if (!fast) fail_key(*slow, "`potential_slow` without `potential_fast`");
+    if (!slow) fail_key(*fast, "`potential_fast` without `potential_slow`");
+    model_.form = Model::Form::split;
+    if (fast) system_formula(*fast, "the fast potential", Use::position, model_.potential_fast);
+    if (slow) system_formula(*slow, "the slow potential", Use::position, model_.potential_slow);
+  } else if (v) {
+    model_.form = Model::Form::natural;
+    system_formula(*v, "the potential", Use::position, model_.potential);
+  } else {
+    fail_key(*system, "[system] has neither a hamiltonian nor a potential",
+             "give hamiltonian = \"...\", or mass = [...] and potential = \"...\"");
+  }
+  if (!h && !mass && (v || fast || slow))
+    fail_key(*system, "[system] has a potential but no mass",
+             "as in mass = [1.0, 1.0]: one for each coordinate, or a full matrix");
+  read_constraints(t);
+}
+
+bool ModelReader::system_formula(const Entry& e, const std::string& what, Use use, Formula& out) {
+  watched_.push_back({&e.value, what, &out});
+  return formula(e.value, what, use, out);
+}
+
+void ModelReader::read_constraints(const Value& t) {
+  const Entry* e = t.find("constraints");
+  if (!e) return;  // a free system
+  if (e->value.kind != Value::Kind::list) {
+    fail(e->value, "constraints must be a list of formulas, not " + kind_name(e->value),
+         "as in constraints = [\"x^2 + y^2 - 1\"]");
+    return;
+  }
+  const std::size_t m = e->value.list.size();
+  model_.constraints.resize(m);
+  Graph graph;
+  std::map<int, std::size_t> seen;
+  for (std::size_t k = 0; k < m; ++k) {
+    const Value& v = e->value.list[k];
+    const std::string what = "constraint " + std::to_string(k + 1);
+    model_.places["system.constraints." + std::to_string(k)] = {v.source, v.span};
+    watched_.push_back({&v, what, &model_.constraints[k]});
+    if (v.kind != Value::Kind::text) {
+      fail(v, what + " must be a formula in quotes, not " + kind_name(v));
+      continue;
+    }
+    if (!formula(v, what, Use::position, model_.constraints[k])) continue;
+    const int node = graph.add(model_.constraints[k], [&](std::string_view name) {
+      if (names_.at(std::string(name)) == What::parameter)
+        return graph.constant(values_.at(std::string(name)));
+      const auto at = std::find(model_.coordinates.begin(), model_.coordinates.end(), name);
+      return graph.input(static_cast<int>(at - model_.coordinates.begin()));
+    });
+    const Span at = v.place({0, v.text.size()});
+    if (graph.inputs_of(node).empty())
+      fail(*v.source, at, what + " does not depend on any coordinate");
+    else if (seen.contains(node) || seen.contains(graph.make(Op::negate, node)))
+      fail(*v.source, at,
+           what + " says the same as constraint " +
+               std::to_string((seen.contains(node) ? seen[node] : seen[graph.make(Op::negate, node)]) + 1),
+           "each constraint must take away one degree of freedom");
+    else
+      seen[node] = k;
+  }
+  if (all_coordinates_ && m >= model_.coordinates.size())
+    fail(e->value,
+         counted(m, "constraint") + " on " + counted(model_.coordinates.size(), "coordinate") +
+             " leave nothing that moves",
+         "there must be fewer constraints than coordinates");
+}
+
+void ModelReader::read_initial() {
+  const Value& t = table("initial", nullptr);
+  std::vector<std::string> known = model_.coordinates;
+  for (const std::string& x : model_.coordinates) known.push_back("p_" + x);
+  for (const Entry& e : t.table)
+    if (!contains(known, e.key) && all_coordinates_)
+      fail_key(
+          e, "[initial] gives a value to " + ticked(e.key) + ", which is neither a coordinate nor a momentum",
+          known_names("known here:", e.key, known));
+  const auto read_one = [&](const std::string& name) {
+    NamedFormula value{name, {"0", {{Op::constant, -1, -1, 0, {0, 1}}}}, 0};
+    if (const Entry* e = t.find(name))
+      number(e->value, "the initial value of " + ticked(name), value.formula, value.value);
+    return value;
+  };
+  for (const std::string& x : model_.coordinates) {
+    model_.q.push_back(read_one(x));
+    model_.p.push_back(read_one("p_" + x));
+  }
+}
+
+void ModelReader::read_mass() {
+  const Entry* system = root_.find("system");
+  const Entry* e = system ? system->value.find("mass") : nullptr;
+  if (!e || model_.form == Model::Form::hamiltonian) return;
+  const std::size_t n = model_.coordinates.size();
+  const auto one = [&](const Value& v, const std::string& what) {
+    model_.mass.emplace_back();
+    model_.mass_values.push_back(1);
+    return number(v, what, model_.mass.back(), model_.mass_values.back());
+  };
+  const auto positive = [&](const Value& v, const std::string& what) {
+    if (one(v, what) && !(model_.mass_values.back() > 0))
+      fail(v, what + " is " + number_text(model_.mass_values.back()), "a mass must be positive");
+  };
+  if (e->value.kind != Value::Kind::list) {
+    positive(e->value, "the mass");
+    return;
+  }
+  const bool matrix = !e->value.list.empty() && e->value.list.front().kind == Value::Kind::list;
+  const std::size_t rows = e->value.list.size();
+  if (all_coordinates_ && rows != n) {
+    const std::string has =
+        matrix ? counted(rows, "row") : std::to_string(rows) + (rows == 1 ? " entry" : " entries");
+    fail(e->value, "the mass has " + has + " for " + counted(n, "coordinate"));
+    return;
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Value& row = e->value.list[i];
+    const std::string what = "mass " + std::to_string(i + 1);
+    if (!matrix) {
+      positive(row, what);
+      continue;
+    }
+    if (row.kind != Value::Kind::list || row.list.size() != n) {
+      fail(row, "row " + std::to_string(i + 1) + " of the mass must have " + counted(n, "number"));
+      return;
+    }
+    for (std::size_t j = 0; j < n; ++j) one(row.list[j], what + "," + std::to_string(j + 1));
+  }
+  if (!matrix || !errors_.empty()) return;
+  if (const auto pair = not_symmetric(model_.mass_values, static_cast<int>(n)))
+    fail(e->value, "the mass matrix is not symmetric",
+         "entry " + std::to_string(pair->first + 1) + "," + std::to_string(pair->second + 1) +
+             " differs from entry " + std::to_string(pair->second + 1) + "," +
+             std::to_string(pair->first + 1));
+  else if (!inverse_of_positive(model_.mass_values, static_cast<int>(n)))
+    fail(e->value, "the mass matrix is not positive definite",
+         "the kinetic energy must be positive for every velocity");
+}
+
+}  // namespace taut

@@ -1,0 +1,96 @@
+// Formula text → a tree with the place of every part. Nothing is executed here: a formula is + - * / ^, functions, names and numbers.
+//
+//   sum      product (("+" | "-") product)*
+//   product  signed (("*" | "/") signed)*
+//   signed   ("-" | "+") signed | power          so that -a^2 is -(a^2)
+//   power    primary ("^" signed)?               right-associative: a^b^c is a^(b^c), and a^-b is allowed
+//   primary  number | name | function "(" sum ("," sum)* ")" | "(" sum ")"
+#pragma once
+
+#include <taut/model/text/source.hpp>
+#include <taut/scalar/number.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace taut {
+
+enum class Op : std::uint8_t {
+  constant,
+  input,
+  negate,
+  add,
+  subtract,
+  multiply,
+  divide,
+  power,
+  sqrt,
+  exp,
+  log,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  absolute,
+  sign,
+  atan2,
+};
+
+struct FormulaNode {  // children stand before their parent; an `input` is the name at `span`
+  Op op = Op::constant;
+  int a = -1, b = -1;
+  Float128 value = 0;
+  Span span = {};
+};
+
+struct FormulaError {
+  Span span;
+  std::string sentence, note;
+};
+
+struct Formula {
+  std::string text;
+  std::vector<FormulaNode> nodes;  // the last one is the whole
+
+  std::string_view part(Span s) const { return std::string_view(text).substr(s.begin, s.end - s.begin); }
+};
+
+struct ParsedFormula {
+  Formula formula;
+  std::optional<FormulaError> error;
+};
+
+// `what` names the formula inside sentences: "constraint 1", "the parameter `a`".
+ParsedFormula parse_formula(std::string text, const std::string& what);
+
+// The value of every part; `value(name)` gives the names' values.
+std::vector<Float128> evaluate(const Formula& formula,
+                               const std::function<Float128(std::string_view)>& value);
+
+// One operation on numbers.
+Float128 apply(Op op, Float128 a, Float128 b);
+
+// x^n by repeated multiplication.
+Float128 whole_power(Float128 x, long n);
+
+// The whole number that y is, where powers of it are still taken by multiplication.
+std::optional<long> whole_exponent(Float128 y);
+
+// A decimal number to 113 bits, whatever the locale; nothing when `text` is none. Underscores between digits are as in TOML.
+std::optional<Float128> decimal(std::string_view text);
+
+// The functions of a formula and the constant pi, as people write them.
+const std::vector<std::string>& function_names();
+bool is_reserved(std::string_view name);  // a function or pi
+bool is_name(std::string_view text);      // letters, digits and _, not starting with a digit
+
+}  // namespace taut

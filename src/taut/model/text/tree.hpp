@@ -1,0 +1,50 @@
+// A model file as a tree of values, each with its place in the text. The only part that knows TOML.
+#pragma once
+
+#include <taut/model/text/source.hpp>
+#include <taut/scalar/number.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+struct Entry;
+
+struct Value {
+  enum class Kind { text, number, boolean, list, table, date };
+  Kind kind = Kind::table;
+  std::string text;     // of a text
+  Float128 number = 0;  // to 113 bits, not only to the 53 of a double
+  bool whole = false;   // written as a whole number
+  std::vector<Value> list;
+  std::vector<Entry> table;  // in the order of the file
+  const SourceText* source = nullptr;
+  Span span;              // the value as written
+  std::size_t base = 0;   // where `text` begins in the source, when it stands there as it is
+  bool verbatim = false;  // no escape sequences in between
+
+  Entry* find(std::string_view key);
+  const Entry* find(std::string_view key) const { return const_cast<Value*>(this)->find(key); }
+  // The place of a part of `text`.
+  Span place(Span part) const { return verbatim ? Span{base + part.begin, base + part.end} : span; }
+};
+
+struct Entry {
+  std::string key;
+  const SourceText* source = nullptr;
+  Span span;  // of the key
+  Value value;
+};
+
+// The file as a table; what is wrong with it as TOML is added to `errors`.
+Value read_tree(const SourceText& source, std::vector<ModelError>& errors);
+
+// The value of NAME=VALUE: what TOML makes of VALUE, or a text where it is none, so that quotes may be left out.
+Value read_setting(const SourceText& source, std::size_t value_begin);
+
+// "a number", "a list", … for sentences about wrong types.
+std::string kind_name(const Value& value);
+
+}  // namespace taut

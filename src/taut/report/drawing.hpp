@@ -1,0 +1,34 @@
+// What to draw of a mechanism: which coordinates are the place of a body, which bodies a rod joins, and to which fixed points. A model's
+// [draw] table says it; otherwise it is found: bodies by the names of coordinates (x1, y1 or ax, ay, az), rods as constraints between two
+// bodies, or a body and a fixed point, that keep a distance along the run.
+#pragma once
+
+#include <taut/model/model.hpp>
+#include <taut/report/report.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+struct DrawingHints {
+  std::vector<std::string> coordinates = {};       // their names
+  std::vector<std::vector<int>> constraints = {};  // the coordinates each depends on
+  std::optional<DrawTable> table = {};             // of the model file
+};
+DrawingHints drawing_hints(const Model& model);
+
+struct Drawing {
+  int dimension = 2;
+  std::vector<DrawTable::Place> places = {};  // of the bodies; empty: the phase plane of the first coordinate
+  Animation picture = {};                     // bodies, anchors, links, spheres and note: no frames
+  // Adds the places of all bodies at (q, p).
+  void put(std::span<const double> q, std::span<const double> p, std::vector<float>& out) const;
+};
+
+// `frames` holds q at some times of the run: what keeps its distance in all of them is a rod.
+Drawing find_drawing(const DrawingHints& hints, const std::vector<std::vector<double>>& frames);
+
+}  // namespace taut

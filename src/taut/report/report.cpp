@@ -1,0 +1,198 @@
+#include <taut/report/report.hpp>
+#include <taut/report/report_page.hpp>
+#include <taut/store/thinned.hpp>
+#include <taut/store/whole_file.hpp>
+#include <taut/version.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <bit>
+#include <filesystem>
+#include <set>
+#include <span>
+
+namespace taut {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t page_buckets = 1500;  // of a series; more than a screen has columns for
+
+std::string base64(std::span<const unsigned char> bytes) {
+  static constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (i + j < bytes.size() ? bytes[i + j] : 0U);
+    for (std::size_t j = 0; j < 4; ++j)
+      out += i + j <= bytes.size() ? letters[group >> (18 - 6 * j) & 63U] : '=';
+  }
+  return out;
+}
+
+template <class Float>
+Json packed(const std::vector<Float>& values) {
+  static_assert(std::endian::native == std::endian::little, "the page reads little-endian floats");
+  const auto* bytes = reinterpret_cast<const unsigned char*>(values.data());
+  return {{sizeof(Float) == 4 ? "f32" : "f64", base64({bytes, values.size() * sizeof(Float)})}};
+}
+
+Json json_of(const Axis& axis) { return {{"label", axis.label}, {"log", axis.kind == Axis::logarithmic}}; }
+
+Json json_of(const Figure& figure) {
+  Json series = Json::array();
+  for (std::size_t k = 0; k < figure.series.size(); ++k) {
+    const Series& s = figure.series[k];
+    const SeriesPoints points = thinned(s.x, s.y, page_buckets);
+    series.push_back({{"name", s.name},
+                      {"colour", colour_of(figure, k)},
+                      {"line", s.mark != Mark::points},
+                      {"points", s.mark != Mark::line},
+                      {"dashed", s.dashed},
+                      {"count", s.x.size()},
+                      {"x", packed(points.x)},
+                      {"y", packed(points.y)}});
+  }
+  return {{"kind", "figure"},           {"title", figure.title},  {"note", figure.note},
+          {"x", json_of(figure.x)},     {"y", json_of(figure.y)}, {"equal", figure.equal_scales},
+          {"series", std::move(series)}};
+}
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::good:
+      return "good";
+    case Verdict::fair:
+      return "fair";
+    case Verdict::bad:
+      return "bad";
+    case Verdict::none:
+      break;
+  }
+  return "";
+}
+
+Json json_of(const Table& table) {
+  Json rows = Json::array();
+  for (const auto& row : table.rows) {
+    Json cells = Json::array();
+    for (const Cell& cell : row) cells.push_back({{"text", cell.text}, {"verdict", name_of(cell.verdict)}});
+    rows.push_back(std::move(cells));
+  }
+  return {{"kind", "table"},
+          {"title", table.title},
+          {"note", table.note},
+          {"columns", table.columns},
+          {"rows", std::move(rows)}};
+}
+
+Json json_of(const Animation& a) {
+  Json runs = Json::array(), spheres = Json::array(), bodies = Json::array();
+  for (const Animation::Run& run : a.runs)
+    runs.push_back({{"name", run.name},
+                    {"places", packed(run.places)},
+                    {"energy", run.energy},
+                    {"energyError", packed(run.energy_error)},
+                    {"position", packed(run.position)},
+                    {"momentum", packed(run.momentum)}});
+  for (const auto& body : a.bodies)
+    bodies.push_back({{"name", body.name}, {"disc", body.disc}, {"trail", body.trail}});
+  for (const auto& sphere : a.spheres)
+    spheres.push_back({{"centre", sphere.centre}, {"radius", sphere.radius}});
+  return {{"kind", "animation"},
+          {"title", a.title},
+          {"note", a.note},
+          {"dimension", a.dimension},
+          {"bodies", std::move(bodies)},
+          {"anchors", a.anchors},
+          {"links", a.links},
+          {"spheres", std::move(spheres)},
+          {"times", packed(a.times)},
+          {"runs", std::move(runs)}};
+}
+
+// Lower-case letters, digits and single dashes.
+std::string slug(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool upper = c >= 'A' && c <= 'Z', plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (upper || plain)
+      out += static_cast<char>(upper ? c - 'A' + 'a' : c);
+    else if (!out.empty() && out.back() != '-')
+      out += '-';
+  }
+  while (out.ends_with('-')) out.pop_back();
+  return out;
+}
+
+std::string replaced(std::string text, std::string_view mark, std::string_view by) {
+  const std::size_t at = text.find(mark);
+  return text.replace(at, mark.size(), by);
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  Json facts = Json::array(), sections = Json::array();
+  for (const Fact& fact : report.facts) facts.push_back({{"name", fact.name}, {"value", fact.value}});
+  for (const Section& section : report.sections) {
+    Json panels = Json::array();
+    for (const Panel& panel : section.panels)
+      panels.push_back(std::visit([](const auto& p) { return json_of(p); }, panel));
+    sections.push_back({{"title", section.title}, {"text", section.text}, {"panels", std::move(panels)}});
+  }
+  const Json all = {{"title", report.title},
+                    {"text", report.text},
+                    {"program", fmt::format("taut {}", version)},
+                    {"facts", std::move(facts)},
+                    {"sections", std::move(sections)}};
+  // Titles come from model files, in whatever encoding their author had.
+  return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_html(const Report& report) {
+  // The same strings to a reader of JSON, and no </script> or <!-- to a reader of HTML.
+  std::string data;
+  for (const char c : to_json(report)) {
+    if (c == '<')
+      data += "\\u003c";
+    else
+      data += c;
+  }
+  std::string page(report_page::html);
+  page = replaced(std::move(page), "<!--title-->", escaped(report.title));
+  page =
+      replaced(std::move(page), "/*style*/", fmt::format("{}\n{}", report_page::plot_css, report_page::css));
+  page = replaced(std::move(page), "<!--data-->", data);
+  page = replaced(std::move(page), "/*plot*/", report_page::plot_js);
+  return replaced(std::move(page), "/*script*/", report_page::js);
+}
+
+void write_report(const std::string& path, const Report& report) { write_whole_file(path, to_html(report)); }
+
+std::vector<std::string> write_figures(const std::string& folder, const Report& report) {
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const Section& section : report.sections)
+    for (const Panel& panel : section.panels) {
+      const auto* figure = std::get_if<Figure>(&panel);
+      if (figure == nullptr) continue;
+      const std::string stem = slug(section.title + "-" + figure->title);
+      std::string name = stem;
+      for (int k = 2; !taken.insert(name).second; ++k) name = fmt::format("{}-{}", stem, k);
+      names.push_back((std::filesystem::path(folder) / (name + ".svg")).string());
+      write_svg(names.back(), *figure);
+    }
+  return names;
+}
+
+}  // namespace taut

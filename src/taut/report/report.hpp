@@ -1,0 +1,100 @@
+// A report as plain data, and the one page it becomes: HTML with everything inside, no network, opened from disk.
+//
+//   Report report{.title = "Reich 1996", .facts = {{"step", "0.05"}}};
+//   Section& s = report.sections.emplace_back(Section{.title = "Table 1", .text = "Published beside measured."});
+//   s.panels.push_back(figure);                                  // Figure, Table or Animation, in the order of the page
+//   write_report("out/report.html", report);
+//   write_figures("out/figures", report);                        // each Figure as SVG, named by its section and title
+#pragma once
+
+#include <taut/report/figure.hpp>
+
+#include <array>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace taut {
+
+// The page colours the cell, and says the verdict in words too: colour alone is lost in print.
+enum class Verdict { none, good, fair, bad };
+
+struct Cell {
+  Cell(std::string shown, Verdict judged = Verdict::none) : text(std::move(shown)), verdict(judged) {}
+  Cell(const char* shown, Verdict judged = Verdict::none) : text(shown), verdict(judged) {}
+  std::string text;
+  Verdict verdict;
+};
+
+struct Table {
+  std::string title = {};
+  std::string note = {};
+  std::vector<std::string> columns = {};
+  std::vector<std::vector<Cell>> rows = {};  // each as long as `columns`
+};
+
+using Point = std::array<double, 3>;  // in the plane the third is 0
+
+// What moves, frame by frame. Figures of the same section whose x axis is labelled "t" show its time and set it. Several runs share the picture and the times, one colour each.
+struct Animation {
+  struct Run {
+    std::string name = {};
+    // Places of all bodies in all frames: frame by frame, body by body, x y or x y z. A run that ended early has fewer frames.
+    std::vector<float> places = {};
+    double energy = 0;  // at the start
+    std::vector<double> energy_error = {}, position = {},
+                        momentum = {};  // H - H₀, max |g|, max |G H_p| of each frame
+  };
+  std::string title = {};
+  std::string note = {};  // what is shown, and what is not
+  int dimension = 2;
+  struct Body {
+    std::string name = {};
+    bool disc = true;   // otherwise a point with its name, such as the tip of an axis
+    bool trail = true;  // shows where it has been
+  };
+  std::vector<Body> bodies = {};
+  std::vector<Point> anchors = {};  // points that do not move
+  std::vector<std::pair<int, int>> links =
+      {};  // rods between bodies (0, 1, …) and anchors (bodies.size(), …)
+  struct Sphere {
+    Point centre = {};
+    double radius = 0;
+  };
+  std::vector<Sphere> spheres = {};  // surfaces that bodies keep to, drawn as nets; in space only
+  std::vector<double> times = {};
+  std::vector<Run> runs = {};
+};
+
+using Panel = std::variant<Figure, Table, Animation>;
+
+struct Section {
+  std::string title = {};
+  std::string text = {};  // plain text; an empty line begins a new paragraph, one that begins with "!" warns
+  std::vector<Panel> panels = {};
+};
+
+struct Fact {
+  std::string name, value;
+};
+
+struct Report {
+  std::string title = {};
+  std::string text = {};
+  std::vector<Fact> facts = {};  // in a row under the title
+  std::vector<Section> sections = {};
+};
+
+// The data of the page. Numbers are base64 of little-endian floats, so that long series stay short and exact.
+std::string to_json(const Report& report);
+
+std::string to_html(const Report& report);
+
+// Complete or not at all; makes the folder; WriteError where it cannot.
+void write_report(const std::string& path, const Report& report);
+
+// Every figure as FOLDER/SECTION-TITLE.svg; the names it wrote, in the order of the page. WriteError where it cannot.
+std::vector<std::string> write_figures(const std::string& folder, const Report& report);
+
+}  // namespace taut

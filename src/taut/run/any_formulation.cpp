@@ -1,5 +1,0 @@
-#include <taut/run/any_formulation.hpp>
-
-template class Eigen::JacobiSVD<Eigen::MatrixXd>;
-template class Eigen::HouseholderQR<Eigen::MatrixXd>;
-template class Eigen::ColPivHouseholderQR<Eigen::MatrixXd>;

@@ -1,4 +1,0 @@
-#include <taut/model/formula_problem.hpp>
-#include <taut/run/mechanism_of.hpp>
-
-template std::unique_ptr<taut::Mechanism> taut::make_mechanism(const taut::FullMassFormulaProblem&);

@@ -1,0 +1,29 @@
+// Checkpoints: a run as it stood after some step, so that it can go on to the same bits. The newest is DIR/checkpoint.taut, the one before it
+// DIR/checkpoint.previous.taut; each is replaced as a whole or not at all.
+#pragma once
+
+#include <taut/store/chunk_file.hpp>
+#include <taut/store/report_so_far.hpp>
+#include <taut/store/samples.hpp>
+
+namespace taut {
+
+inline constexpr const char* checkpoint_name = "checkpoint.taut";
+inline constexpr const char* previous_checkpoint_name = "checkpoint.previous.taut";
+
+struct Checkpoint {
+  RunIdentity identity;
+  Snapshot snapshot;
+  SampleMark mark;
+  std::shared_ptr<ReportSoFar> report = {};  // where the run is to make one
+};
+
+void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint);  // WriteError
+
+// InputError says why it cannot be used.
+Checkpoint read_checkpoint(const std::string& path);
+Checkpoint read_checkpoint(OpenFile file);
+
+std::string_view status_name(RunStatus status);
+
+}  // namespace taut

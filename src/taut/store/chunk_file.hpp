@@ -1,0 +1,60 @@
+// The container of trajectories and checkpoints: a signature, then chunks, each with its length, its number and two checksums, so that a
+// file that ends anywhere is read up to its last whole chunk, and a flipped bit is found. Layout: docs/guide/trajectory-file.md.
+#pragma once
+
+#include <taut/bytes/checksum.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace taut {
+
+enum class FileKind : std::uint32_t { trajectory = 1, checkpoint = 2 };
+
+inline constexpr std::uint32_t file_layout = 2;  // that is written; all from 1 on are read
+inline constexpr std::uint64_t largest_chunk = std::uint64_t{1}
+                                               << 30;  // bytes; a longer one is neither written nor read
+
+std::string file_signature(FileKind kind);
+
+struct Chunk {
+  std::string tag;  // four letters
+  std::uint64_t number = 0;
+  std::string payload;
+};
+
+// WriteError where it would be too long. `compress` shuffles the bytes of the 8-byte words (all first bytes, all second, …), then deflates.
+std::string encode(std::string_view tag, std::uint64_t number, std::string_view payload,
+                   bool compress = false);
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
+
+class ChunkReader {
+ public:
+  // A file that can be sought in; it is read from its beginning.
+  ChunkReader(OpenFile file, FileKind kind);
+
+  // The next whole chunk. None at the end of the file, and where something is wrong, which damage() then says.
+  std::optional<Chunk> next();
+  const std::string& damage() const { return damage_; }
+  std::uint64_t good_bytes() const { return good_; }  // everything before is whole
+  std::uint64_t size() const { return size_; }
+  std::uint32_t layout() const { return layout_; }
+
+ private:
+  std::optional<Chunk> wrong(const std::string& what);
+  std::string bytes(std::uint64_t count);
+  OpenFile file_;
+  std::uint32_t layout_ = 0;
+  std::uint64_t size_ = 0, good_ = 0, number_ = 0;
+  std::string damage_;
+};
+
+}  // namespace taut

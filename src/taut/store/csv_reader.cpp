@@ -1,0 +1,77 @@
+#include <taut/store/csv_reader.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+
+namespace taut {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_at_once = std::size_t{1} << 17;  // doubles
+
+// The newest of the folder that can be read.
+Checkpoint checkpoint_beside(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  try {
+    return read_checkpoint((folder / checkpoint_name).string());
+  } catch (const InputError& error) {
+    if (fs::exists(folder / previous_checkpoint_name))
+      return read_checkpoint((folder / previous_checkpoint_name).string());
+    throw InputError(fmt::format("{} does not say what run it is of, and {}.", path, error.what()));
+  }
+}
+
+}  // namespace
+
+CsvReader::CsvReader(const std::string& path) : file_(path, std::ios::binary) {
+  if (!file_) throw InputError(fmt::format("cannot read {}.", path));
+  Checkpoint beside = checkpoint_beside(path);
+  if (beside.mark.file != csv_name)
+    throw InputError(
+        fmt::format("the run of this folder keeps its samples in {}, not in {}.", beside.mark.file, path));
+  check_csv(path, beside.mark);
+  identity_ = std::move(beside.identity);
+  columns_ = identity_.width();
+  std::string names;
+  std::getline(file_, names);
+  if (names + "\n" != csv_header(identity_))
+    throw InputError(fmt::format("{}: its first line does not name the columns of the run.", path));
+}
+
+std::optional<std::vector<double>> CsvReader::next() {
+  std::vector<double> rows;
+  std::string line;
+  while (damage_.empty() && rows.size() < most_at_once && std::getline(file_, line)) {
+    if (file_.eof())
+      damage_ = "the file ends inside a line";
+    else if (!add(line, rows))
+      damage_ = fmt::format("line {} is no sample", samples_ + 2);
+    else
+      ++samples_;
+  }
+  if (rows.empty()) return std::nullopt;
+  return rows;
+}
+
+bool CsvReader::add(const std::string& line, std::vector<double>& rows) {
+  const std::size_t before = rows.size();
+  const char *at = line.data(), *const end = line.data() + line.size();
+  for (std::size_t c = 0; c < columns_; ++c) {
+    double x = 0;
+    const auto [stop, error] = std::from_chars(at, end, x);
+    const bool is_last = c + 1 == columns_;
+    if (error != std::errc{} || (is_last ? stop != end : stop == end || *stop != ',')) {
+      rows.resize(before);
+      return false;
+    }
+    rows.push_back(x);
+    at = stop + 1;
+  }
+  return true;
+}
+
+}  // namespace taut

@@ -1,0 +1,33 @@
+// Samples that were kept as text, read again. What run they are of is in the checkpoint beside them.
+#pragma once
+
+#include <taut/store/checkpoint.hpp>
+#include <taut/store/csv_samples.hpp>
+#include <taut/store/sample_reader.hpp>
+
+#include <fstream>
+
+namespace taut {
+
+class CsvReader final : public SampleReader {
+ public:
+  // InputError where there is no checkpoint beside it, or the file is not as the run wrote it.
+  explicit CsvReader(const std::string& path);
+
+  const RunIdentity& identity() const override { return identity_; }
+  std::size_t columns() const override { return columns_; }
+  std::optional<std::vector<double>> next() override;
+  const std::string& damage() const override { return damage_; }
+  std::uint64_t samples() const override { return samples_; }
+
+ private:
+  bool add(const std::string& line, std::vector<double>& rows);  // false: it is no sample
+
+  std::ifstream file_;
+  RunIdentity identity_;
+  std::size_t columns_ = 0;
+  std::uint64_t samples_ = 0;
+  std::string damage_;
+};
+
+}  // namespace taut

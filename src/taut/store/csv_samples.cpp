@@ -1,0 +1,106 @@
+#include <taut/store/chunk_file.hpp>
+#include <taut/store/csv_samples.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+namespace taut {
+
+namespace {
+
+constexpr std::size_t largest_wait = std::size_t{1} << 16;  // doubles: a mebibyte of text
+constexpr std::size_t piece_size = std::size_t{1} << 20;
+
+AppendFile reopened(const std::string& path, const SampleMark& mark) {
+  check_csv(path, mark);
+  return AppendFile::reopen(path, mark.bytes);
+}
+
+}  // namespace
+
+void check_csv(const std::string& path, const SampleMark& mark) {
+  const OpenFile file(std::fopen(path.c_str(), "rb"));
+  if (!file) throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
+  std::uint32_t sum = 0;
+  std::string piece(piece_size, '\0');
+  for (std::uint64_t left = mark.bytes; left > 0;) {
+    const std::size_t got =
+        std::fread(piece.data(), 1, std::min<std::uint64_t>(left, piece.size()), file.get());
+    if (got == 0)
+      throw InputError(fmt::format("{} is not whole: the checkpoint knows of {} bytes, and it has {}.", path,
+                                   mark.bytes, mark.bytes - left));
+    sum = checksum(std::string_view(piece).substr(0, got), sum);
+    left -= got;
+  }
+  if (sum != mark.checksum)
+    throw InputError(fmt::format(
+        "{} is not as the run wrote it: the checksum of its first {} bytes is wrong.", path, mark.bytes));
+}
+
+void append_csv(std::string& out, std::span<const double> row) {
+  for (std::size_t i = 0; i < row.size(); ++i)
+    fmt::format_to(std::back_inserter(out), "{}{}", i == 0 ? "" : ",", row[i]);
+  out.push_back('\n');
+}
+
+std::string csv_header(const RunIdentity& identity) {
+  return fmt::format("{}\n", fmt::join(identity.columns(), ","));
+}
+
+CsvSamples::CsvSamples(const std::string& path, const RunIdentity& identity)
+    : columns_(identity.width()), file_(AppendFile::create(path)) {
+  append(csv_header(identity));
+}
+
+CsvSamples::CsvSamples(const std::string& path, const RunIdentity& identity, const SampleMark& mark)
+    : columns_(identity.width()),
+      file_(reopened(path, mark)),
+      samples_(mark.samples),
+      checksum_(mark.checksum),
+      rows_(mark.waiting) {}
+
+void CsvSamples::add(std::span<const double> row) {
+  rows_.insert(rows_.end(), row.begin(), row.end());
+  ++samples_;
+  if (rows_.size() >= largest_wait) flush();
+}
+
+void CsvSamples::append(const std::string& text) {
+  file_.append(text);
+  checksum_ = checksum(text, checksum_);
+}
+
+void CsvSamples::flush() {
+  if (rows_.empty()) return;
+  std::string lines;
+  for (std::size_t i = 0; i < rows_.size(); i += columns_)
+    append_csv(lines, std::span(rows_).subspan(i, columns_));
+  append(lines);
+  rows_.clear();
+}
+
+SampleMark CsvSamples::sync() {
+  flush();
+  file_.check();
+  return held();
+}
+
+SampleMark CsvSamples::held() {
+  file_.sync();
+  return {.file = csv_name,
+          .samples = samples_,
+          .bytes = file_.length(),
+          .inside = samples_ - rows_.size() / columns_,
+          .checksum = checksum_,
+          .waiting = rows_};
+}
+
+void CsvSamples::finish() {
+  flush();
+  file_.sync();
+}
+
+}  // namespace taut

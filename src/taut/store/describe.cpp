@@ -1,0 +1,109 @@
+#include <taut/store/checkpoint.hpp>
+#include <taut/store/csv_samples.hpp>
+#include <taut/store/describe.hpp>
+#include <taut/store/trajectory.hpp>
+#include <taut/words/few.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace taut {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string run_lines(const RunIdentity& r) {
+  std::string text = fmt::format("  run       {}, {}, step {}, {} steps, a sample every {}\n", r.title,
+                                 r.method, r.schedule.step, r.schedule.steps, r.schedule.every);
+  text += fmt::format("  written   by taut {}, of {} ({} bytes of model text inside)\n", r.version, r.model,
+                      r.text.size());
+  for (const std::string& set : r.set) text += fmt::format("  set       {}\n", set);
+  text += fmt::format("  columns   {}\n", few(r.columns(), " "));
+  return text;
+}
+
+Description of_trajectory(const std::string& path) {
+  TrajectoryReader reader(path);
+  double first = 0, last = 0;
+  while (const auto rows = reader.next()) {
+    if (rows->empty()) continue;
+    if (reader.samples() * reader.columns() == rows->size()) first = rows->front();
+    last = (*rows)[rows->size() - reader.columns()];
+  }
+  std::string text = fmt::format("{}: a trajectory\n", path) + run_lines(reader.identity());
+  text += fmt::format("  samples   {} from t = {} to t = {}\n", reader.samples(), first, last);
+  const bool cut = reader.damage().find("ends inside") != std::string::npos;
+  text += reader.damage().empty() || cut
+              ? fmt::format("  state     {}\n",
+                            reader.is_finished() ? "complete"
+                            : cut ? "the run was ended while it wrote; what is counted here is whole"
+                                  : "the run had not come to its end")
+              : fmt::format("  state     DAMAGED: {}; what is counted here is whole\n", reader.damage());
+  return {text, reader.damage().empty()};
+}
+
+Description of_checkpoint(const std::string& path) {
+  const Checkpoint c = read_checkpoint(path);
+  std::string text = fmt::format("{}: a checkpoint\n", path) + run_lines(c.identity);
+  text += fmt::format("  step      {} of {}, {}, after {:.1f} s\n", c.snapshot.steps,
+                      c.identity.schedule.steps, status_name(c.snapshot.status), c.snapshot.seconds);
+  text += fmt::format("  samples   {} in {}\n", c.mark.samples, c.mark.file);
+  return {text};
+}
+
+Description of_file(const std::string& path) {
+  try {
+    return fs::path(path).filename().string().starts_with("checkpoint") ? of_checkpoint(path)
+                                                                        : of_trajectory(path);
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    return {fmt::format("{}{}\n", text, text.ends_with('.') ? "" : "."), false};
+  }
+}
+
+// Text has no checksums of its own: the checkpoint knows how it was.
+std::string damage_of_text(const std::string& folder) {
+  for (const char* name : {checkpoint_name, previous_checkpoint_name}) {
+    SampleMark mark;
+    try {
+      mark = read_checkpoint((fs::path(folder) / name).string()).mark;
+    } catch (const InputError&) {
+      continue;  // which is said of that file itself
+    }
+    try {
+      if (mark.file == csv_name) check_csv((fs::path(folder) / csv_name).string(), mark);
+      return "";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Description describe_run(const std::string& path) {
+  if (!fs::exists(path)) throw InputError(fmt::format("there is no file or folder {}.", path));
+  if (!fs::is_directory(path)) return of_file(path);
+  Description all;
+  for (const char* name : {trajectory_name, checkpoint_name, previous_checkpoint_name}) {
+    const fs::path file = fs::path(path) / name;
+    if (!fs::exists(file)) continue;
+    const Description one = of_file(file.string());
+    all.text += one.text;
+    all.whole = all.whole && one.whole;
+  }
+  for (const char* name : {csv_name, "summary.json"})
+    if (const fs::path file = fs::path(path) / name; fs::exists(file))
+      all.text += fmt::format("{}: text, {} bytes\n", file.string(), fs::file_size(file));
+  if (const std::string damage = damage_of_text(path); !damage.empty()) {
+    all.text += fmt::format("  state     DAMAGED: {}\n", damage);
+    all.whole = false;
+  }
+  if (all.text.empty()) throw InputError(fmt::format("{} holds nothing of a run.", path));
+  return all;
+}
+
+}  // namespace taut

@@ -1,0 +1,74 @@
+// Keeps a run in a folder: samples, checkpoints. With the signals it is what makes a run last.
+#pragma once
+
+#include <taut/run/model_run.hpp>
+#include <taut/store/checkpoint.hpp>
+#include <taut/store/durable_file.hpp>
+
+#include <chrono>
+
+namespace taut {
+
+RunIdentity identity_of(const ModelRun& run, const Schedule& schedule);
+
+// What the folder has of the last checkpoint that was written, or gone on from: looked up on the disk, since it may have been removed underneath.
+struct Kept {
+  bool state = false;     // it is there, and whole
+  bool samples = false;   // so are the samples it knows of
+  bool previous = false;  // it is the one before the last
+  RunStatus status = RunStatus::running;
+};
+
+class Recording {
+ public:
+  // Begins with the first sample: a request that is refused leaves no folder behind. Where the folder holds a run that is not finished,
+  // InputError, unless it is to be overwritten.
+  // Checkpoints hold the report, where there is one, as it is then.
+  Recording(const ModelRun& run, const Schedule& schedule, bool overwrite,
+            std::shared_ptr<ReportSoFar> report);
+  // Goes on after a checkpoint. Where `new_samples`, in a new file: the old one is put aside. InputError where its samples cannot be gone on with.
+  Recording(const ModelRun& run, const Checkpoint& from, bool new_samples);
+
+  // WriteError from all of these.
+  void sample(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
+              std::span<const double> more);
+  bool checkpoint_due();  // also hands over samples that have waited for a second
+  void checkpoint(const Snapshot& snapshot);
+
+  // The step of the last checkpoint; none before the first.
+  std::optional<std::int64_t> saved() const { return saved_; }
+  Kept kept() const;
+  bool has_folder() const;  // it may have been removed underneath
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void begin();
+  template <class Write>
+  auto noting_failure(Write write);
+
+  const ModelRun& run_;
+  Schedule schedule_;
+  bool overwrite_ = false;
+  RunIdentity identity_;
+  std::shared_ptr<ReportSoFar> report_;
+  std::optional<FolderLock> lock_;
+  std::unique_ptr<SampleSink> samples_;
+  bool samples_fail_ = false, samples_end_ = false;  // could not be written; no more will come
+  SampleMark mark_;
+  std::optional<std::int64_t> saved_;
+  Clock::time_point flushed_ = Clock::now(), checkpointed_ = flushed_;
+};
+
+// The run that a folder holds: from its last checkpoint, or from the one before it. InputError with the reason where it cannot be gone on with, and what
+// can be done.
+struct FoundRun {
+  Checkpoint checkpoint;
+  ModelRun run;
+  std::string note;          // for the user; may be empty
+  bool has_summary = false;  // a run may be killed after its last step and before it is there
+  bool has_report = false;   // in the folder, of whatever was done before
+  bool report_due = false;   // asked for, and not made since the summary was
+};
+FoundRun find_run(const std::string& folder, bool previous);
+
+}  // namespace taut

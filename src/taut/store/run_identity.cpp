@@ -1,0 +1,194 @@
+#include <taut/store/json_whole.hpp>
+#include <taut/store/name_list.hpp>
+#include <taut/store/run_identity.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <type_traits>
+
+namespace taut {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array solver_names = {"newton", "symmetric", "sweep"};
+constexpr std::array backend_names = {"automatic", "interpret", "compile", "specialise"};
+constexpr std::array format_names = {"automatic", "csv", "binary", "compressed"};
+
+template <class Names>
+int index_of(const Names& names, const std::string& name) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (name == names[i]) return static_cast<int>(i);
+  throw InputError(fmt::format("`{}` is not known here", name));
+}
+
+template <class T>
+void put(Json& object, const char* key, const std::optional<T>& value) {
+  if (!value) return;
+  if constexpr (std::is_floating_point_v<T>)
+    object[key] = json_of(*value);
+  else
+    object[key] = *value;
+}
+template <class T>
+std::optional<T> optional_of(const Json& object, const char* key) {
+  if (!object.contains(key)) return std::nullopt;
+  if constexpr (std::is_integral_v<T>)
+    return whole<T>(object.at(key));
+  else
+    return real(object.at(key));
+}
+
+// What decides the bits of the run; where and how its samples are kept does not.
+Json deciding_part(const RunRequest& r) {
+  Json object = {{"method", r.method}, {"formulation", r.formulation}, {"projection", r.projection}};
+  put(object, "projection_tolerance", r.projection_tolerance);
+  put(object, "step", r.step);
+  put(object, "steps", r.steps);
+  put(object, "until", r.until);
+  object["every"] = r.every;
+  object["tolerance"] = json_of(r.tolerance);
+  object["solver"] = solver_names[static_cast<std::size_t>(r.solver)];
+  object["backend"] = backend_names[static_cast<std::size_t>(r.backend)];
+  object["plain_updates"] = r.plain_updates;
+  object["project_start"] = r.project_start;
+  return object;
+}
+
+Json json_of_request(const RunRequest& r) {
+  Json object = deciding_part(r);
+  object["halve_on_failure"] = r.halve_on_failure;
+  object["threads"] = r.threads;
+  object["format"] = format_names[static_cast<std::size_t>(r.format)];
+  object["checkpoint_every"] = json_of(r.checkpoint_every);
+  return object;
+}
+
+RunRequest request_of(const Json& object) {
+  RunRequest r;
+  r.method = object.at("method");
+  r.formulation = object.at("formulation");
+  r.projection = object.at("projection");
+  r.projection_tolerance = optional_of<double>(object, "projection_tolerance");
+  r.step = optional_of<double>(object, "step");
+  r.steps = optional_of<std::int64_t>(object, "steps");
+  r.until = optional_of<double>(object, "until");
+  r.every = whole<std::int64_t>(object.at("every"));
+  r.tolerance = real(object.at("tolerance"));
+  r.solver = static_cast<Solver>(index_of(solver_names, object.at("solver")));
+  r.backend = static_cast<Backend>(index_of(backend_names, object.at("backend")));
+  r.plain_updates = object.at("plain_updates");
+  r.project_start = object.at("project_start");
+  r.halve_on_failure = object.at("halve_on_failure");
+  r.threads = optional_of<int>(object, "threads").value_or(0);
+  r.format = static_cast<SampleFormat>(index_of(format_names, object.at("format")));
+  r.checkpoint_every = real(object.at("checkpoint_every"));
+  return r;
+}
+
+// A path may hold any bytes; JSON may not.
+std::string dumped(const Json& object, int indent) {
+  return object.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+// Bytes as a text in which each is one character, so that JSON holds any: ASCII stays as it is.
+std::string text_of_bytes(const std::string& bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto b = static_cast<unsigned char>(c);
+    if (b >= 0x80) text.push_back(static_cast<char>(0xC0 | b >> 6));
+    text.push_back(b >= 0x80 ? static_cast<char>(0x80 | (b & 0x3F)) : c);
+  }
+  return text;
+}
+std::string bytes_of_text(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto b = static_cast<unsigned char>(text[i]);
+    const bool pair = (b & 0xFC) == 0xC0 && i + 1 < text.size();  // U+0080 to U+00FF
+    if (b >= 0x80 && !pair) throw InputError("a file of its model holds a character that is no byte");
+    bytes.push_back(pair ? static_cast<char>(b << 6 | (static_cast<unsigned char>(text[++i]) & 0x3F))
+                         : text[i]);
+  }
+  return bytes;
+}
+
+Json files_as_text(const std::map<std::string, std::string>& files) {
+  Json object = Json::object();
+  for (const auto& [name, bytes] : files) object[name] = text_of_bytes(bytes);
+  return object;
+}
+
+}  // namespace
+
+std::size_t RunIdentity::width() const { return 4 + 2 * coordinates.size() + quantities.size(); }
+
+std::vector<std::string> RunIdentity::columns() const {
+  std::vector<std::string> names = {"t"};
+  names.reserve(width());
+  for (const std::string& q : coordinates) names.push_back(q);
+  for (const std::string& q : coordinates) names.push_back("p_" + q);
+  for (const char* measured : {"energy", "position_residual", "momentum_residual"})
+    names.emplace_back(measured);
+  names.insert(names.end(), quantities.begin(), quantities.end());
+  return names;
+}
+
+std::string RunIdentity::digest() const {
+  Json deciding = {{"text", text}, {"set", set}, {"asked", deciding_part(asked)}};
+  if (!files.empty()) deciding["files"] = files_as_text(files);
+  const std::string all = dumped(deciding, -1);
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : all) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+std::string to_json(const RunIdentity& r) {
+  Json numbers = Json::object();
+  for (const auto& [name, value] : r.parameters) numbers[name] = json_of(value);
+  return dumped(Json{{"taut", r.version},
+                     {"run", r.digest()},
+                     {"model", r.model},
+                     {"title", r.title},
+                     {"method", r.method},
+                     {"step", json_of(r.schedule.step)},
+                     {"steps", r.schedule.steps},
+                     {"every", r.schedule.every},
+                     {"columns", folded(r.columns())},
+                     {"coordinates", folded(r.coordinates)},
+                     {"quantities", folded(r.quantities)},
+                     {"parameters", numbers},
+                     {"model_text", r.text},
+                     {"files", files_as_text(r.files)},
+                     {"set", r.set},
+                     {"asked", json_of_request(r.asked)}},
+                1);
+}
+
+RunIdentity run_identity(const std::string& json) {
+  try {
+    const Json object = Json::parse(json);
+    RunIdentity r;
+    r.version = object.at("taut");
+    r.model = object.at("model");
+    r.title = object.at("title");
+    r.text = object.at("model_text");
+    r.set = object.at("set").get<std::vector<std::string>>();
+    const Json files = object.value("files", Json::object());
+    for (const auto& [name, text] : files.items()) r.files[name] = bytes_of_text(text.get<std::string>());
+    r.asked = request_of(object.at("asked"));
+    r.method = object.at("method");
+    r.schedule = {real(object.at("step")), whole<std::int64_t>(object.at("steps")),
+                  whole<std::int64_t>(object.at("every"))};
+    r.coordinates = unfolded(object.at("coordinates"));
+    r.quantities = unfolded(object.value("quantities", Json::array()));
+    for (const auto& [name, value] : object.at("parameters").items()) r.parameters[name] = real(value);
+    return r;
+  } catch (const Json::exception& error) {
+    throw InputError(fmt::format("its description of the run is not as taut writes it: {}", error.what()));
+  }
+}
+
+}  // namespace taut

@@ -1,0 +1,59 @@
+// What a report keeps of a run while it goes: energy error and residuals thinned without losing extremes, frames close enough for the eye,
+// and the beginning as it is for spectra. Its size does not grow with the length of the run.
+#pragma once
+
+#include <taut/contract/summary.hpp>
+#include <taut/store/thinned.hpp>
+
+#include <span>
+#include <vector>
+
+namespace taut {
+
+struct RecordedFrames {
+  std::vector<double> times;
+  std::vector<std::vector<double>> q, p;  // one for each time; of long vectors the beginning
+  std::vector<Reading> readings;
+  bool whole = true;  // they go to the end of the run
+};
+
+class RunRecord {
+ public:
+  RunRecord();
+  // Samples at even intervals of time, the start first. One more at the end may come early.
+  void add(double time, std::span<const double> q, std::span<const double> p, const Reading& reading);
+
+  SeriesPoints energy_error() const { return energy_.points(); }  // H - H₀
+  SeriesPoints position() const { return position_.points(); }
+  SeriesPoints momentum() const { return momentum_.points(); }
+  const RecordedFrames& frames() const { return frames_; }
+  double energy() const { return first_.energy; }
+  std::size_t samples() const { return samples_; }
+
+  // The first values of H - H₀ and of the first coordinate, and the time between them.
+  struct Beginning {
+    std::vector<double> energy_error, coordinate;
+    double spacing = 0;
+  };
+  const Beginning& beginning() const { return beginning_; }
+
+  // To bytes and back, of a system with so many coordinates; after its first sample. InputError where the bytes are not of such a record, or, at the
+  // end, where `c` is not complete.
+  void carry(Carry& c, std::size_t coordinates);
+
+ private:
+  bool due() const { return samples_ % stride_ == 0; }
+  void keep(double time, std::span<const double> q, std::span<const double> p, const Reading& reading);
+  bool smooth_with_half() const;
+  void carry_frames(Carry& c, std::size_t coordinates);
+  bool makes_sense() const;
+
+  Thinning energy_, position_, momentum_;
+  RecordedFrames frames_;
+  Beginning beginning_;
+  Reading first_ = {};
+  std::size_t samples_ = 0, stride_ = 1, most_frames_ = 0;
+  bool keeping_ = true;
+};
+
+}  // namespace taut

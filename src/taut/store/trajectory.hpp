@@ -1,0 +1,67 @@
+// The binary trajectory of a run. Layout: docs/guide/trajectory-file.md.
+#pragma once
+
+#include <taut/store/chunk_file.hpp>
+#include <taut/store/durable_file.hpp>
+#include <taut/store/sample_reader.hpp>
+#include <taut/store/samples.hpp>
+
+namespace taut {
+
+inline constexpr const char* trajectory_name = "trajectory.taut";
+
+// Chunk by chunk from its beginning. InputError where the file cannot be opened or is no trajectory.
+class TrajectoryReader final : public SampleReader {
+ public:
+  explicit TrajectoryReader(const std::string& path);
+  explicit TrajectoryReader(OpenFile file);
+
+  const RunIdentity& identity() const override { return identity_; }
+  std::size_t columns() const override { return columns_; }
+  std::optional<std::vector<double>> next() override;  // rows of the next chunk
+  const std::string& damage() const override { return damage_; }
+  bool is_finished() const { return finished_; }  // known once next() has given all
+  std::uint64_t samples() const override { return samples_; }
+  std::uint64_t good_bytes() const { return chunks_.good_bytes(); }
+  std::uint64_t chunks() const { return chunk_count_; }
+
+ private:
+  ChunkReader chunks_;
+  RunIdentity identity_;
+  std::size_t columns_ = 0;
+  std::uint64_t samples_ = 0, chunk_count_ = 0;
+  bool finished_ = false;
+  std::string damage_;
+};
+
+class TrajectoryWriter final : public SampleSink {
+ public:
+  TrajectoryWriter(const std::string& path, const RunIdentity& identity);
+  TrajectoryWriter(const std::string& path, const RunIdentity& identity, const SampleMark& mark);
+
+  using SampleSink::add;
+  void add(std::span<const double> row) override;
+  void flush() override;
+  SampleMark sync() override;
+  SampleMark held() override;
+  void finish() override;
+
+ private:
+  struct Found {  // in a file that is gone on with
+    std::uint64_t bytes = 0, chunks = 0, samples = 0;
+    std::vector<double> last;
+  };
+  static Found look_through(const std::string& path, const RunIdentity& identity, const SampleMark& mark);
+  TrajectoryWriter(const std::string& path, const RunIdentity& identity, const SampleMark& mark, Found found);
+  void check_again(std::span<const double> row) const;
+
+  std::size_t columns_;
+  bool compress_;
+  std::uint64_t added_ = 0;  // samples that came
+  Found found_;
+  AppendFile file_;
+  std::uint64_t chunks_, samples_, bytes_;  // in the file, of samples
+  std::vector<double> rows_;                // that wait
+};
+
+}  // namespace taut

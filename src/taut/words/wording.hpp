@@ -1,0 +1,25 @@
+// Words that sentences for people are made of.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace taut {
+
+// Whether a byte of UTF-8 text goes on with a character that began before it.
+bool continues_character(char c);
+
+// The text with every control character replaced.
+std::string harmless(std::string_view text, char instead);
+
+// A word of the user's for use inside a message: control characters are replaced, long words are cut.
+std::string shown(std::string_view word);
+
+std::string ticked(std::string_view word);                       // `word`, as shown() gives it
+std::string counted(std::size_t count, std::string_view thing);  // "1 row", "2 rows"
+
+bool contains(const std::vector<std::string>& names, std::string_view name);
+
+}  // namespace taut
