@@ -3,6 +3,7 @@
 
 #include <taut/contract/summary.hpp>
 #include <taut/problem/tiers.hpp>
+#include <taut/solve/residual_size.hpp>
 
 namespace taut {
 
