@@ -102,7 +102,7 @@ class Emitter {
   void head() {
     if (reader_ == For::people) title();
     line(
-        "#pragma once\n\n#include <taut/model/{}functions.hpp>\n#include "
+        "#pragma once\n\n#include <taut/model/text/{}functions.hpp>\n#include "
         "<taut/problem/tiers.hpp>\n\n#include "
         "<array>\n#include <string>\n\nnamespace taut {{\n",
         reader_ == For::people ? "lane_" : "");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <taut/model/code/graph.hpp>
-#include <taut/model/code/lane_functions.hpp>
+#include <taut/model/text/lane_functions.hpp>
 
 #include <array>
 #include <memory>
