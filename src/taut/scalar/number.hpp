@@ -1,5 +1,5 @@
-// What is a number? One interface for every scalar a method may be compiled with: double, long double, 128-bit
-// floats (here), dual numbers (dual.hpp) and packs of SIMD lanes (pack.hpp).
+// What is a number? One interface for every scalar a method may be compiled with: double, long double,
+// 128-bit floats (here), dual numbers (dual.hpp) and packs of SIMD lanes (pack.hpp).
 //
 //   Real<T>       the type that carries |x|: T itself, except for dual numbers
 //   Base<T>       the type without tangents: what a Jacobian is formed in

@@ -124,9 +124,9 @@ struct ScalarTraits<Pack<n>> {
   static constexpr int lanes = n;
 };
 
-// sqrt is exact in every lane; sin and cos go lane by lane through the scalar functions, because the vector ones
-// of libstdc++ are wrong under clang with AVX-512 and would break "a lane equals the scalar run" in any case.
-// g++ 12 takes the undefined vector inside its own intrinsic for a variable of ours.
+// sqrt is exact in every lane; sin and cos go lane by lane through the scalar functions, because the vector
+// ones of libstdc++ are wrong under clang with AVX-512 and would break "a lane equals the scalar run" in any
+// case. g++ 12 takes the undefined vector inside its own intrinsic for a variable of ours.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"

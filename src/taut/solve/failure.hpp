@@ -1,5 +1,5 @@
-// A solve that misses its tolerance is an outcome, not a surprise: a value that cannot be ignored, and that works
-// where exceptions cannot (a SIMD lane, a GPU thread).
+// A solve that misses its tolerance is an outcome, not a surprise: a value that cannot be ignored, and that
+// works where exceptions cannot (a SIMD lane, a GPU thread).
 #pragma once
 
 #include <cassert>
