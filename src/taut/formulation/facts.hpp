@@ -2,8 +2,8 @@
 // same solutions on M. It is a type with `facts` and `fits<P>`, and its Field<P> is the vector field:
 //
 //   Field(const P&)                    makes what it needs to work in, for that problem
-//   bool operator()(s, q, p, q', p')   writes the slopes at (q, p); false if they are not defined,
-//                                      because G H_pp Gᵀ is singular
+//   bool operator()(s, q, p, q', p')   writes the slopes at (q, p); false if they are undefined,
+//                                      for example if G H_pp Gᵀ is singular
 //
 // A field in coordinates of its own, such as a chart, says so by `reduced` and goes in and out by enter() and
 // leave(): state_space.hpp.
