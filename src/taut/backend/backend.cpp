@@ -11,7 +11,8 @@ namespace taut {
 
 namespace {
 
-// Seconds that the interpreter would take, of a machine such as bench/backends.cpp was written on. A compiler takes about 0.1 s for the formulas and 4 s for a step.
+// Estimates the seconds that the interpreter would take on a machine such as that of bench/backends.cpp. A
+// compiler takes about 0.1 s for the formulas and 4 s for a step.
 constexpr double compile_from = 1, specialise_from = 20;
 double seconds_interpreted(const FormulaSystem& system, const MethodChoice& choice, std::int64_t steps) {
   constexpr double per_step = 1e-6, per_operation = 4e-9;
@@ -21,7 +22,8 @@ double seconds_interpreted(const FormulaSystem& system, const MethodChoice& choi
          (per_step + per_operation * static_cast<double>(operations(system)));
 }
 
-// Larger ones take the compiler long, and gain little: their linear algebra is not a few operations any more.
+// Asks whether a system is small. Larger ones take the compiler long and gain little: their linear algebra is
+// more than a few operations.
 bool is_small(const FormulaSystem& system) {
   return system.n <= 40 && system.m <= 20 && system.column.size() <= 120 && operations(system) <= 5000;
 }
@@ -42,7 +44,8 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
                              std::int64_t steps) {
   const bool plain = request.plain_updates;
   auto machine = interpreted.bind(choice, start, options, plain);
-  if (!system) {  // of particles: their formulas run in batches
+  // A system of particles needs none: its formulas run in batches.
+  if (!system) {
     set_threads(request.threads > 0 ? request.threads : worthwhile_threads(interpreted.coordinates()));
     const bool compiler_asked = request.backend == Backend::compile || request.backend == Backend::specialise;
     return {std::move(machine),

@@ -27,14 +27,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Why an object cannot be had, as a part of a sentence.
+// Says why an object is not available, as a part of a sentence.
 struct Missing : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 constexpr std::size_t most_objects = 200;  // the longest unused go first
 
-// No contraction and no reordering: the same bits as our own code. Hidden symbols: two objects with a class of the same name do not mix.
+// There is no contraction and no reordering, so that the bits are those of our own code. Symbols are hidden,
+// so that two objects with a class of the same name do not mix.
 const std::vector<std::string> options_of_every_unit{
     "-O2",   "-march=native", "-ffp-contract=off",   "-fno-math-errno",
     "-fPIC", "-shared",       "-fvisibility=hidden", "-w"};
@@ -44,7 +45,8 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Code for one processor may not run on another, and a home folder may be shared by many machines.
+// Describes the processor, because code for one may not run on another, and many machines may share
+// a home folder.
 std::string processor() {
   std::ifstream file("/proc/cpuinfo");
   std::string text;
@@ -55,7 +57,8 @@ std::string processor() {
   return text;
 }
 
-// Each part with its length, so that no two lists of parts give the same text.
+// Names the unit by a checksum. Each part comes with its length, so that no two lists of parts give
+// the same text.
 std::string key_of(const SourceUnit& unit, const CxxCompiler& compiler) {
   Sha256 sum;
   const auto add = [&](std::string_view part) { sum.add(fmt::format("{}:", part.size())).add(part); };
@@ -81,7 +84,8 @@ fs::path folder_name() {
 
 bool others_may_write(const struct stat& info) { return (info.st_mode & (S_IWGRP | S_IWOTH)) != 0; }
 
-// Owned by the user and not to be written by anybody else: what lies in it was put there by the user's own programs.
+// Returns a folder that the user owns and nobody else may write: what lies in it was put there by the
+// user's own programs.
 fs::path private_folder() {
   const fs::path folder = folder_name();
   std::error_code error;
@@ -102,12 +106,13 @@ fs::path private_folder() {
   return folder;
 }
 
-// What follows the object in its file; the loader does not look there.
+// Returns what follows the object in its file; the loader does not look there.
 std::string seal(const std::string& key, std::string_view object) {
   return fmt::format("\ntaut object\nkey {}\nsum {}\n", key, sha256(object));
 }
 
-// The bytes of a file that is the user's own, not to be written by others and no link; none where it is not.
+// Returns the bytes of a file that is the user's own, that others may not write and that is not a link;
+// otherwise nothing.
 std::optional<std::string> own_bytes(const fs::path& path) {
   const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0) return std::nullopt;
@@ -134,7 +139,7 @@ bool is_sound(const fs::path& path, const std::string& key) {
   return std::string_view(*bytes).substr(object.size()) == seal(key, object);
 }
 
-// A folder that is gone when its maker is.
+// A folder that vanishes with its maker.
 class ScratchFolder {
  public:
   explicit ScratchFolder(const fs::path& in) {
@@ -180,12 +185,12 @@ void compile(const SourceUnit& unit, const CxxCompiler& compiler, const fs::path
   const fs::path object = scratch.path / "unit.so";
   if (chmod(object.c_str(), 0600) != 0) throw Missing(fmt::format("{} made no object", compiler.command[0]));
   write(object, seal(key, own_bytes(object).value_or("")), std::ios::app);
-  // At once or not at all: whoever reads the name finds the whole object.
+  // The rename happens at once or not at all: a reader of the name finds the whole object.
   if (std::rename(object.c_str(), (folder / (key + ".so")).c_str()) != 0)
     throw Missing(fmt::format("nothing can be written in {}: {}", folder.string(), std::strerror(errno)));
 }
 
-// Leaves most_objects of them, those used last, and nothing of compilers that were stopped an hour ago.
+// Keeps most_objects of them, those used last, and nothing of compilers that were stopped an hour ago.
 void remove_old(const fs::path& folder) {
   std::error_code error;
   std::vector<std::pair<fs::file_time_type, fs::path>> objects;
@@ -214,7 +219,7 @@ CompiledObject load(const SourceUnit& unit) {
     remove_old(folder);
     if (!is_sound(path, key)) throw Missing(fmt::format("{} was changed while it was made", path.string()));
   } else {
-    utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // used now
+    utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // marks it as used now
   }
   object.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object.handle == nullptr)

@@ -27,7 +27,8 @@ bool is_program(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
-// The full path of a program; empty where there is none. Folders of $PATH that are not absolute are left out: what they name depends on where one stands.
+// Returns the full path of a program; empty if there is none. Folders of $PATH that are not absolute are left
+// out: what they name depends on the working directory.
 std::string path_of(const std::string& name) {
   if (name.find('/') != std::string::npos) return name.starts_with('/') && is_program(name) ? name : "";
   std::istringstream folders(environment("PATH"));
@@ -36,7 +37,8 @@ std::string path_of(const std::string& name) {
   return "";
 }
 
-// Ours but for what would make the compiler read other files than its arguments say: the cache goes by the arguments.
+// Returns our environment without the variables that would make the compiler read other files than its
+// arguments say, because the cache depends on the arguments.
 std::vector<std::string> compiler_environment() {
   constexpr std::array<std::string_view, 8> left_out{
       "CPATH=",         "C_INCLUDE_PATH=", "CPLUS_INCLUDE_PATH=", "LIBRARY_PATH=", "GCC_EXEC_PREFIX=",
@@ -58,7 +60,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-// Standard output and standard error go to `out`, a descriptor.
+// Runs a program; its standard output and standard error go to the descriptor `out`.
 bool run(std::vector<std::string> arguments, const std::string& folder, int out) {
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return false;
@@ -78,13 +80,13 @@ bool run(std::vector<std::string> arguments, const std::string& folder, int out)
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// What the program prints when it is run with --version; empty where it fails.
+// Returns what the program prints when it is run with --version; nothing if it fails.
 std::string version_of(const std::vector<std::string>& command) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
   std::vector<std::string> arguments = command;
   arguments.emplace_back("--version");
-  // A version is a few lines and fits in the pipe, so that reading may wait for the end.
+  // A version is a few lines and fits into the pipe, so reading may wait for the end.
   const bool ended_well = run(std::move(arguments), "/", ends[1]);
   close(ends[1]);
   std::string text;

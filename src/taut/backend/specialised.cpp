@@ -24,7 +24,8 @@ bool holds_taut(const fs::path& folder) {
   return fs::exists(folder / "taut/backend/specialised_unit.hpp", ignored);
 }
 
-// Where taut's headers are: as $TAUT_INCLUDE says, beside the program where it is installed, or where it was built.
+// Returns the folder of taut's headers: the one that $TAUT_INCLUDE names, the one beside the installed
+// program, or the one from which it was built.
 std::optional<fs::path> include_folder() {
   if (const char* wanted = std::getenv("TAUT_INCLUDE"); wanted != nullptr)
     return holds_taut(wanted) ? std::optional<fs::path>(fs::absolute(wanted)) : std::nullopt;
@@ -42,7 +43,7 @@ std::string bytes_of(const fs::path& path) {
   return std::move(text).str();
 }
 
-// What crosses the border between the program and a unit is declared alike on both sides.
+// Asks whether both sides declare alike what crosses the border between the program and a unit.
 bool same_border(const fs::path& headers) {
   std::istringstream border(TAUT_BORDER);
   for (std::string header, sum; border >> header >> sum;)
@@ -50,13 +51,13 @@ bool same_border(const fs::path& headers) {
   return true;
 }
 
-// Of every header a unit may include: a changed one makes another object.
+// Returns a digest of every header that a unit may include: a changed header makes another object.
 std::string digest(const fs::path& taut_headers) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(taut_headers / "taut"))
     if (entry.path().extension() == ".hpp") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  files.push_back(fs::path(TAUT_EIGEN) / "Eigen/src/Core/util/Macros.h");  // its version
+  files.push_back(fs::path(TAUT_EIGEN) / "Eigen/src/Core/util/Macros.h");  // contains its version
   Sha256 sum;
   for (const fs::path& file : files) {
     const std::string text = bytes_of(file);
@@ -79,7 +80,7 @@ std::string specialised_source(const Model& model, const std::string& method, co
   std::string text =
       fmt::format("#define TAUT_SOLVES_BY taut::By<taut::{}, taut::Iteration::{}>\n",
                   options.tolerance > 0 ? "ToTolerance" : "ToRounding", name_of(options.iteration));
-  if (source->short_steps) text += "#define TAUT_NO_FLATTEN\n";  // but in the loop
+  if (source->short_steps) text += "#define TAUT_NO_FLATTEN\n";  // except in the loop
   text += emit_bare_cpp(model, "SpecialisedModel");
   for (const std::string& header : source->headers)
     text += fmt::format("#include <taut/method/{}>\n", header);
@@ -109,7 +110,7 @@ Specialised specialised_machine(const Model& model, const MethodChoice& choice, 
     return {nullptr, fmt::format("the headers in {} are not those of this program", headers->string())};
   const CompiledObject object = compiled_object(
       {.text = specialised_source(model, choice.method, options, plain_updates),
-       // As CMakeLists.txt compiles our own programs, and for the same reasons.
+       // These are the options with which CMakeLists.txt compiles our own programs, for the same reasons.
        .options = {"-O3", "-std=c++20", "-DNDEBUG", "-DEIGEN_DONT_VECTORIZE", "-DEIGEN_MAX_ALIGN_BYTES=128",
                    "-fno-tree-slp-vectorize", "-I", headers->string(), "-isystem", TAUT_EIGEN},
        .libraries = {"-lquadmath"},

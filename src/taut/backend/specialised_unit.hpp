@@ -1,4 +1,4 @@
-// What a generated unit includes besides its problem and its method: the way from them to a machine.
+// A generated unit includes this beside its problem and its method: the way from them to a machine.
 #pragma once
 
 #include <taut/mechanism/machine_of.hpp>
@@ -9,7 +9,7 @@ namespace taut {
 
 using MakeSpecialised = Machine* (*)(const double* q, const double* p, const SolveOptions* options);
 
-// The step is compiled into the loop. `X` is the state: plain or compensated.
+// Makes the machine, with the step compiled into the loop. `X` is the state: plain or compensated.
 template <class P, class X, class Method>
 Machine* make_specialised(const Method& method, const double* q, const double* p,
                           const SolveOptions& options) {

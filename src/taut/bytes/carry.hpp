@@ -1,8 +1,10 @@
-// Values to bytes and back, by one text: whoever has more to carry from step to step than the state x says which fields,
+// Turns values into bytes and back, by one text. A type that carries more than the state x from step to step
+// names its fields,
 //
 //     template <class Carry> void carry(Carry& c) { c(started); c(q_before); }
 //
-// and is saved and restored by it. Sizes are those of the object that is filled: bytes of another size are refused.
+// and is saved and restored by this. Sizes are those of the object that is filled: bytes of another
+// size are refused.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +19,8 @@ namespace taut {
 class Carry {
  public:
   Carry() : saving_(true) {}  // the fields it is shown become bytes()
-  explicit Carry(std::string_view saved) : saved_(saved), saving_(false) {}  // they are filled from `saved`
+  // This one fills the fields from `saved`.
+  explicit Carry(std::string_view saved) : saved_(saved), saving_(false) {}
 
   template <class T>
     requires(
@@ -25,18 +28,19 @@ class Carry {
   void operator()(T& value) {
     raw(&value, sizeof value);
   }
-  void operator()(bool& value) {  // a byte that is neither 0 nor 1 is no bool
+  // A byte that is neither 0 nor 1 is not a bool.
+  void operator()(bool& value) {
     unsigned char byte = value ? 1 : 0;
     raw(&byte, 1);
     value = byte != 0;
   }
-  // Vectors and matrices, known by their members: this room sees no linear algebra.
+  // Vectors and matrices are recognised by their members: this room sees no linear algebra.
   template <class Array>
     requires requires(Array& a) { a.rows(), a.cols(), a.size(), a.data(); }
   void operator()(Array& a) {
     if (same_count(a.size())) raw(a.data(), static_cast<std::size_t>(a.size()) * sizeof(*a.data()));
   }
-  // States (q, p), and their low parts if they have them.
+  // Carries states (q, p), and their low parts if they have them.
   template <class State>
     requires requires(State& x) { x.q, x.p; }
   void operator()(State& x) {
@@ -54,7 +58,8 @@ class Carry {
   }
 
   const std::string& bytes() const { return bytes_; }
-  // Of a filling: every byte was used and none was missing. What was filled otherwise is not to be used.
+  // Says after a filling whether every byte was used and none was missing. Otherwise the filled object
+  // must not be used.
   bool complete() const { return good_ && saved_.empty(); }
 
  private:

@@ -1,4 +1,5 @@
-// Lists whose length the bytes say: see taut/bytes/carry.hpp, where lengths are those of the object that is filled.
+// Carries lists whose length the bytes tell. In taut/bytes/carry.hpp lengths are those of the object
+// that is filled.
 #pragma once
 
 #include <taut/bytes/carry.hpp>
@@ -6,7 +7,8 @@
 
 namespace taut {
 
-// InputError where it would have more than `most` entries: nobody wrote such a list, and it would ask for the memory.
+// Throws InputError if the list would have more than `most` entries: nobody wrote such a list, and it would
+// ask for the memory.
 template <class List>
 void carry_list(Carry& c, List& list, std::size_t most) {
   std::uint64_t size = list.size();

@@ -64,7 +64,7 @@ Sha256& Sha256::add(std::string_view bytes) {
 
 std::string Sha256::hex() const {
   Sha256 last = *this;
-  // A 1 bit, zeros up to 8 bytes before the end of a block, the length in bits.
+  // The end is a 1 bit, zeros up to 8 bytes before the end of a block, and the length in bits.
   std::string end(1, '\x80');
   end.append((119 - length_ % 64) % 64, '\0');
   for (int shift = 56; shift >= 0; shift -= 8) end += static_cast<char>(length_ * 8 >> shift & 0xFF);

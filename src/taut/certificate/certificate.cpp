@@ -11,15 +11,17 @@ namespace taut {
 
 namespace {
 
-constexpr std::int64_t fewest_steps = 2000, most_steps = 20000;  // of the long run
-constexpr double difference_floor = 1e-11;   // below, the differences and the solves are not worth more
-constexpr double noise_factor = 10;          // the noise is an estimate
+constexpr std::int64_t fewest_steps = 2000, most_steps = 20000;  // steps of the long run
+constexpr double difference_floor = 1e-11;   // the differences and the solves are not more accurate than this
+constexpr double noise_factor = 10;          // because the noise is an estimate
 constexpr double too_noisy = 1e-6;           // nothing can be told from such differences
 constexpr double reversal_rounding = 1e-10;  // of 2 × 25 steps, in states of size 1
-constexpr double residual_factor = 100;      // above what the best solve leaves near the start
-// Error bars: they are of 95 %, and a check should not fail once in twenty times.
+constexpr double residual_factor = 100;      // allowed above what the best solve leaves near the start
+// A drift counts only beyond three error bars: they are 95 % intervals, and at one of them a sound method
+// would fail one check in twenty.
 constexpr double drift_factor = 3;
-// Times √steps, a random walk, of the size of the energy's terms.
+// Rounding lets the energy walk at random: up to this factor × √steps × the size of the energy's terms
+// counts as no drift.
 constexpr double drift_rounding = 10 * std::numeric_limits<double>::epsilon();
 
 MethodFacts claims_of(const MethodChoice& choice) {
@@ -119,7 +121,8 @@ RunSummary long_run(ModelRun model, const RunRequest& request) {
   return model.run(observer, "printed by `taut run` with the same options");
 }
 
-// Of H, which a symplectic map conserves on M: off it the equations of a formulation may have another Hamiltonian.
+// Asks whether the method claims that H does not drift. A symplectic map conserves H on M; off M the
+// equations of a formulation may have another Hamiltonian.
 bool claims_no_drift(const MethodFacts& facts) { return facts.symplectic && facts.keeps != Keeps::nothing; }
 
 bool drifts(const RunSummary& run, double energy) {
@@ -138,7 +141,8 @@ Check drift_check(const ModelRun& model, RunRequest request, const RunSummary& r
   }
   RunSummary seen = run;
   if (check.claimed && drifts(run, energy)) {
-    // A beat between the oscillation of the energy and the blocks can pass for a drift in one run, but hardly in another of four times its length.
+    // A beat between the oscillation of the energy and the blocks can pass for a drift in one run, but hardly
+    // in another run of four times its length.
     request.steps = 4 * run.steps;
     request.until.reset();
     const RunSummary longer = long_run(model, request);
@@ -152,7 +156,7 @@ Check drift_check(const ModelRun& model, RunRequest request, const RunSummary& r
   return check;
 }
 
-// A solve that reaches its limit ends the run.
+// Reports the iterations; a solve that reaches its limit ends the run.
 Check iterations_check(const RunSummary& run, const SolveOptions& options) {
   Check check{.name = "solve iterations", .measured = run.iterations_max};
   if (run.iterations_max == 0) return check;  // nothing to solve

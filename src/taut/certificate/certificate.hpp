@@ -1,4 +1,5 @@
-// The certificate: what the facts row of a method claims, measured on the user's own model with the user's own step.
+// The certificate: the claims in the facts row of a method, measured on the user's own model with the
+// user's own step.
 #pragma once
 
 #include <taut/run/model_run.hpp>
@@ -7,8 +8,8 @@ namespace taut {
 
 struct Check {
   std::string name;
-  std::optional<double> claimed = {};   // nothing: not claimed, and so not judged
-  std::optional<double> measured = {};  // nothing: it could not be measured, and the note says why
+  std::optional<double> claimed = {};   // nothing if it is not claimed, and hence not judged
+  std::optional<double> measured = {};  // nothing if it could not be measured; the note says why
   bool pass = true;
   std::string uncertainty = {};  // "± 0.01", for people
   std::string note = {};
@@ -19,16 +20,18 @@ struct Certificate {
   double step = 0;
   std::vector<Check> checks;
   std::optional<StartMove> moved = {};
-  std::string error = {};  // why a step of the long run failed; empty: none did
+  std::string error = {};  // why a step of the long run failed; empty if none did
 
   bool pass() const;
 };
 
-// The residuals, the drift and the iterations are those of a run of the model's length, but of no fewer than 2000 steps and no more than 20 000
-// unless `length_typed`. Throws as ModelRun::run.
+// Measures the claims. The residuals, the drift and the iterations are those of a run of the model's
+// length, but of no fewer than 2000 steps and no more than 20 000 unless `length_typed`. Throws what
+// ModelRun::run throws.
 Certificate certify(const ModelRun& run, bool length_typed);
 
-// {"model", "method", "pass", "checks": [{"name", "claimed", "measured", "pass"}]}, and "note" beside what needs one.
+// Returns {"model", "method", "pass", "checks": [{"name", "claimed", "measured", "pass"}]}, and a "note" if
+// one is needed.
 std::string to_json(const Certificate& certificate);
 
 }  // namespace taut

@@ -8,16 +8,17 @@ namespace taut {
 namespace {
 
 constexpr int warm_up = 37;          // steps
-constexpr int tangent_steps = 4;     // of the map whose 2-form is looked at
-constexpr int reversal_steps = 25;   // there, and as many back
+constexpr int tangent_steps = 4;     // of the map whose 2-form is measured
+constexpr int reversal_steps = 25;   // steps forward, and as many back
 constexpr int direction_count = 5;   // ten pairs
-constexpr double order_ratio = 1.5;  // of neighbouring step sizes
+constexpr double order_ratio = 1.5;  // between neighbouring step sizes
 constexpr std::array<int, 5> order_steps = {16, 24, 36, 54, 81};
 constexpr int farthest = 16;    // step sizes tried: h·1.5^±16, a factor of 650
-constexpr int most_hidden = 2;  // of them where the error is above rounding and shows no order
-// Slopes between neighbours may differ by this and still make one order, up to order 6; above in proportion.
+constexpr int most_hidden = 2;  // step sizes at which the error is above rounding and shows no order
+// Slopes between neighbours may differ by this and still count as one order, up to order 6; above that,
+// in proportion.
 constexpr double scatter = 0.4;
-// An error this large, of states of size 1, is seen through the noise, which is a tenth of it.
+// An error this large, in states of size 1, stands out of the noise, which is a tenth of it.
 constexpr double above_rounding = 100 * std::numeric_limits<double>::epsilon();
 
 double largest(const Vector<double, dynamic>& x) { return x.size() == 0 ? 0 : x.cwiseAbs().maxCoeff(); }
@@ -68,7 +69,8 @@ Trials::Order Trials::order(int expected) const {
     if (longer) {
       if (next.outcome == at_rounding) continue;
       if (next.outcome == seen) return next;
-      // Just above rounding the noise may still hide it; farther up, the asymptotic range has ended before it could be seen.
+      // Just above rounding the noise may still hide the order; farther up, the asymptotic range has ended
+      // before the order could be seen.
       if (++hidden > most_hidden) return order;
       continue;
     }
@@ -128,13 +130,13 @@ Expected<Eigen::VectorXd> Trials::onto(const Eigen::VectorXd& y) const {
   return packed(moved);
 }
 
-// The same ones for every model of a size, so that a check can be repeated to the bit.
+// Returns the same directions for every model of a size, so that a check can be repeated to the bit.
 Eigen::MatrixXd Trials::directions(Eigen::Index count) const {
   std::mt19937_64 random(20240607);
   Eigen::MatrixXd d(2 * x_.q.size(), count);
   for (Eigen::Index j = 0; j < d.cols(); ++j)
     for (Eigen::Index i = 0; i < d.rows(); ++i)
-      d(i, j) = static_cast<double>(random() >> 11U) * 0x1p-52 - 1;  // even on [-1, 1)
+      d(i, j) = static_cast<double>(random() >> 11U) * 0x1p-52 - 1;  // uniform on [-1, 1)
   return d;
 }
 

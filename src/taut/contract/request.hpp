@@ -12,26 +12,26 @@ namespace taut {
 
 enum class Solver { newton, symmetric, sweep };
 
-// How samples are kept; automatic: as text (csv) up to a million numbers, else binary.
+// How samples are kept. automatic means text (csv) up to a million numbers, otherwise binary.
 enum class SampleFormat { automatic, csv, binary, compressed };
 
-// How formulas are evaluated; automatic: by the length of the run. See backend.hpp.
+// How formulas are evaluated. automatic decides by the length of the run: backend.hpp.
 enum class Backend { automatic, interpret, compile, specialise };
 
 struct RunRequest {
   std::string method = {};  // empty: the problem's default
-  // Of a method for ordinary differential equations:
+  // For a method for ordinary differential equations:
   std::string formulation = {};                     // empty: the first of the list
   std::string projection = {};                      // none (also when empty), position, momentum, both
   std::optional<double> projection_tolerance = {};  // project when a residual exceeds it; 0: at every step
   std::optional<double> step = {};                  // negative runs backwards
-  std::optional<std::int64_t> steps = {};           // this many steps,
+  std::optional<std::int64_t> steps = {};           // this many steps
   std::optional<double> until = {};  // or the least number of whole steps that reaches this time
   std::int64_t every = 0;            // a sample every so many steps; 0: about a thousand samples
   double tolerance = 0;              // on max |g| and max |G H_p|; 0: until rounding stops the iteration
   Solver solver = Solver::newton;
   Backend backend = Backend::automatic;
-  int threads = 0;                // that share the loops of a step; 0: as many as pay
+  int threads = 0;                // threads that share the loops of a step; 0: as many as pay
   bool plain_updates = false;     // without compensated sums
   bool project_start = false;     // bring an inconsistent start onto the manifold
   bool halve_on_failure = false;  // take a step that fails in parts
@@ -45,7 +45,8 @@ struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Wrong is the choice of the method, the formulation or the projection: `key` says which, by its key in a model's [run].
+// The choice of the method, the formulation or the projection is wrong; `key` says which, by its key in a
+// model's [run].
 struct ChoiceError : InputError {
   ChoiceError(std::string of, const std::string& sentence) : InputError(sentence), key(std::move(of)) {}
   std::string key;

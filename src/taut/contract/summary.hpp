@@ -1,4 +1,5 @@
-// What a run gives back, as plain data: its end state, the extremes over every step, and why it stopped when it stopped early.
+// The result of a run as plain data: its end state, the extremes over every step, and the reason if it
+// stopped early.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace taut {
 
-// Measured at one state.
+// Values measured at one state.
 struct Reading {
   double energy = 0;
   double position = 0;  // max |g|
@@ -29,20 +30,20 @@ struct StartMove {
 
 struct RunSummary {
   std::string model, method;
-  std::string formulation = {}, projection = {};  // of an ordinary method; empty: not one
+  std::string formulation = {}, projection = {};  // for an ordinary method; otherwise empty
   double step = 0;
   std::int64_t steps = 0;            // done
   std::int64_t wanted = 0;           // asked for
   double time = 0;                   // steps × step
-  std::vector<double> q, p, lambda;  // at the end; lambda is empty where the constraints are dependent
+  std::vector<double> q, p, lambda;  // at the end; lambda is empty if the constraints are dependent
   double energy_initial = 0, energy_final = 0, energy_error = 0;  // the last: max |H - H₀|
   std::optional<Trend> trend = {};                                // none for a run too short to tell
   double position_max = 0, momentum_max = 0;
   double iterations_mean = 0;
   int iterations_max = 0;
   std::int64_t position_projections = 0, momentum_projections = 0;
-  std::int64_t halved = 0;  // steps that failed and were taken in parts: the run is then not of fixed step
-  int parts_max = 1;        // the most parts of one
+  std::int64_t halved = 0;  // steps that failed and were taken in parts: the run then has no fixed step
+  int parts_max = 1;        // the most parts of one step
   double seconds = 0;
   std::optional<StartMove> moved = {};
   std::string error = {};  // empty: the run went to its end
@@ -50,7 +51,7 @@ struct RunSummary {
   double steps_per_second() const { return seconds > 0 ? static_cast<double>(steps) / seconds : 0; }
 };
 
-// One JSON object; numbers read back as the same bits.
+// Returns one JSON object; numbers read back as the same bits.
 std::string to_json(const RunSummary& summary);
 
 }  // namespace taut

@@ -1,6 +1,7 @@
-// Poisson and Dirac brackets of functions on phase space. A function is anything that can be called with (q, p) in every scalar type and gives a
-// number of that type, or a vector of them; derivatives come from dual numbers. Brackets are functions again, so that they nest as deep as
-// an identity asks for. Labels: docs/theory/bracket.md.
+// Poisson and Dirac brackets of functions on phase space. A function is anything that can be called with (q,
+// p) in every scalar type and returns a number of that type, or a vector of them; derivatives come from dual
+// numbers. Brackets are functions again, so that they nest as deep as an identity asks for. Labels:
+// docs/theory/bracket.md.
 #pragma once
 
 #include <taut/formulation/facts.hpp>
@@ -11,7 +12,7 @@
 
 namespace taut {
 
-// A vector seen as k functions, a number as one.
+// Reads a vector as k functions, and a number as one function.
 template <class Value>
 decltype(auto) entry(const Value& value, Eigen::Index i) {
   if constexpr (requires { value[i]; })
@@ -34,7 +35,7 @@ Eigen::Index entries_of(const Value& value) {
     return 1;
 }
 
-// F_q and F_p, one row per function.
+// F_q and F_p, with one row per function.
 template <class T, int k, int n>
 struct Derivative {
   Matrix<T, k, n> q, p;
@@ -71,13 +72,14 @@ auto derivative(const F& f, const Vec& q, const Vec& p) {
   return d;
 }
 
-// The matrix {φᵢ, ψⱼ} = φ_q ψ_pᵀ - φ_p ψ_qᵀ of two vectors of functions, from their derivatives.                (BR1)
+// Forms the matrix of two vectors of functions from their derivatives:
+// {φᵢ, ψⱼ} = φ_q ψ_pᵀ - φ_p ψ_qᵀ                                                                       (BR1)
 template <class T, int k, int l, int n>
 Matrix<T, k, l> bracket_matrix(const Derivative<T, k, n>& phi, const Derivative<T, l, n>& psi) {
   return phi.q.lazyProduct(psi.p.transpose()) - phi.p.lazyProduct(psi.q.transpose());
 }
 
-// {F, G} of two numbers.
+// The bracket {F, G} of two numbers.
 template <class F, class G>
 struct PoissonBracket {
   F f;
@@ -90,7 +92,7 @@ struct PoissonBracket {
 template <class F, class G>
 PoissonBracket(F, G) -> PoissonBracket<F, G>;
 
-// Ω y = b, Ω = {χ, χ}: the system behind every Dirac bracket. False where Ω is singular.
+// Solves Ω y = b, Ω = {χ, χ}: the system behind every Dirac bracket. Returns false if Ω is singular.
 template <class T, int k>
 bool solve_constraint_brackets(const Matrix<T, k, k>& omega, Vector<T, k>& b) {
   PivotedLU<T, k> lu(static_cast<int>(omega.rows()));
@@ -100,7 +102,8 @@ bool solve_constraint_brackets(const Matrix<T, k, k>& omega, Vector<T, k>& b) {
   return true;
 }
 
-// {F, G}* = {F, G} - {F, χ} Ω⁻¹ {χ, G}: the constraints χ are Casimirs. NaN where Ω is singular.                 (BR2)
+// The constraints χ are Casimirs of this bracket. It is NaN if Ω is singular.
+// {F, G}* = {F, G} - {F, χ} Ω⁻¹ {χ, G}                                                                 (BR2)
 template <class F, class G, class Chi>
 struct DiracBracket {
   F f;
@@ -124,7 +127,7 @@ struct DiracBracket {
 template <class F, class G, class Chi>
 DiracBracket(F, G, Chi) -> DiracBracket<F, G, Chi>;
 
-// F G, the product of two functions.
+// The product F G of two functions.
 template <class F, class G>
 struct Product {
   F f;

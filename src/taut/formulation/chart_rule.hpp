@@ -1,4 +1,4 @@
-// Which local charts a state-space form uses, and when it changes from one to the next.
+// Says which local charts a state-space form uses, and when it changes from one to the next.
 #pragma once
 
 namespace taut {

@@ -1,6 +1,7 @@
-// Local charts Aq = δ of g = 0, chosen and changed by themselves: Leimkuhler-Reich (7)-(11), for any H(q, p). A is constant in a chart; how well a
-// chart suits a point is σ(A, q) = σ_min(A Z), Z an orthonormal basis of ker G(q) and A with orthonormal rows: 1 where A spans ker G, 0 where
-// R = [A; G] is singular. Labels: docs/theory/charts.md.
+// Local charts Aq = δ of g = 0, which are chosen and changed without the user: Leimkuhler-Reich (7)-(11), for
+// any H(q, p). A is constant in a chart. How well a chart suits a point is σ(A, q) = σ_min(A Z), with Z an
+// orthonormal basis of ker G(q) and A with orthonormal rows: σ = 1 if A spans ker G, and 0 if R = [A; G] is
+// singular. Labels: docs/theory/charts.md.
 #pragma once
 
 #include <taut/formulation/chart_rule.hpp>
@@ -53,7 +54,7 @@ class ChartField {
 
  public:
   Eigen::MatrixXd A;
-  int charts = 0;  // chosen so far
+  int charts = 0;  // how many were chosen so far
   int parameters() const { return n_ - m_; }
   template <class Carry>
   void carry(Carry& c) {
@@ -61,13 +62,14 @@ class ChartField {
     c(charts);
   }
 
-  // How well the present chart suits q.
+  // Returns σ: how well the present chart suits q.
   double suits(const P& s, const Position& q) const { return smallest_cosine(A, kernel(s, q)); }
 
   bool is_worn_out(const P& s, const Position& q) const { return suits(s, q) < rule.threshold; }
   bool changes_before_the_step() const { return rule.change == ChartSwitch::before; }
 
-  // A new chart at q; false where G has lost rank, or where the best choice of coordinates is the present one.
+  // Chooses a new chart at q. Returns false if G has lost rank, or if the best choice of coordinates is the
+  // present one.
   bool choose(const P& s, const Position& q) {
     const Eigen::MatrixXd Z = kernel(s, q);
     if (!Z.allFinite()) return false;
@@ -79,7 +81,7 @@ class ChartField {
     return true;
   }
 
-  // δ = Aq; θ = φ'ᵀp, the first part of R⁻ᵀp.
+  // Enters the chart: δ = Aq; θ = φ'ᵀp, the first part of R⁻ᵀp.
   Expected<int> enter(const P& s, const Position& q, const Position& p, Vec& delta, Vec& theta) {
     if (charts == 0 && !choose(s, q))
       return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner};
@@ -93,7 +95,8 @@ class ChartField {
     return 0;
   }
 
-  // q from (7)-(8) by Newton's iteration from the q of the last enter(), then p = Aᵀθ + GᵀΘ with G H_p = 0.
+  // Finds q from (7)-(8) by Newton's iteration, which starts from the q of the last enter(), and then p = Aᵀθ
+  // + GᵀΘ with G H_p = 0.
   Expected<int> leave(const P& s, const Vec& delta, const Vec& theta, Position& q, Position& p) {
     State<T, P::n> x{guess_, guess_};
     const auto landed = drive_to_zero(
@@ -162,7 +165,7 @@ class ChartField {
   static double smallest_cosine(const Eigen::MatrixXd& rows, const Eigen::MatrixXd& Z) {
     return (rows * Z).jacobiSvd().singularValues().minCoeff();
   }
-  // Rows of Z picked by elimination with column pivoting on Zᵀ: the coordinates that move most independently.
+  // Picks rows of Z by elimination with column pivoting on Zᵀ: the coordinates that move most independently.
   static Eigen::MatrixXd best_coordinates(const Eigen::MatrixXd& Z) {
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(Z.transpose());
     Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(Z.cols(), Z.rows());

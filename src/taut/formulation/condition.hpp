@@ -1,5 +1,6 @@
-// How nearly do the constraints connected to this one depend on each other? Asked when a solve failed: the condition number of
-// their part of G W Gᵀ, each constraint scaled to unit length, by power iterations with the matrix and with its factor.
+// Asks how nearly the constraints connected to this one depend on each other. This is asked when a solve
+// failed: the condition number of their part of G W Gᵀ, each constraint scaled to unit length, by power
+// iterations with the matrix and with its factor.
 #pragma once
 
 #include <taut/formulation/sparse_constraint_matrix.hpp>
@@ -28,8 +29,9 @@ Connection connection_of(const P& s, const StateOf<P>& x, int constraint) {
   scale = scale.cwiseSqrt().cwiseInverse();
   typename P::Vec impulse = zero_vector(s), velocity = impulse;
   const auto largest_eigenvalue = [&](auto&& apply) {
-    constexpr int iterations =
-        30;  // two digits and more, unless the largest ones lie close together; then any will do
+    // This many give two digits and more, unless the largest eigenvalues lie close together; then any of them
+    // will do.
+    constexpr int iterations = 30;
     double size = 0;
     v.setZero();
     for (int k = 0; k < count; ++k) v[component[k]] = std::cos(1.0 + 2.3 * k);

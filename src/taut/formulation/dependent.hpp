@@ -1,4 +1,5 @@
-// Which constraints depend on each other, and how nearly? Asked when a factorisation of G H_pp Gᵀ found a vanishing pivot, and at the start of a run.
+// Asks which constraints depend on each other, and how nearly. This is asked when a factorisation of G H_pp
+// Gᵀ found a vanishing pivot, and at the start of a run.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
@@ -11,13 +12,14 @@
 
 namespace taut {
 
-// Rows that take part in a vanishing combination Σ cᵢ ∇gᵢ = 0; empty when they have full rank.
+// Returns the rows that take part in a vanishing combination Σ cᵢ ∇gᵢ = 0; none if they have full rank.
 inline std::vector<int> dependent_rows(Eigen::MatrixXd rows) {
   const int m = static_cast<int>(rows.rows());
   std::vector<int> named;
   if (!rows.allFinite()) return named;
   const double largest = rows.rowwise().norm().maxCoeff();
-  for (int i = 0; i < m; ++i) {  // to unit length: units of the constraints must not decide
+  // Rows are scaled to unit length: the units of the constraints must not decide.
+  for (int i = 0; i < m; ++i) {
     const double length = rows.row(i).norm();
     if (length > 1e-14 * largest)
       rows.row(i) /= length;
@@ -27,7 +29,8 @@ inline std::vector<int> dependent_rows(Eigen::MatrixXd rows) {
   if (!named.empty()) return named;
   const Eigen::MatrixXd gram = rows * rows.transpose();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(gram);
-  // Rounding leaves eigenvalues of order m ε for a truly dependent set; below 1e-12 the rows are dependent to 1e-6.
+  // Rounding leaves eigenvalues of order m ε for a truly dependent set; below 1e-12 the rows are dependent to
+  // 1e-6.
   for (int k = 0; k < m && spectrum.eigenvalues()[k] < 1e-12; ++k)
     for (int i = 0; i < m; ++i)
       if (std::abs(spectrum.eigenvectors()(i, k)) > 1e-6) named.push_back(i);
@@ -36,10 +39,12 @@ inline std::vector<int> dependent_rows(Eigen::MatrixXd rows) {
   return named;
 }
 
-// A connected set of constraints larger than this is not analysed by its eigenvalues; of it one constraint is named.
+// A connected set of constraints larger than this is not analysed by its eigenvalues; only one constraint of
+// it is named.
 inline constexpr int largest_analysed_component = 2000;
 
-// Large and sparse: the factorisation finds a component that has a dependent constraint, and that component alone is looked at.
+// For a large and sparse G: the factorisation finds a component that has a dependent constraint, and only
+// that component is analysed.
 template <Hamiltonian P>
   requires(has_groups<typename P::Jacobian> && has_diagonal_mass<P>)
 std::vector<int> dependent_in_component(const P& s, const StateOf<P>& x, const typename P::Jacobian& G) {
@@ -66,7 +71,7 @@ std::vector<int> dependent_in_component(const P& s, const StateOf<P>& x, const t
   return named;
 }
 
-// G as a dense matrix, ∇gᵢ in row i.
+// Returns G as a dense matrix with ∇gᵢ in row i.
 template <Hamiltonian P>
 Eigen::MatrixXd dense_rows(const P& s, const typename P::Jacobian& G) {
   Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(s.constraints(), s.coordinates());
@@ -74,8 +79,8 @@ Eigen::MatrixXd dense_rows(const P& s, const typename P::Jacobian& G) {
   return rows;
 }
 
-// Condition number of the Gram matrix of the gradients at x, each scaled to unit length; infinite where they depend on each other. For
-// few constraints: it takes the work of a dense matrix.
+// Returns the condition number of the Gram matrix of the gradients at x, each scaled to unit length; infinite
+// if they depend on each other. It is meant for few constraints, because it takes the work of a dense matrix.
 template <Hamiltonian P>
 double condition_of_gradients(const P& s, const StateOf<P>& x) {
   typename P::Jacobian G = s.make_jacobian();
@@ -88,7 +93,8 @@ double condition_of_gradients(const P& s, const StateOf<P>& x) {
   return spectrum.maxCoeff() / std::max(spectrum.minCoeff(), 0.0);
 }
 
-// The constraints that take part in a vanishing combination of gradients at q, from 0; empty when G has full rank.
+// Returns the constraints, from 0, that take part in a vanishing combination of gradients at q; none if G has
+// full rank.
 template <Hamiltonian P>
 std::vector<int> dependent_constraints(const P& s, const StateOf<P>& x) {
   if (s.constraints() == 0) return {};

@@ -1,7 +1,9 @@
-// Hamilton's equations of Dirac's Hamiltonian H_T = H + μᵀg + ηᵀψ, Leimkuhler-Reich (16)-(17), for any H(q, p) and m constraints. With
-// η = -C⁻¹ψ, μ = C⁻¹({ψ,H} + Sη), S = {ψ,ψ}, w = C⁻¹g and u = -C⁻¹Sw all held fixed,
+// Hamilton's equations of Dirac's Hamiltonian H_T = H + μᵀg + ηᵀψ, Leimkuhler-Reich (16)-(17), for any H(q,
+// p) and m constraints. With η = -C⁻¹ψ, μ = C⁻¹({ψ,H} + Sη), S = {ψ,ψ}, w = C⁻¹g and u = -C⁻¹Sw all held
+// fixed,
 //     dH_T = dH + μᵀdg + d[2ηᵀψ + ηᵀCη + wᵀ({ψ,H} + Sη) - wᵀCμ - uᵀψ - uᵀCη]:
-// the gradient of one scalar function by dual numbers, no tensor, and no derivative of an inverse. Labels: docs/theory/dirac.md.
+// this is the gradient of one scalar function by dual numbers, with no tensor and no derivative of an
+// inverse. Labels: docs/theory/dirac.md.
 #pragma once
 
 #include <taut/formulation/hidden_constraint.hpp>
@@ -74,7 +76,7 @@ class DiracField {
   }
 
  private:
-  // η, μ, w and u at (q, p); dq and dp are room.
+  // Finds η, μ, w and u at (q, p); dq and dp are room to work in.
   void find_multipliers(const P& s, const Vec& q, const Vec& p, Vec& dq, Vec& dp) {
     eta = -hidden_.psi;
     hidden_.C.solve(eta);  // (DF1)
@@ -92,14 +94,14 @@ class DiracField {
     hidden_.C.solve(u_);
   }
 
-  // Gᵀl with l held fixed.
+  // Forms Gᵀl with l held fixed.
   void pull_back(const Multiplier& l, typename First::Vec& out) {
     for (Eigen::Index i = 0; i < l.size(); ++i) l1_[i] = Along(-l[i]);
     out.setZero();
     G1_.subtract_transpose(l1_, out);
   }
 
-  // l·(ψ_q dq + ψ_p dp) with l held fixed.
+  // Forms l·(ψ_q dq + ψ_p dp) with l held fixed.
   Along rate_of_psi(const Multiplier& l, const typename First::Vec& dq, const typename First::Vec& dp) {
     for (Eigen::Index i = 0; i < q1_.size(); ++i) {
       q2_[i] = Twice(q1_[i]);
@@ -121,7 +123,8 @@ class DiracField {
     return sum;
   }
 
-  // wᵀSη needs no gradient of ψ: with a = H_pp Gᵀη and c = H_pp Gᵀw it is ∂(wᵀψ)/∂q·a - ∂(ηᵀψ)/∂q·c.
+  // Evaluates the function whose gradient is wanted. wᵀSη needs no gradient of ψ: with a = H_pp Gᵀη and c =
+  // H_pp Gᵀw it is ∂(wᵀψ)/∂q·a - ∂(ηᵀψ)/∂q·c.
   Along frozen_function() {
     first_.G(q1_, G1_);
     H_p(first_, q1_, p1_, v1_);

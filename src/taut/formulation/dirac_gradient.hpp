@@ -1,7 +1,8 @@
 // The gradient of Dirac's Hamiltonian H_M = H + gᵀλ(q, p), Reich (20). With w = C⁻¹g and λ = C⁻¹b frozen,
 //     d(gᵀλ) = λᵀdg + wᵀdb - wᵀdC λ,
-// so that beside Gᵀλ only the gradient of the scalar function wᵀb - wᵀCλ is needed: no tensor and no derivative of an inverse is
-// formed. It comes from dual numbers. Labels: docs/theory/dirac-gauss.md.
+// so that beside Gᵀλ only the gradient of the scalar function wᵀb - wᵀCλ is needed: no tensor and no
+// derivative of an inverse is formed. The gradient comes from dual numbers. Labels:
+// docs/theory/dirac-gauss.md.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
@@ -42,7 +43,8 @@ class DiracGradient {
 
   typename P::Multiplier lambda, w;
 
-  // slope_q = ∂H_M/∂q, slope_p = ∂H_M/∂p. -1, or the constraint whose pivot in C = G H_pp Gᵀ vanished.
+  // Computes slope_q = ∂H_M/∂q and slope_p = ∂H_M/∂p. Returns -1, or the constraint whose pivot in C = G H_pp
+  // Gᵀ vanished.
   int operator()(const P& s, const typename P::Vec& q, const typename P::Vec& p, typename P::Vec& slope_q,
                  typename P::Vec& slope_p) {
     s.G(q, G_);
@@ -79,7 +81,7 @@ class DiracGradient {
     G_.subtract_transpose(minus, slope_q);  // (D1): + Gᵀλ
   }
 
-  // b = {f, H}, f = G H_p: the rate of f along the unconstrained flow, as the tangent of f2_.
+  // Forms b = {f, H}, f = G H_p: the rate of f along the unconstrained flow, as the tangent of f2_.
   void rate_of_f() {
     H_p(first_, q1_, p1_, a1_);
     H_q(first_, q1_, p1_, b1_);
@@ -94,7 +96,7 @@ class DiracGradient {
     G2_.times(v2_, f2_);
   }
 
-  // wᵀb - wᵀCλ with w and λ constant.
+  // Evaluates wᵀb - wᵀCλ with w and λ constant.
   Along frozen_function() {
     first_.G(q1_, G1_);
     for (Eigen::Index i = 0; i < lambda.size(); ++i) l1_[i] = Along(-lambda[i]);

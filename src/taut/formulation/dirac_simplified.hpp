@@ -1,5 +1,5 @@
-// Hamilton's equations of H + gᵀμ(q, p): Leimkuhler-Reich (18)-(19), Seiler's total Hamiltonian (5), Reich's H_M (20). M is a saddle of its
-// residuals. Labels: docs/theory/dirac-simplified.md.
+// Hamilton's equations of H + gᵀμ(q, p): Leimkuhler-Reich (18)-(19), Seiler's total Hamiltonian (5), Reich's
+// H_M (20). M is a saddle of its residuals. Labels: docs/theory/dirac-simplified.md.
 #pragma once
 
 #include <taut/formulation/dirac_gradient.hpp>

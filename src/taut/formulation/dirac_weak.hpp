@@ -1,5 +1,6 @@
-// The weakly Hamiltonian Dirac equations: Dirac's multipliers μ and η without their derivatives. Leimkuhler-Reich (30)-(31), for any H(q, p) and m
-// constraints, with the term {ψ, ψ}η in μ. Labels: docs/theory/dirac-weak.md.
+// The weakly Hamiltonian Dirac equations: Dirac's multipliers μ and η without their derivatives.
+// Leimkuhler-Reich (30)-(31), for any H(q, p) and m constraints, with the term {ψ, ψ}η in μ. Labels:
+// docs/theory/dirac-weak.md.
 #pragma once
 
 #include <taut/formulation/hidden_constraint.hpp>

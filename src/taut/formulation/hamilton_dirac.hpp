@@ -1,5 +1,6 @@
-// The Hamilton-Dirac equations q' = {q, H}*, p' = {p, H}* with Dirac's bracket of the constraints χ = (g, G H_p). Seiler (6)-(7). The same
-// vector field as dirac-weak, here from the brackets themselves. Labels: docs/theory/hamilton-dirac.md.
+// The Hamilton-Dirac equations q' = {q, H}*, p' = {p, H}* with Dirac's bracket of the constraints χ = (g, G
+// H_p): Seiler (6)-(7). This is the same vector field as dirac-weak, here from the brackets themselves.
+// Labels: docs/theory/hamilton-dirac.md.
 #pragma once
 
 #include <taut/formulation/bracket.hpp>

@@ -1,5 +1,6 @@
-// The hidden constraint ψ = G H_p and its first derivatives, contracted with vectors, for any H(q, p): what all underlying differential equations
-// are made of. Each contraction is one pass with dual numbers. Labels: docs/theory/hidden-constraint.md.
+// The hidden constraint ψ = G H_p and its first derivatives, contracted with vectors, for any H(q, p). All
+// underlying differential equations are made from it. Each contraction is one pass with dual numbers. Labels:
+// docs/theory/hidden-constraint.md.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
@@ -38,7 +39,7 @@ class HiddenConstraint {
   Vec velocity, force;    // H_p, H_q
   Multiplier psi;
 
-  // All of the above at (q, p); false where C is singular.
+  // Computes all of the above at (q, p); returns false if C is singular.
   bool evaluate(const P& s, const Vec& q, const Vec& p) {
     s.G(q, G);
     C.right(s, q, p, G, T(1));
@@ -50,7 +51,7 @@ class HiddenConstraint {
     return true;
   }
 
-  // out = ψ_q dq + ψ_p dp.                                                                                       (HC2)
+  // out = ψ_q dq + ψ_p dp                                                                              (HC2)
   void rate(const Vec& q, const Vec& p, const Vec& dq, const Vec& dp, Multiplier& out) {
     for (Eigen::Index i = 0; i < q.size(); ++i) {
       q1_[i] = Along(q[i]);
@@ -64,7 +65,7 @@ class HiddenConstraint {
     for (Eigen::Index i = 0; i < out.size(); ++i) out[i] = f1_[i].tangent[0];
   }
 
-  // by_q = ψ_qᵀη, by_p = ψ_pᵀη, after evaluate().
+  // Forms by_q = ψ_qᵀη and by_p = ψ_pᵀη; needs evaluate() before.
   void contract(const P& s, const Vec& q, const Vec& p, const Multiplier& eta, Vec& by_q, Vec& by_p) {
     minus_ = -eta;
     work_.setZero();
@@ -77,7 +78,7 @@ class HiddenConstraint {
     lifted_.G(q1_, G1_);
     for (Eigen::Index i = 0; i < eta.size(); ++i) l1_[i] = Along(minus_[i]);
     v1_.setZero();
-    G1_.subtract_transpose(l1_, v1_);  // its tangent: the derivative of G along H_p, transposed, times η
+    G1_.subtract_transpose(l1_, v1_);  // its tangent is the derivative of G along H_p, transposed, times η
     for (Eigen::Index i = 0; i < q.size(); ++i) by_q[i] = v1_[i].tangent[0];  // (HC4)
     if constexpr (!Natural<P>) {
       for (Eigen::Index i = 0; i < q.size(); ++i) {

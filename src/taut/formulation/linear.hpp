@@ -1,5 +1,6 @@
-// Linear constraints g = Gq - c of a natural system: Hamilton's equations of ½pᵀWp + V(Πq), Π the mass-orthogonal projection onto g = 0. The
-// underlying ODE that is Hamiltonian without Dirac's machinery; Leimkuhler-Reich, section 3. Labels: docs/theory/linear.md.
+// Hamilton's equations of ½pᵀWp + V(Πq) for linear constraints g = Gq - c of a natural system, with Π the
+// mass-orthogonal projection onto g = 0. This underlying ODE is Hamiltonian without Dirac's machinery;
+// Leimkuhler-Reich, section 3. Labels: docs/theory/linear.md.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
@@ -25,7 +26,7 @@ class LinearField {
         foot_(work_),
         force_(work_) {}
 
-  // False also where G differs from the G of the first call: the constraints are not linear.
+  // Returns false also if G differs from the G of the first call: then the constraints are not linear.
   bool operator()(const P& s, const Vec& q, const Vec& p, Vec& q_dot, Vec& p_dot) {
     if (!known_) {
       s.G(q, G_);
@@ -55,7 +56,8 @@ class LinearField {
   }
 
  private:
-  bool same_entries() const {  // one pattern, so that the entries come in the same order
+  // The pattern is the same, so the entries come in the same order.
+  bool same_entries() const {
     Real<T> largest(0), change(0);
     std::size_t i = 0;
     here_.for_each([&](int, int, const T& entry) {
@@ -65,7 +67,7 @@ class LinearField {
     return all(change <= largest * Real<T>(1000 * epsilon<T>()));
   }
 
-  std::vector<T> entries_;  // of G at the first call
+  std::vector<T> entries_;  // the entries of G at the first call
   typename P::Jacobian G_, here_;
   ConstraintMatrix<P> C_;
   typename P::Multiplier g_;
@@ -86,7 +88,7 @@ struct Linear {
   template <class P>
   using Field = LinearField<P>;
 
-  // Why this problem cannot have it.
+  // Says why this problem cannot use the formulation.
   template <Natural P>
   static std::optional<std::string> refusal(const P& s, const StateOf<P>& x) {
     LinearField<P> field(s);

@@ -1,4 +1,5 @@
-// M = {g(q) = 0, G(q) H_p(q, p) = 0}: how far a state is from it, and how to bring a start onto it. Labels: docs/theory/manifold.md.
+// Measures how far a state is from M = {g(q) = 0, G(q) H_p(q, p) = 0}, and brings a start onto it. Labels:
+// docs/theory/manifold.md.
 #pragma once
 
 #include <taut/formulation/momentum_solve.hpp>
@@ -23,7 +24,8 @@ auto momentum_residual(const P& s, const typename P::Vec& q, const typename P::V
   return largest_entry(f);
 }
 
-// A start counts as consistent below this: g relative to the size of the coordinates, G H_p to that of the velocities.
+// Below this a start counts as consistent: g relative to the size of the coordinates, G H_p relative to that
+// of the velocities.
 inline constexpr double consistency = 1e-8;
 
 struct StartCheck {
@@ -42,8 +44,8 @@ StartCheck check_start(const P& s, const StateOf<P>& x) {
   s.G(x.q, G);
   H_p(s, x.q, x.p, v);
   G.times(v, f);
-  // Lengths and velocities have units of their own. At the origin no length is there to compare with but the unit;
-  // velocities that are rounding errors of one, as sin(pi) is, are none.
+  // Lengths and velocities have units of their own. At the origin there is no length to compare with except
+  // the unit. Velocities that are rounding errors of one, as sin(pi) is, count as none.
   const double far = lane(largest_entry(x.q), 0), fast = lane(largest_entry(v), 0);
   const double near_M = consistency * (far > 0 ? far : 1);
   const double along_M = std::max(consistency * fast, 4 * epsilon<double>());
@@ -65,7 +67,8 @@ struct Move {
   double q = 0, p = 0;  // largest change of a coordinate, of a momentum
 };
 
-// q along H_pp Gᵀ onto g = 0 (each correction mass-orthogonal for a natural system), then p along Gᵀ onto G H_p = 0.
+// Moves q along H_pp Gᵀ onto g = 0 (for a natural system each correction is mass-orthogonal), then p along Gᵀ
+// onto G H_p = 0.
 template <Hamiltonian P>
 Expected<Move> project_start(const P& s, StateOf<P>& x, const SolveOptions& options = {}) {
   using T = typename P::Scalar;

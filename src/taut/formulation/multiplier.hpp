@@ -1,5 +1,5 @@
-// The multiplier λ(q, p) of the continuous equations, sign p' = -H_q - Gᵀλ: what keeps G H_p = 0 along the motion. A method's own
-// multiplier approximates it. Labels: docs/theory/multiplier.md.
+// The multiplier λ(q, p) of the continuous equations, with the sign p' = -H_q - Gᵀλ. It keeps G H_p = 0 along
+// the motion, and a method's own multiplier approximates it. Labels: docs/theory/multiplier.md.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>

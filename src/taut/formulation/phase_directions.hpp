@@ -1,11 +1,12 @@
-// Dual numbers along the axes of phase space: what gradients by q and p are taken with, a few directions at a time.
+// Dual numbers along the axes of phase space. Gradients by q and p are taken with them, a few directions at a
+// time.
 #pragma once
 
 #include <taut/scalar/dual.hpp>
 
 namespace taut {
 
-// q1 and p1 are q and p with one tangent for each of the axes from, from + 1, … of (q, p).
+// Makes q1 and p1 from q and p with one tangent for each of the axes from, from + 1, … of (q, p).
 template <class Vec, class DualVec>
 void seed_axes(const Vec& q, const Vec& p, int from, DualVec& q1, DualVec& p1) {
   using Along = typename DualVec::Scalar;

@@ -1,10 +1,12 @@
-// State-space forms: Hamilton's equations in n - m coordinates δ with q = φ(δ), g(φ(δ)) = 0, and their momenta θ = φ'ᵀp. Canonical on M by
-// Proposition 2.1 of Leimkuhler-Reich, here for any H(q, p). φ is the user's own; charts.hpp finds one by itself. Labels: docs/theory/state-space.md.
+// State-space forms: Hamilton's equations in n - m coordinates δ with q = φ(δ), g(φ(δ)) = 0, and their
+// momenta θ = φ'ᵀp. They are canonical on M by Proposition 2.1 of Leimkuhler-Reich, here for any H(q, p). The
+// user gives φ; charts.hpp finds one by itself. Labels: docs/theory/state-space.md.
 //
 // A parametrisation is a type with
 //   int parameters() const                                     n - m
 //   void operator()(const Vector<U, k>& δ, Vector<U, n>& q)    φ, in every scalar type U
-//   Vector<double, k> near(const Vector<double, n>& q)          δ with φ(δ) = q, to a few digits: the rest is found by iteration
+//   Vector<double, k> near(const Vector<double, n>& q)         δ with φ(δ) = q, to a few digits: an iteration
+//                                                              finds the rest
 //
 // A field in coordinates of its own has
 //   using Vec                                                   δ, θ and their slopes
@@ -52,7 +54,7 @@ class StateSpaceField {
   Phi phi;
   int parameters() const { return phi.parameters(); }
 
-  // Gauss-Newton from φ.near(q): φ(δ) = q to rounding, or q is not in the image of φ.
+  // Solves φ(δ) = q to rounding by Gauss-Newton from φ.near(q), or finds that q is not in the image of φ.
   Expected<int> enter(const P&, const Position& q, const Position& p, Vec& delta, Vec& theta) {
     Vector<double, P::n> here(q.size());
     for (Eigen::Index i = 0; i < q.size(); ++i) here[i] = lane(q[i], 0);
@@ -87,7 +89,7 @@ class StateSpaceField {
     State<T, P::n> x{q_, p};
     w_ = theta;
     gram_.solve(w_);
-    x.p = slope_.lazyProduct(w_);  // φ'ᵀp = θ, and stays so along Gᵀ
+    x.p = slope_.lazyProduct(w_);  // φ'ᵀp = θ, which a move along Gᵀ keeps
     s.G(q_, G_);
     const auto tangent = momentum_.solve(s, ToRounding{}, x, G_);  // (SS3)
     if (!tangent) return tangent;
@@ -125,7 +127,7 @@ class StateSpaceField {
     gram_.a = slope_.transpose().lazyProduct(slope_);
     return gram_.factor();
   }
-  // θ' += ∂/∂δ (pᵀφ'(δ)w), p and w held fixed.
+  // Adds ∂/∂δ (pᵀφ'(δ)w) to θ', with p and w held fixed.
   void add_curvature(const Vec& delta, const Vec& w, Vec& theta_dot) {
     using Along = Dual<T, 1>;
     using Twice = Dual<Along, 1>;
@@ -170,7 +172,7 @@ struct StateSpace {
     return {s, phi};
   }
 
-  // Why φ is no parametrisation of g = 0 near the start; nothing when it is.
+  // Says why φ is no parametrisation of g = 0 near the start; says nothing if it is one.
   template <Smooth P>
   std::optional<std::string> refusal(const P& s, const StateOf<P>& x) const {
     using T = typename P::Scalar;
@@ -181,7 +183,8 @@ struct StateSpace {
     Vector<double, P::n> here(x.q.size());
     for (Eigen::Index i = 0; i < x.q.size(); ++i) here[i] = lane(x.q[i], 0);
     const Vector<double, free_coordinates<P>> near = phi.near(here);
-    // At the start and a little beside it: a map that meets g = 0 in one point is none.
+    // It is tried at the start and a little beside it: a map that meets g = 0 in one point only is no
+    // parametrisation.
     for (const double beside : {0.0, 0.01, -0.02}) {
       Vector<T, free_coordinates<P>> delta = near.template cast<T>();
       for (Eigen::Index i = 0; i < delta.size(); ++i) delta[i] += T(beside * static_cast<double>(i + 1));
@@ -202,7 +205,7 @@ struct StateSpace {
   }
 
  private:
-  // Singular to half the digits: close to the poles of spherical coordinates, say.
+  // Asks whether φ' is singular to half the digits, as it is close to the poles of spherical coordinates.
   template <class P, class Delta>
   bool rank_is_lost(const P& s, const Delta& delta) const {
     using T = typename P::Scalar;

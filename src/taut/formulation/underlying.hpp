@@ -1,5 +1,5 @@
-// The standard underlying ODE: λ(q, p) from differentiating g twice, put back into the equations. Leimkuhler-Reich (3), (6); Seiler (1), (3).
-// Labels: docs/theory/underlying.md.
+// The standard underlying ODE: λ(q, p) comes from differentiating g twice and is put back into the equations.
+// Leimkuhler-Reich (3), (6); Seiler (1), (3). Labels: docs/theory/underlying.md.
 #pragma once
 
 #include <taut/formulation/hidden_constraint.hpp>

@@ -1,4 +1,4 @@
-// The averages of a long series over blocks, gathered while it goes by.
+// Averages a long series over blocks, gathered while it goes by.
 #pragma once
 
 #include <taut/contract/summary.hpp>
@@ -31,7 +31,7 @@ class BlockAverages {
     full_ = std::min(full_, blocks);
   }
 
-  // The drift over `steps` entries; none when the series is too short for blocks of five.
+  // Returns the drift over `steps` entries; none if the series is too short for blocks of five.
   std::optional<Trend> trend(std::int64_t steps) const {
     if (block_ < 5 || full_ < 5) return std::nullopt;
     std::vector<double> middle;
@@ -43,8 +43,9 @@ class BlockAverages {
   }
 
  private:
-  // Neighbouring blocks that are alike (a run of a few oscillations) count for less than as many independent ones: the error of a
-  // mean of values with correlation r, r², … grows by √((1 + r)/(1 - r)).
+  // Returns the correlation of neighbouring blocks. If they are alike (a run of a few oscillations), they
+  // count for less than as many independent ones: the error of a mean of values with correlation r, r², …
+  // grows by √((1 + r)/(1 - r)).
   double correlation(const LineFit& fit, const std::vector<double>& middle) const {
     double square = 0, neighbours = 0, before = 0;
     for (std::size_t b = 0; b < full_; ++b) {
@@ -58,7 +59,7 @@ class BlockAverages {
   }
 
   static constexpr std::size_t blocks = 20;
-  std::int64_t block_, count_ = 0;  // entries of a block; of the one that is being filled
+  std::int64_t block_, count_ = 0;  // entries in a block, and in the one that is being filled
   double sum_ = 0;
   std::array<double, blocks> mean_{};
   std::size_t full_ = 0;

@@ -14,7 +14,8 @@ typename P::Scalar energy(const P& s, const StateOf<P>& x) {
   return H(s, x.q, x.p);
 }
 
-// H(x_n) - H(x_0) at every `stride`-th mesh point, the first being n = stride. x ends where the run ends, between steps.
+// Returns H(x_n) - H(x_0) at every `stride`-th mesh point, the first being n = stride. Afterwards x is at the
+// end of the run, between steps.
 template <Hamiltonian P, class X>
 Expected<std::vector<double>> energy_errors(const P& s, Stepper<P, X>& stepper, X& x,
                                             const typename P::Scalar& h, int steps, int stride = 1) {

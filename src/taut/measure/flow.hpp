@@ -1,11 +1,12 @@
-// N steps of a method as one map x ↦ Φ_h^N(x), ending at the mesh point: what symplecticity, reversibility and order are claims about.
+// Takes N steps of a method as one map x ↦ Φ_h^N(x) that ends at the mesh point. Claims of symplecticity,
+// reversibility and order are about this map.
 #pragma once
 
 #include <taut/method/stepper.hpp>
 
 namespace taut {
 
-// The corrections of all steps together, or the first failure.
+// Returns the corrections of all steps together, or the first failure.
 template <Constrained P, class X>
 Expected<int> take_steps(Stepper<P, X>& stepper, X& x, const typename P::Scalar& h, int steps) {
   int iterations = 0;
@@ -17,7 +18,7 @@ Expected<int> take_steps(Stepper<P, X>& stepper, X& x, const typename P::Scalar&
   return iterations;
 }
 
-// x, the start, becomes the state after `steps` steps, on M where the method is.
+// Moves x from the start to the state after `steps` steps, which is on M if the method is.
 template <class Method, Constrained P, class X>
 Expected<int> flow(const Method& method, const P& problem, X& x, const typename P::Scalar& h, int steps,
                    const SolveOptions& options = {}) {

@@ -1,4 +1,4 @@
-// dq ∧ dp of pairs of tangent vectors, before and after a map.
+// Compares dq ∧ dp of pairs of tangent vectors before and after a map.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,11 +12,11 @@ inline double symplectic_form(const Eigen::VectorXd& xi, const Eigen::VectorXd& 
   return xi.head(n).dot(eta.tail(n)) - xi.tail(n).dot(eta.head(n));
 }
 
-// max |ω(Φ'ξ, Φ'η) - ω(ξ, η)| / max(|ξ||η|, |Φ'ξ||Φ'η|) over the pairs of columns.
+// Returns max |ω(Φ'ξ, Φ'η) - ω(ξ, η)| / max(|ξ||η|, |Φ'ξ||Φ'η|) over the pairs of columns.
 //
-// The denominator is the size of the products that ω sums. Rounding in Φ' is relative to the vectors as they have grown, so a
-// measure relative to the start alone would report the instability of the motion as a defect; one relative to ω itself divides
-// by zero where two vectors are ω-orthogonal.
+// The denominator is the size of the products that ω sums. Rounding in Φ' is relative to the vectors as they
+// have grown, so a measure relative to the start alone would report the instability of the motion as a
+// defect. One relative to ω itself would divide by zero if two vectors are ω-orthogonal.
 inline double form_change(const Eigen::MatrixXd& before, const Eigen::MatrixXd& after) {
   double largest = 0;
   for (Eigen::Index i = 0; i < before.cols(); ++i)

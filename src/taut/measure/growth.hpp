@@ -1,5 +1,6 @@
-// How does an error grow? A straight line through it, with the uncertainty of its slope: in logarithms the exponent of a power law,
-// block by block the drift of a series whose neighbouring values are not independent.
+// Says how an error grows, by a straight line through it with the uncertainty of its slope. In logarithms the
+// slope is the exponent of a power law; over blocks it is the drift of a series whose neighbouring values are
+// not independent.
 #pragma once
 
 #include <cmath>
@@ -10,8 +11,8 @@
 
 namespace taut {
 
-// The 97.5 % point of Student's t: the first four terms of its expansion about the normal distribution, right to 1 % from three
-// degrees of freedom on; for one and two the tabulated values.
+// Returns the 97.5 % point of Student's t: the first four terms of its expansion about the normal
+// distribution, right to 1 % from three degrees of freedom on; for one and two degrees the tabulated values.
 inline double student_975(int freedom) {
   if (freedom < 1) return std::numeric_limits<double>::infinity();
   if (freedom == 1) return 12.706;
@@ -26,11 +27,12 @@ struct LineFit {
   double slope_error = 0;  // one standard error
   int points = 0;
 
-  // Half the width of the interval that holds the true slope with probability 95 %.
+  // Returns half the width of the interval that holds the true slope with probability 95 %.
   double confidence() const { return student_975(points - 2) * slope_error; }
 };
 
-// Least squares. The slope error is the one the scatter about the line shows; two points show none.
+// Fits by least squares. The slope error is the one that the scatter about the line shows; two points show
+// none.
 inline LineFit fit_line(std::span<const double> x, std::span<const double> y) {
   const std::size_t n = x.size();
   double mean_x = 0, mean_y = 0;
@@ -54,7 +56,7 @@ inline LineFit fit_line(std::span<const double> x, std::span<const double> y) {
   return fit;
 }
 
-// The exponent a of e ≈ c t^a. Points where t or |e| is zero have no logarithm and are left out.
+// Fits the exponent a of e ≈ c t^a. Points at which t or |e| is zero have no logarithm and are left out.
 inline LineFit growth_exponent(std::span<const double> t, std::span<const double> error) {
   std::vector<double> x, y;
   for (std::size_t i = 0; i < t.size(); ++i) {
@@ -65,8 +67,9 @@ inline LineFit growth_exponent(std::span<const double> t, std::span<const double
   return fit_line(x, y);
 }
 
-// The same from an error history at t = 1, 2, 3, …, by its root mean square between powers of two: the values of a history are
-// many and correlated, those of octaves few and nearly independent, and the fit weighs each octave alike.
+// Does the same for an error history at t = 1, 2, 3, …, by its root mean square between powers of two. The
+// values of a history are many and correlated, those of octaves few and nearly independent, and the fit
+// weighs each octave alike.
 inline LineFit growth_of_history(std::span<const double> error) {
   std::vector<double> time, size;
   for (std::size_t begin = 1; 2 * begin <= error.size() + 1; begin *= 2) {
@@ -78,8 +81,9 @@ inline LineFit growth_of_history(std::span<const double> error) {
   return growth_exponent(time, size);
 }
 
-// The drift of a series per entry. Averages over blocks much longer than the correlation time are nearly independent, so that their
-// scatter about the line gives an honest error bar where the scatter of the entries would give one too small.
+// Returns the drift of a series per entry. Averages over blocks much longer than the correlation time are
+// nearly independent. Their scatter about the line therefore gives an honest error bar; the scatter of the
+// entries would give one too small.
 inline LineFit linear_trend(std::span<const double> series, int blocks = 20) {
   const std::size_t length = series.size() / static_cast<std::size_t>(blocks);
   std::vector<double> middle, mean;

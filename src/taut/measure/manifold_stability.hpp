@@ -1,5 +1,6 @@
-// Is M stable under a formulation? Near M the residuals χ = (g, G H_p) obey χ' = K(t) χ to first order, K along the trajectory on M. Its eigenvalues
-// say whether numerical errors oscillate about M, grow exponentially, grow like a power of t, or stay. Labels: docs/theory/manifold-stability.md.
+// Asks whether M is stable under a formulation. Near M the residuals χ = (g, G H_p) obey χ' = K(t) χ to first
+// order, with K taken along the trajectory on M. The eigenvalues of K say whether numerical errors oscillate
+// about M, grow exponentially, grow like a power of t, or stay. Labels: docs/theory/manifold-stability.md.
 #pragma once
 
 #include <taut/formulation/bracket.hpp>
@@ -38,11 +39,12 @@ inline const char* name(ManifoldCharacter character) {
 
 struct ResidualMatrix {
   Eigen::MatrixXd K;  // 2m x 2m, for (g, G H_p)
-  double scale = 0;   // size of the terms that K is the sum of
+  double scale = 0;   // size of the terms of which K is the sum
 };
 
-// K at a point of M. χ'(x) = χ_x F vanishes on M, so that its derivative along a vector N with χ_x N = e_j is column j of K, whatever N is
-// chosen.                                                                                                       (MS1)
+// Returns K at a point of M. χ'(x) = χ_x F vanishes on M, so its derivative along any vector N with χ_x N =
+// e_j is
+// column j of K.                                                                                     (MS1)
 template <class Formulation, Smooth P>
 Expected<ResidualMatrix> residual_matrix(const Formulation& formulation, const P& s, const StateOf<P>& x) {
   using Outer = Dual<double, 1>;
@@ -96,10 +98,10 @@ Expected<ResidualMatrix> residual_matrix(const Formulation& formulation, const P
 
 struct ManifoldStability {
   ManifoldCharacter character = ManifoldCharacter::neutral;
-  std::vector<std::complex<double>> eigenvalues;  // of K, by rising real and imaginary part
+  std::vector<std::complex<double>> eigenvalues;  // of K, by increasing real and imaginary part
 };
 
-// By elimination with full pivoting; pivots up to `zero` count as none.
+// Returns the rank, found by elimination with full pivoting; pivots up to `zero` count as none.
 inline int rank_of(Eigen::MatrixXd a, double zero) {
   const Eigen::Index n = a.rows();
   for (Eigen::Index k = 0; k < n; ++k) {
@@ -113,7 +115,8 @@ inline int rank_of(Eigen::MatrixXd a, double zero) {
   return static_cast<int>(n);
 }
 
-// Rounding turns an eigenvalue 0 with a Jordan block of size j into one of size ε^(1/j): below 1e-5 of the size of K it counts as 0.
+// Classifies K by its eigenvalues. Rounding turns an eigenvalue 0 with a Jordan block of size j into one of
+// size ε^(1/j): below 1e-5 of the size of K it counts as 0.
 inline ManifoldStability character_of(const ResidualMatrix& at) {
   ManifoldStability result;
   const double size = at.K.lpNorm<Eigen::Infinity>();
@@ -150,7 +153,9 @@ struct TrajectoryStability {
   double growth = 1;           // the largest entry of the transition matrix met on the way
 };
 
-// The states stand h apart on a trajectory on M. Y' = K(t) Y, Y(0) = 1 by the implicit midpoint rule between them.                      (MS2)
+// Follows the residuals along states that are h apart on a trajectory on M: solves Y' = K(t) Y, Y(0) = 1 by
+// the
+// implicit midpoint rule between them.                                                               (MS2)
 template <class Formulation, Smooth P>
 Expected<TrajectoryStability> manifold_stability(const Formulation& formulation, const P& s,
                                                  std::span<const StateOf<P>> states, double h) {

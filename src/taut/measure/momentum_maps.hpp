@@ -1,5 +1,6 @@
-// Linear and angular momentum of particles in the plane or in space, their coordinates stored one particle after the other. What
-// translations and rotations leave alone, a symplectic method that commutes with them keeps.
+// Linear and angular momentum of particles in the plane or in space, their coordinates stored one particle
+// after the other. A symplectic method that commutes with translations and rotations keeps what these leave
+// alone.
 #pragma once
 
 #include <taut/problem/state.hpp>
@@ -13,7 +14,7 @@ Vector<T, d> linear_momentum(const State<T, n>& x) {
   return sum;
 }
 
-// About the origin: Σ r × p, a vector in space and its one component in the plane.
+// Returns Σ r × p about the origin: a vector in space, its one component in the plane.
 template <int d, class T, int n>
 Vector<T, d == 2 ? 1 : 3> angular_momentum(const State<T, n>& x) {
   static_assert(d == 2 || d == 3);

@@ -1,4 +1,4 @@
-// The order of a method as it is seen: the slope of log(error) against log(h).
+// Measures the order of a method as the slope of log(error) against log(h).
 #pragma once
 
 #include <taut/measure/distance.hpp>
@@ -15,7 +15,7 @@ struct OrderFit {
   double order = 0;           // slope over all step sizes
   double last = 0;            // slope between the two smallest
   double error = 0;           // one standard error of `order`
-  std::vector<double> sizes;  // of the error, for each number of steps
+  std::vector<double> sizes;  // the errors, one for each number of steps
 };
 
 inline OrderFit fit_order(const std::vector<double>& h, std::vector<double> sizes) {
@@ -25,8 +25,9 @@ inline OrderFit fit_order(const std::vector<double>& h, std::vector<double> size
   return {.order = line.slope, .last = last, .error = line.slope_error, .sizes = std::move(sizes)};
 }
 
-// `state_at_end(steps)` integrates from the start to one fixed time in that many steps and gives an Expected state. Step numbers
-// are given in increasing order, three or more. For high orders let it compute in long double or 128-bit floats.
+// Measures the order against a reference. `state_at_end(steps)` integrates from the start to one fixed time
+// in that many steps and returns an Expected state. The numbers of steps increase; there are three or more.
+// For high orders let it compute in long double or 128-bit floats.
 template <class StateAtEnd, class X>
 Expected<OrderFit> measured_order(StateAtEnd&& state_at_end, std::span<const int> steps, const X& reference) {
   std::vector<double> h, sizes;
@@ -39,8 +40,9 @@ Expected<OrderFit> measured_order(StateAtEnd&& state_at_end, std::span<const int
   return fit_order(h, std::move(sizes));
 }
 
-// Without a reference: the error of n steps is taken for what the next number of steps changes. Where the numbers grow by a constant
-// factor these differences fall like h^order too; one more number of steps is needed.
+// Measures the order without a reference: the change to the next number of steps counts as the error of n
+// steps. If the numbers grow by a constant factor, these differences fall like h^order too; one more number
+// of steps is needed.
 template <class StateAtEnd>
 Expected<OrderFit> measured_order(StateAtEnd&& state_at_end, std::span<const int> steps) {
   auto coarse = state_at_end(steps[0]);

@@ -1,4 +1,4 @@
-// Which frequencies are in a series? The periodogram of evenly spaced values, of any number of them.
+// Finds the frequencies in a series: the periodogram of any number of evenly spaced values.
 #pragma once
 
 #include <bit>
@@ -11,19 +11,20 @@
 
 namespace taut {
 
-// hann tapers the ends of the series: a line between two frequencies then leaks into its neighbours and not into all others.
+// hann tapers the ends of the series: a line between two frequencies then leaks into its neighbours and not
+// into all others.
 enum class Window { none, hann };
 
 struct Periodogram {
   std::vector<double> frequency;  // k/(N Δt), k = 1 … N/2: cycles per unit of time
-  std::vector<double> power;      // a²/2 where a sine of amplitude a falls on a frequency
+  std::vector<double> power;      // a²/2 if a sine of amplitude a falls on a frequency
 };
 
 namespace fourier {
 
 using Complex = std::complex<double>;
 
-// Radix two, in place: a_k ← Σ a_j exp(-2πi jk/N), N a power of two.
+// Transforms in place by radix two: a_k ← Σ a_j exp(-2πi jk/N), N a power of two.
 inline void transform_power_of_two(std::vector<Complex>& a) {
   const std::size_t n = a.size();
   for (std::size_t i = 1, j = 0; i < n; ++i) {
@@ -33,7 +34,7 @@ inline void transform_power_of_two(std::vector<Complex>& a) {
     if (i < j) std::swap(a[i], a[j]);
   }
   for (std::size_t length = 2; length <= n; length *= 2) {
-    // Each root from its angle: repeated products would lose digits in long series.
+    // Each root is computed from its angle, because repeated products would lose digits in long series.
     std::vector<Complex> root(length / 2);
     for (std::size_t k = 0; k < root.size(); ++k)
       root[k] = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(length));
@@ -52,14 +53,15 @@ inline void invert_power_of_two(std::vector<Complex>& a) {
   for (Complex& z : a) z = std::conj(z) / static_cast<double>(a.size());
 }
 
-// Any N: jk = (j² + k² - (k-j)²)/2 makes the sum a convolution, which powers of two can do (Bluestein 1970).
+// Transforms for any N: jk = (j² + k² - (k-j)²)/2 makes the sum a convolution, which powers of two can do
+// (Bluestein 1970).
 inline std::vector<Complex> transform(std::span<const double> series) {
   const std::size_t n = series.size();
-  const auto chirp =
-      [n](std::size_t k) {  // exp(-πi k²/n); k² is taken mod 2n first, to keep the angle's digits
-        return std::polar(
-            1.0, -std::numbers::pi * static_cast<double>((k * k) % (2 * n)) / static_cast<double>(n));
-      };
+  // This is exp(-πi k²/n); k² is taken mod 2n first, to keep the digits of the angle.
+  const auto chirp = [n](std::size_t k) {
+    return std::polar(1.0,
+                      -std::numbers::pi * static_cast<double>((k * k) % (2 * n)) / static_cast<double>(n));
+  };
   const std::size_t length = std::bit_ceil(2 * n);
   std::vector<Complex> a(length), b(length);
   for (std::size_t k = 0; k < n; ++k) {
@@ -78,7 +80,8 @@ inline std::vector<Complex> transform(std::span<const double> series) {
 
 }  // namespace fourier
 
-// Of the series less its mean. Without a window the powers add up to the variance of the series (Parseval).
+// Returns the periodogram of the series less its mean. Without a window the powers add up to the variance of
+// the series (Parseval).
 inline Periodogram periodogram(std::span<const double> series, double spacing, Window window = Window::none) {
   const std::size_t n = series.size();
   Periodogram result;

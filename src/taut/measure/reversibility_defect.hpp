@@ -1,4 +1,4 @@
-// Does a method retrace its steps when the momenta are turned round?
+// Asks whether a method retraces its steps when the momenta are reversed.
 #pragma once
 
 #include <taut/measure/distance.hpp>
@@ -6,7 +6,7 @@
 
 namespace taut {
 
-// N steps, p ↦ -p, N steps of a fresh run, p ↦ -p: the distance from the start. The second
+// Makes N steps, p ↦ -p, N steps of a fresh run, p ↦ -p, and returns the distance from the start. The second
 // half starts from the mesh point alone, so that nothing a method remembers can help it.
 template <class Method, Hamiltonian P>
 Expected<double> reversibility_defect(const Method& method, const P& s, const StateOf<P>& start,

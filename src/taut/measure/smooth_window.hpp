@@ -1,5 +1,6 @@
-// Weights exp(-1/(s(1 - s))), 0 < s < 1, of sum 1. The average of a motion of a few frequencies with them converges faster than any power of its length (Das & Yorke,
-// Nonlinearity 31, 2018): what oscillates is gone, and what rounding did is left.
+// Weights exp(-1/(s(1 - s))), 0 < s < 1, whose sum is 1. With them the average of a motion of a few
+// frequencies converges faster than any power of its length (Das & Yorke, Nonlinearity 31, 2018):
+// oscillations vanish, and what rounding did is left.
 #pragma once
 
 #include <cmath>

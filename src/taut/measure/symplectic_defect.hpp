@@ -1,5 +1,6 @@
-// Does a method preserve dq ∧ dp on its manifold? The tangent map Φ' of N steps comes from running them on dual numbers, exact to
-// rounding; ω(ξ, η) = ξ_q·η_p - ξ_p·η_q of every pair of a basis of the tangent space is compared before and after.
+// Asks whether a method preserves dq ∧ dp on its manifold. The tangent map Φ' of N steps comes from running
+// them on dual numbers, exact to rounding; ω(ξ, η) = ξ_q·η_p - ξ_p·η_q of every pair of a basis of the
+// tangent space is compared before and after.
 #pragma once
 
 #include <taut/measure/flow.hpp>
@@ -8,7 +9,8 @@
 
 namespace taut {
 
-// As many tangents as the larger of the two tangent spaces has dimensions; what a smaller basis leaves over stays zero.
+// There are as many tangents as the larger of the two tangent spaces has dimensions; those that a smaller
+// basis does not use stay zero.
 template <class P>
 inline constexpr int tangents_of = 2 * P::n - P::m;
 
@@ -38,7 +40,7 @@ Eigen::MatrixXd read_tangents(const Point& x, Eigen::Index count) {
   return vectors;
 }
 
-// x must lie on the manifold the method keeps.
+// Returns the defect of `steps` steps from x, which must lie on the manifold that the method keeps.
 template <class Method, Hamiltonian P>
   requires(Castable<P> && P::n != dynamic && P::m != dynamic)
 Expected<double> symplectic_defect(const Method& method, const P& s, const StateOf<P>& x, double h, int steps,

@@ -1,5 +1,6 @@
-// Does a map preserve dq ∧ dp on a manifold? As symplectic_defect.hpp, for a map that can only be called: the tangent vectors come from
-// differences along curves on the manifold, and what the differences are worth is measured beside them.
+// Asks whether a map preserves dq ∧ dp on a manifold. It does what symplectic_defect.hpp does, for a map that
+// can only be called: the tangent vectors come from differences along curves on the manifold, and the
+// accuracy of the differences is measured too.
 #pragma once
 
 #include <taut/measure/form_change.hpp>
@@ -12,17 +13,18 @@
 namespace taut {
 
 struct DifferenceDefect {
-  double defect = 0;  // max |ω(Φ'ξ, Φ'η) - ω(ξ, η)| / max(|ξ||η|, |Φ'ξ||Φ'η|), as form_change gives it
-  double noise = std::numeric_limits<double>::infinity();  // what the differences may contribute to it
+  double defect = 0;  // max |ω(Φ'ξ, Φ'η) - ω(ξ, η)| / max(|ξ||η|, |Φ'ξ||Φ'η|), as form_change returns it
+  double noise = std::numeric_limits<double>::infinity();  // how much the differences may contribute to it
 };
 
 namespace differences {
 
-// f'(0) of the central formula of order 8, f at ±ε … ±4ε.
+// The central formula of order 8 for f'(0), with f at ±ε … ±4ε.
 inline constexpr std::array<double, 4> weights = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
 
-// Largest to smallest ε in units of x: the first are good for smooth maps, whose differences then lose no digits to rounding, the last for maps
-// that bend on a scale of 1e-5, such as steps of a chain of a hundred links that lies straight.
+// The sizes ε, from the largest to the smallest, in units of x. The first are good for smooth maps, whose
+// differences then lose no digits to rounding. The last are for maps that bend on a scale of 1e-5, such as
+// steps of a straight chain of a hundred links.
 inline constexpr double largest = 0x1p-5, ratio = 4;
 inline constexpr int sizes = 9;
 
@@ -58,10 +60,11 @@ inline double largest_relative_change(const Eigen::MatrixXd& a, const Eigen::Mat
 
 }  // namespace differences
 
-// `map` is Φ and `onto` brings a point near the manifold onto it, smoothly; both take (q, p) as one vector, in units that make its entries
-// of size 1, and give an Expected one. x lies on the manifold; directions need not be tangent. The size of the differences is the one at which
-// a change of it by `ratio` changes the tangent vectors least; that change, once for each of the two vectors in ω, is the noise.
-// The failure is that of the smallest differences, where all sizes fail.
+// Measures the defect of the map Φ. `onto` brings a point near the manifold onto it, smoothly; both functions
+// take (q, p) as one vector, in units that make its entries of size 1, and return an Expected one. x lies on
+// the manifold; directions need not be tangent. The size of the differences is the one at which a change of
+// it by `ratio` changes the tangent vectors least; that change, once for each of the two vectors in ω, is the
+// noise. If all sizes fail, returns the failure of the smallest differences.
 template <class Map, class Onto>
 Expected<DifferenceDefect> symplectic_defect_by_differences(const Map& map, const Onto& onto,
                                                             const Eigen::VectorXd& x,

@@ -1,4 +1,4 @@
-// What the steps of a run add up to. Every step counts, sampled or not.
+// Adds up the steps of a run. Every step counts, sampled or not.
 #pragma once
 
 #include <taut/contract/summary.hpp>
@@ -12,17 +12,17 @@ namespace taut {
 
 struct Tally {
   Reading first, now;
-  std::int64_t steps = 0;  // done
+  std::int64_t steps = 0;  // steps done
   double energy_error = 0, position_max, momentum_max;
   std::int64_t iterations = 0;
   int iterations_max = 0;
-  std::int64_t halved = 0;  // steps taken in parts,
-  int parts_max = 1;        // the most parts of one
+  std::int64_t halved = 0;  // steps taken in parts
+  int parts_max = 1;        // the most parts of one step
   BlockAverages blocks;
-  std::optional<Failure> failure = {};  // of step number steps + 1
-  bool energy_not_finite = false;       // that step ended on the constraints, but where H has no value
+  std::optional<Failure> failure = {};  // the failure of step number steps + 1
+  bool energy_not_finite = false;       // that step ended on the constraints, but H has no value there
 
-  // Of a run of `length` steps that starts with this reading.
+  // Starts the tally of a run of `length` steps from this reading.
   Tally(const Reading& start, std::int64_t length)
       : first(start),
         now(start),
@@ -40,7 +40,7 @@ struct Tally {
     parts_max = std::max(parts_max, pieces);
   }
 
-  // To bytes and back; of a run of the same length.
+  // Writes the tally to bytes or reads it back, for a run of the same length.
   template <class Carry>
   void carry(Carry& c) {
     c(first);
@@ -56,7 +56,8 @@ struct Tally {
     blocks.carry(c);
   }
 
-  // A step that ended so, after so many corrections; false, and not counted, where the energy is not finite.
+  // Counts one step that ended with this reading after `corrections` corrections. Returns false, and counts
+  // nothing, if the energy is not finite.
   bool add(const Reading& reading, int corrections) {
     const double error = reading.energy - first.energy;
     if (!std::isfinite(error)) {

@@ -1,4 +1,5 @@
-// Vectors tangent to the manifold a method lives on: the kernel of the derivative of its defining equations, by dual numbers.
+// Finds vectors tangent to the manifold on which a method lives: the kernel of the derivative of its defining
+// equations, by dual numbers.
 #pragma once
 
 #include <taut/method/facts.hpp>
@@ -9,7 +10,8 @@
 
 namespace taut {
 
-// The derivative of g, and below it that of G H_p where the momentum constraint is kept, by (q, p): one column per coordinate.
+// Returns the derivative of g by (q, p), one column per coordinate; below it that of G H_p if the momentum
+// constraint is kept.
 template <Hamiltonian P>
   requires Castable<P>
 Eigen::MatrixXd constraint_derivative(const P& s, const StateOf<P>& x, Keeps keeps) {
@@ -39,7 +41,7 @@ Eigen::MatrixXd constraint_derivative(const P& s, const StateOf<P>& x, Keeps kee
   return derivative;
 }
 
-// An orthonormal basis, one column (dq, dp) each: 2(n - m) of them on M, 2n - m on {g = 0}.
+// Returns an orthonormal basis, one column (dq, dp) each: 2(n - m) of them on M, 2n - m on {g = 0}.
 template <Hamiltonian P>
   requires Castable<P>
 Eigen::MatrixXd tangent_basis(const P& s, const StateOf<P>& x, Keeps keeps) {

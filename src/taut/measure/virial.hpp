@@ -1,6 +1,7 @@
-// The parts that tables of potentials have in V(q) and in the virial Σ x_a f_b of its forces. With it the pressure of particles in a periodic box: scaling
-// all positions and the box by s changes V at the rate -Σ x·f. In a box every pair counts with its nearest image, which Σ over
-// particles of x·f would miss; terms of bonded particles count from their first one, so that only fields know an origin.
+// The share that each table of potentials has in V(q) and in the virial Σ x_a f_b of its forces. The virial
+// gives the pressure of particles in a periodic box: scaling all positions and the box by s changes V at the
+// rate -Σ x·f. In a box every pair counts with its nearest image, which Σ over particles of x·f would miss.
+// Terms of bonded particles count from their first one, so that only fields know an origin.
 #pragma once
 
 #include <taut/problem/particles/particles.hpp>
@@ -13,7 +14,7 @@ namespace taut {
 template <class T>
 struct PotentialPart {
   T energy = T(0);
-  std::array<T, 9> virial{};  // 3 a + b: Σ x_a f_b
+  std::array<T, 9> virial{};  // entry 3 a + b is Σ x_a f_b
 };
 
 namespace virial_detail {
@@ -42,7 +43,7 @@ PotentialPart<T> part_of(const TermEvaluator<T, Kernel>& terms, int d, int n, co
 
 }  // namespace virial_detail
 
-// First the tables of terms, then those of pairs, each in the order of the system.
+// Returns first the tables of terms, then those of pairs, each in the order of the system.
 template <class T, class Kernel>
 std::vector<PotentialPart<T>> parts_of_V(const Particles<T, Kernel>& s,
                                          const typename Particles<T, Kernel>::Vec& q) {

@@ -1,5 +1,6 @@
-// Backward differentiation on the constrained equations as they stand (index 3), fixed step, Leimkuhler-Skeel (35)-(37): the damped baseline.
-// Its first k-1 steps are taken by lobatto(5), which is accurate enough for every k <= 6. Labels: docs/theory/bdf.md.
+// Backward differentiation on the constrained equations as they stand (index 3), with a fixed step,
+// Leimkuhler-Skeel (35)-(37): the damped baseline. Its first k-1 steps are taken by lobatto(5), which is
+// accurate enough for every k <= 6. Labels: docs/theory/bdf.md.
 #pragma once
 
 #include <taut/method/facts.hpp>
@@ -49,7 +50,7 @@ struct Bdf {
     typename P::Vec q_sum, p_sum;
     X before;
     std::vector<X> past;                    // x_{n-1}, x_{n-2}, …, x_{n-k+1}
-    int known = 0;                          // how many of them are there
+    int known = 0;                          // how many of them are known
     std::vector<typename P::Scalar> share;  // αᵢ/α₀
     typename P::Scalar beta;                // 1/α₀
 
@@ -65,7 +66,8 @@ struct Bdf {
     }
   };
 
-  // α₀ … α_k of Σ αᵢ y_{n+1-i} = h y': from Σ_{j=1..k} (1/j) ∇ʲ y_{n+1} = h y'.                                  (B1)
+  // Returns α₀ … α_k of Σ αᵢ y_{n+1-i} = h y', which come from
+  // Σ_{j=1..k} (1/j) ∇ʲ y_{n+1} = h y'                                                                 (B1)
   static std::vector<Float128> coefficients(int k) {
     std::vector<Float128> alpha(static_cast<std::size_t>(k) + 1, 0);
     for (int j = 1; j <= k; ++j) {

@@ -1,6 +1,7 @@
-// Higher order by composition, Reich (26)-(27): substeps γᵢh of a symmetric second-order map, or a first-order map and its adjoint in
-// turn, with one momentum projection at the end. The inner projections are left out: the impulse of the next substep contains them,
-// so the positions are the same. Labels: docs/theory/composition.md.
+// Higher order by composition, Reich (26)-(27): substeps γᵢh of a symmetric second-order map, or a
+// first-order map and its adjoint in turn, with one momentum projection at the end. The inner projections are
+// left out: the impulse of the next substep contains them, so the positions are the same. Labels:
+// docs/theory/composition.md.
 #pragma once
 
 #include <taut/method/composition_table.hpp>
@@ -15,7 +16,7 @@ template <class Base_>
 struct Composition {
   const CompositionScheme* scheme = nullptr;
   Base_ base{};
-  bool inner_projections = false;  // only to show that they change nothing
+  bool inner_projections = false;  // set only to show that they change nothing
 
   template <class P>
   static constexpr bool fits = Base_::template fits<P>;

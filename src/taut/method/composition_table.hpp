@@ -15,10 +15,10 @@
 //   last. A and B are any two parts of the vector field; neither need be the kinetic energy.
 //
 // The digits are the roots of the order conditions, found by Newton's method to 90 digits from the published
-// values and rounded to 36 significant ones. Where a scheme has more coefficients than conditions, those
-// named "free" are kept exactly as published and the others follow from them. The published digits of
-// yoshida8a ... e satisfy their conditions to 1e-12 ... 5e-11 only; the roots here, the nearest there are,
-// differ from them by up to 5e-11.
+// values and rounded to 36 significant ones. If a scheme has more coefficients than conditions, those named
+// "free" are kept exactly as published and the others follow from them. The published digits of yoshida8a ...
+// e satisfy their conditions to 1e-12 ... 5e-11 only; the roots here, the nearest there are, differ from them
+// by up to 5e-11.
 
 #include <array>
 #include <cstddef>
@@ -33,18 +33,18 @@ namespace taut {
 struct CompositionScheme {
   std::string_view name;
   int order;
-  int stages;                              // s of the formulas above
+  int stages;                              // the s of the formulas above
   std::span<const std::string_view> half;  // first half of the coefficients, and the middle one if any
   std::string_view source;
   bool alternates;
 
-  // Number of coefficients of one step.
+  // Returns the number of coefficients of one step.
   constexpr std::size_t size() const { return static_cast<std::size_t>(alternates ? 2 * stages : stages); }
 };
 
 namespace composition_digits {
 
-// Exact for k <= 48, where 5^k fits the 113 bits of the significand.
+// Returns 10^k, which is exact for k <= 48, because 5^k then fits the 113 bits of the significand.
 constexpr __float128 power_of_ten(int k) {
   __float128 power = 1;
   for (; k > 0; --k) power *= 10;
@@ -53,8 +53,9 @@ constexpr __float128 power_of_ten(int k) {
 
 }  // namespace composition_digits
 
-// Value of a plain decimal ("-0.25") of at most 36 significant digits and 48 decimals, within one unit in the
-// last place of T. Digits as text serve every scalar type: a literal of __float128 is not ISO C++.
+// Returns the value of a plain decimal ("-0.25") of at most 36 significant digits and 48 decimals, within one
+// unit in the last place of T. Digits as text serve every scalar type: a literal of __float128 is not ISO
+// C++.
 //
 // The digits are read as two integers of at most 18 digits, exact in 64 bits; high * 10^k is exact as well
 // (60 + 42 bits), so that only the sum, the quotient and the conversion to T round.
@@ -196,7 +197,7 @@ inline constexpr std::array<std::string_view, 8> yoshida8e = {
     "0.0227738840126312259834908659825195850",  "-2.69379901499992219847280863901668450",
 };
 
-// Smallest max |gamma_i| known of 15 stages.
+// This has the smallest max |gamma_i| known for 15 stages.
 inline constexpr std::array<std::string_view, 8> suzuki_umeno8 = {
     "0.741670364350612953448227801783806316", "-0.409100825800031593997300095893563417",
     "0.190754710296238379953876256450371663", "-0.573862471116082266656387726635535742",
@@ -239,8 +240,8 @@ inline constexpr std::array<std::string_view, 9> kahan_li8b = {
     "-0.606074483235848162582851655881217170",
 };
 
-// The eight coefficients of degree 9, the first that do not vanish, have their least Euclidean norm here, as far as a search from 180 starts has
-// found. Free: gamma_1 and gamma_2, to ten digits.
+// The eight coefficients of degree 9, the first that do not vanish, have their least Euclidean norm here, as
+// far as a search from 180 starts has found. Free: gamma_1 and gamma_2, to ten digits.
 inline constexpr std::array<std::string_view, 10> taut8 = {
     "0.1553428261",
     "0.4545762431",
@@ -414,7 +415,7 @@ inline constexpr std::array composition_aliases = {
     CompositionAlias{"kahan-li8", "kahan-li8a"},
 };
 
-// The scheme of that name or alias, or nullptr.
+// Returns the scheme of that name or alias, or nullptr.
 constexpr const CompositionScheme* find_composition(std::string_view name) {
   for (const CompositionAlias& a : composition_aliases) {
     if (a.alias == name) name = a.name;
@@ -425,7 +426,7 @@ constexpr const CompositionScheme* find_composition(std::string_view name) {
   return nullptr;
 }
 
-// The whole sequence, in the order in which the steps are taken.
+// Returns the whole sequence, in the order in which the steps are taken.
 template <class T>
 std::vector<T> coefficients(const CompositionScheme& scheme) {
   std::vector<T> all;
@@ -437,9 +438,9 @@ std::vector<T> coefficients(const CompositionScheme& scheme) {
 
 namespace composition_digits {
 
-// The simplest order conditions: the coefficients sum to 1, their odd powers below the order to 0. Rounding
-// is relative to the sum of the absolute powers, which is of order 1e4 for the coefficients of yoshida8b; ten
-// units in the last place allow one for each factor of a ninth power.
+// Checks the simplest order conditions: the coefficients sum to 1, their odd powers below the order to 0.
+// Rounding is relative to the sum of the absolute powers, which is of order 1e4 for the coefficients of
+// yoshida8b; ten units in the last place allow one for each factor of a ninth power.
 constexpr bool power_sums_hold(const CompositionScheme& scheme) {
   const __float128 tolerance = 2e-33;
   const std::size_t repeated = scheme.size() - scheme.half.size();

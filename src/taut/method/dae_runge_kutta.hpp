@@ -1,6 +1,6 @@
-// Runge-Kutta methods applied to the constrained equations as they stand, with and without a projection onto M after each step: the baselines
-// that are not symplectic on M. Radau IIA keeps g = 0; Gauss keeps nothing and generally diverges unprojected.
-// Labels: docs/theory/dae-runge-kutta.md.
+// Runge-Kutta methods applied to the constrained equations as they stand, with and without a projection onto
+// M after each step: the baselines that are not symplectic on M. Radau IIA keeps g = 0; Gauss keeps nothing
+// and generally diverges without projections. Labels: docs/theory/dae-runge-kutta.md.
 #pragma once
 
 #include <taut/formulation/momentum_solve.hpp>
@@ -15,7 +15,7 @@ enum class DaeFamily { radau, gauss };
 template <DaeFamily family, bool projected>
 struct DaeRungeKutta {
   int s = 2;
-  SolveOptions solve{};  // of stages and projections
+  SolveOptions solve{};  // for stages and projections
 
   MethodFacts facts() const {
     if constexpr (family == DaeFamily::radau)
@@ -64,7 +64,8 @@ struct DaeRungeKutta {
     X before;
     typename P::Vec end;
 
-    // Of the last stage: the end of the step for Radau IIA, where it approximates λ to order s - 1.
+    // Returns the multiplier of the last stage. For Radau IIA that is the end of the step, where it
+    // approximates λ to order s - 1.
     typename P::Multiplier last_multiplier(const typename P::Scalar& h) const { return stage.L.back() / h; }
   };
 
@@ -89,7 +90,7 @@ struct DaeRungeKutta {
   }
 
  private:
-  // q along H_pp Gᵀ, both taken at the unprojected point, then p along Gᵀ.
+  // Moves q along H_pp Gᵀ, both taken at the unprojected point, then p along Gᵀ.
   template <Hamiltonian P, class X>
   Expected<int> project(const P& problem, X& x, Memory<P, X>& at) const {
     using T = typename P::Scalar;

@@ -1,5 +1,5 @@
-// Gauss' method on Dirac's unconstrained Hamiltonian H_M = H + gᵀλ(q, p), under Reich's projections: (31), (34). Symplectic on M, of order
-// 2s, for any H(q, p). Labels: docs/theory/dirac-gauss.md.
+// Gauss' method on Dirac's unconstrained Hamiltonian H_M = H + gᵀλ(q, p), under Reich's projections: (31),
+// (34). It is symplectic on M, of order 2s, for any H(q, p). Labels: docs/theory/dirac-gauss.md.
 #pragma once
 
 #include <taut/formulation/dirac_gradient.hpp>
@@ -42,8 +42,8 @@ struct DiracGauss {
           unit(Vector<Real<typename P::Scalar>, dynamic>::Zero(residual.size())) {}
     DiracGradient<P> gradient;
     Tableau<Float128> tableau;
-    std::vector<typename P::Vec> Z, Y, slope_q,
-        slope_p;  // stage increments of q and p; slopes of H_M at the stages
+    // Stage increments of q and p; slopes of H_M at the stages.
+    std::vector<typename P::Vec> Z, Y, slope_q, slope_p;
     typename P::Vec q, p;
     Vector<typename P::Scalar, dynamic> residual;
     Vector<Real<typename P::Scalar>, dynamic> unit;
@@ -90,7 +90,8 @@ struct DiracGauss {
             unit.segment((2 * i + 1) * n, n).setConstant(half * p_size);
           }
         },
-        [&](const Mask<T>& active) {  // fixed point: the slopes of H_M have no cheap derivative
+        // This is a fixed-point iteration, because the slopes of H_M have no cheap derivative.
+        [&](const Mask<T>& active) {
           for (int i = 0; i < s; ++i)
             for (int k = 0; k < n; ++k) {
               at.Z[stage(i)][k] -= select(active, at.residual[2 * i * n + k], T(0));

@@ -1,5 +1,5 @@
-// Explicit symplectic maps of the unconstrained system, for scheme (24): symplectic Euler, Verlet, and Verlet with multiple
-// time steps. Labels: docs/theory/explicit-maps.md.
+// Explicit symplectic maps of the unconstrained system, for scheme (24): symplectic Euler, Verlet, and Verlet
+// with multiple time steps. Labels: docs/theory/explicit-maps.md.
 #pragma once
 
 #include <taut/method/facts.hpp>

@@ -1,4 +1,5 @@
-// Explicit Runge-Kutta methods on the field of a formulation, from the table. Labels: docs/theory/explicit-runge-kutta.md.
+// Explicit Runge-Kutta methods on the field of a formulation, from the table. Labels:
+// docs/theory/explicit-runge-kutta.md.
 #pragma once
 
 #include <taut/method/explicit_tableau.hpp>
@@ -49,12 +50,13 @@ struct ExplicitRungeKutta {
       convert_row(t.error3, e3);
     }
     Vec dy, dz;                                // the step
-    Vec error_y, error_z, error3_y, error3_z;  // estimates of its error; zero where the method has none
+    Vec error_y, error_z, error3_y, error3_z;  // estimates of its error; zero if the method has none
     Vec Y, Z;
     std::vector<Vec> slope_y, slope_z;
     std::vector<T> a, b, e, e3;
 
-    // The size of the error of the last step as step controls take it; for dop853 the two estimates combined, of order 7.
+    // Returns the size of the error of the last step, as step controls use it; for dop853 the two estimates
+    // combined, of order 7.
     double estimate() const {
       const double first = size(error_y, error_z), third = size(error3_y, error3_z);
       if (e3.empty() || first == 0) return first;

@@ -1,5 +1,6 @@
-// Coefficients of explicit Runge-Kutta methods with their embedded error estimates, as text: fractions where they are fractions, decimals of 30
-// digits where they are roots of the order conditions (dop853). Read in 128-bit arithmetic and rounded once; docs/theory/explicit-runge-kutta.md.
+// Coefficients of explicit Runge-Kutta methods with their embedded error estimates, as text: fractions, or
+// decimals of 30 digits if they are roots of the order conditions (dop853). They are read in 128-bit
+// arithmetic and rounded once; docs/theory/explicit-runge-kutta.md.
 #pragma once
 
 #include <taut/method/composition_table.hpp>
@@ -19,7 +20,7 @@ struct ExplicitScheme {
   std::span<const std::string_view> b;
   std::span<const std::string_view> error = {};   // b - b̂ of the embedded method; empty: no estimate
   std::span<const std::string_view> error3 = {};  // the second, lower one of dop853
-  int error_order = 0;                            // of b̂
+  int error_order = 0;                            // the order of b̂
 };
 
 namespace explicit_digits {
@@ -118,7 +119,7 @@ constexpr const ExplicitScheme* find_explicit(std::string_view name) {
   return nullptr;
 }
 
-// "3/40", "-5" or "0.25".
+// Reads "3/40", "-5" or "0.25".
 inline Float128 parse_coefficient(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return parse_decimal<Float128>(text);
@@ -127,7 +128,7 @@ inline Float128 parse_coefficient(std::string_view text) {
 
 struct ExplicitTableau {
   Matrix<Float128, dynamic, dynamic> A;
-  Vector<Float128, dynamic> b, c, error, error3;  // the last two empty where there is no estimate
+  Vector<Float128, dynamic> b, c, error, error3;  // the last two are empty if there is no estimate
 
   int stages() const { return static_cast<int>(b.size()); }
 };

@@ -1,5 +1,5 @@
-// What is claimed of a method, in one row: the command line, the docs and the theorem tests all read it, and the tests
-// measure every claim on nonlinear problems.
+// The claims of a method, in one row: the command line, the docs and the theorem tests all read it, and the
+// tests measure every claim on nonlinear problems.
 #pragma once
 
 #include <string>
@@ -7,16 +7,17 @@
 
 namespace taut {
 
-// What a problem must offer: problem/tiers.hpp. dirac: Hamiltonian and Castable, for the derivatives of λ(q, p).
+// What a problem must offer (problem/tiers.hpp). dirac asks for Hamiltonian and Castable, for the derivatives
+// of λ(q, p).
 enum class Tier { natural, split, hamiltonian, dirac };
 
-// Where the map lives: on M = {g = 0, G H_p = 0}, only on {g = 0}, or nowhere.
+// The set on which the map lives: on M = {g = 0, G H_p = 0}, only on {g = 0}, or on neither.
 enum class Keeps { position_and_momentum, position, nothing };
 
 struct MethodFacts {
   std::string_view name;
-  int argument = 0;            // name(argument) where it is not 0
-  std::string_view base = {};  // name(base) of a composition over another base than its usual one
+  int argument = 0;            // written name(argument) unless it is 0
+  std::string_view base = {};  // written name(base) for a composition over another base than its usual one
   std::string_view what;
   std::string_view source;  // short name of the paper and equation numbers
   std::string_view theory;  // page under docs/theory/
@@ -27,7 +28,7 @@ struct MethodFacts {
   Tier tier = Tier::natural;
 };
 
-// How people write the method: "rattle", "lobatto(3)", "yoshida4(midpoint)".
+// Returns the name as people write it: "rattle", "lobatto(3)", "yoshida4(midpoint)".
 inline std::string label(const MethodFacts& facts) {
   std::string text(facts.name);
   if (facts.argument != 0) text.append("(").append(std::to_string(facts.argument)).append(")");
@@ -35,7 +36,7 @@ inline std::string label(const MethodFacts& facts) {
   return text;
 }
 
-// A method gives its row as a constant, or as a function where it depends on its parameters.
+// Reads the row of a method: a constant, or a function if it depends on the method's parameters.
 template <class Method>
 MethodFacts facts_of(const Method& method) {
   if constexpr (requires { method.facts(); })

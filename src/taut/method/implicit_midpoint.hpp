@@ -1,5 +1,5 @@
-// The implicit midpoint rule for any H(q, p), and its mixture with kicks for a stiff part of the potential: algebraically stable
-// maps for scheme (24). Labels: docs/theory/implicit-midpoint.md.
+// The implicit midpoint rule for any H(q, p), and its mixture with kicks for a stiff part of the potential:
+// algebraically stable maps for scheme (24). Labels: docs/theory/implicit-midpoint.md.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
@@ -11,7 +11,7 @@
 
 namespace taut {
 
-// A = I - (h/2) J H'', dense.
+// The matrix A = I - (h/2) J H'', dense.
 template <class P>
 class DenseMidpointMatrix {
  public:
@@ -30,7 +30,7 @@ class DenseMidpointMatrix {
         column_q_(q_),
         column_p_(q_) {}
 
-  // At x, factored.
+  // Forms and factors A at x.
   template <class X>
   Expected<int> prepare(const X& x, const T& h) {
     const B half = base(h) / 2;
@@ -56,10 +56,10 @@ class DenseMidpointMatrix {
     return 0;
   }
 
-  // r ← A⁻¹ r
+  // Solves r ← A⁻¹ r.
   void solve(Vector<T, size2>& r) const { lu_.solve(r); }
 
-  // K from (∂q₁/∂p₀) Gᵀ: z₁ = 2z - z₀ and A dz = dz₀.
+  // Forms K from (∂q₁/∂p₀) Gᵀ: z₁ = 2z - z₀ and A dz = dz₀.
   template <class Jacobian, class Matrix>
   void response(const Jacobian& G, Matrix& K) const {
     K.right([&](auto& R) {
@@ -84,7 +84,8 @@ class DenseMidpointMatrix {
   typename Cast::Vec q_, p_, column_q_, column_p_;
 };
 
-// V'' entry by entry: then all that is factored is sparse. In sparse_midpoint.hpp: whoever solves for such a problem includes it.
+// The matrices for a problem that gives V'' entry by entry: all that is factored is then sparse. They are
+// defined in sparse_midpoint.hpp, which must be included to solve such a problem.
 template <class P>
 class SparseMidpointMatrix;
 template <class P>
@@ -104,8 +105,8 @@ constexpr auto pick_midpoint_matrix() {
 template <class P>
 using MidpointMatrix = typename decltype(pick_midpoint_matrix<P>())::type;
 
-// z = z₀ + (h/2) J∇H(z), z = (Q, P), by a simplified Newton iteration: H'' is formed once per step, by dual numbers, so that stiff
-// potentials converge at any step where the fixed-point iteration would need h ω < 2.
+// Solves z = z₀ + (h/2) J∇H(z), z = (Q, P), by a simplified Newton iteration. H'' is formed once per step, by
+// dual numbers, so that stiff potentials converge at any step; the fixed-point iteration would need h ω < 2.
 template <class P, class X>
   requires(Hamiltonian<P> && Castable<P>)
 class MidpointSolve {
@@ -136,8 +137,8 @@ class MidpointSolve {
           }
         },
         [&](auto& unit) {
-          Real<T> q_size(0),
-              p_size(0);  // components mix in A⁻¹, so the largest sets the rounding level of its kind
+          // Components mix in A⁻¹, so the largest one sets the rounding level of its kind.
+          Real<T> q_size(0), p_size(0);
           for (int i = 0; i < n_; ++i) {
             q_size = larger(q_size, magnitude(x.q[i]) + magnitude(h * velocity_[i]));
             p_size = larger(p_size, magnitude(x.p[i]) + magnitude(h * force_[i]));

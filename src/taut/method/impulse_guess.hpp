@@ -1,5 +1,5 @@
-// Where Newton's iteration starts in the substeps of a composition: from the impulses of the substeps before it, in the same step, so that the
-// step stays a function of (q, p). Labels: docs/theory/composition.md.
+// Says where Newton's iteration starts in the substeps of a composition: from the impulses of earlier
+// substeps of the same step, so that the step stays a function of (q, p). Labels: docs/theory/composition.md.
 #pragma once
 
 #include <taut/problem/tiers.hpp>
@@ -10,8 +10,9 @@
 
 namespace taut {
 
-// Weights of the last `reach` impulses, the newest last. With τ the time where substep i starts, a = γᵢ, b = γᵢ₋₁ (0 for the first), its impulse is
-// a sum of smooth functions of the start times these factors, up to terms of relative order h³: (Y3).
+// Weights of the last `reach` impulses, the newest last. Let substep i start at the time τ, with a = γᵢ and b
+// = γᵢ₋₁ (0 for the first). Up to terms of relative order h³ its impulse is a sum of smooth functions of the
+// start times these factors: (Y3).
 class GuessWeights {
  public:
   static constexpr int reach = 8;
@@ -36,11 +37,11 @@ class GuessWeights {
  private:
   static constexpr int conditions = 7;
   using Factors = std::array<double, conditions>;
-  // Larger weights, of alternating sign, amplify what the conditions leave out.
+  // Larger weights have alternating signs and amplify what the conditions leave out.
   static constexpr double largest_sum = 30;
 
-  // The shortest w with Σⱼ wⱼ factors[j][k] = factors[i][k] for k = 0, 1, …, as many of them as keep Σ|w| small: the conditions made
-  // orthonormal one after the other.
+  // Returns the shortest w with Σⱼ wⱼ factors[j][k] = factors[i][k] for k = 0, 1, …, for as many k as keep
+  // Σ|w| small. The conditions are made orthonormal one after the other.
   static Row weights(const std::vector<Factors>& factors, std::size_t i) {
     const int known = static_cast<int>(std::min<std::size_t>(i, reach));
     Row w{}, best{};
@@ -88,7 +89,7 @@ class ImpulseGuess {
   ImpulseGuess(const P& s, const std::vector<double>& gamma)
       : weights_(gamma), past_(GuessWeights::reach, zero_multiplier(s)) {}
 
-  // (Y3); the oldest first, so that the sum waits for the newest with one addition only.
+  // Offers the guess (Y3). It adds the oldest first, so that only one addition waits for the newest.
   void offer(std::size_t i, Multiplier& mu) const {
     set_zero(mu);
     const GuessWeights::Row& w = weights_.rows[i];

@@ -1,4 +1,5 @@
-// Lobatto IIIA-IIIB, Jay 1996: symplectic on M, symmetric, of order 2s-2, for any H(q, p). Labels: docs/theory/lobatto.md.
+// Lobatto IIIA-IIIB, Jay 1996: symplectic on M, symmetric, of order 2s-2, for any H(q, p). Labels:
+// docs/theory/lobatto.md.
 #pragma once
 
 #include <taut/formulation/momentum_solve.hpp>
@@ -12,19 +13,20 @@
 
 namespace taut {
 
-// Where the multiplier at the end of a step comes from.
+// The source of the multiplier at the end of a step.
 enum class MultiplierFrom {
-  equations,  // (3.3e): λ(q₁, p₁) of the continuous equations, of the order of q and p; asks for a Castable problem
-  last_stage  // Λₛ, there for nothing, of order s-1
+  equations,  // (3.3e): λ(q₁, p₁) of the continuous equations, of the order of q and p; if Castable
+  last_stage  // Λₛ, which costs nothing more, of order s-1
 };
 
-// stages = dynamic: their number is set at run time.
+// If stages is dynamic, their number is set at run time.
 template <int stages = dynamic>
 struct Lobatto {
   int s = stages == dynamic ? 3 : stages;
-  SolveOptions solve{};  // of the stages and of the momentum constraint
+  SolveOptions solve{};  // for the stages and for the momentum constraint
   MultiplierFrom multiplier_from = MultiplierFrom::equations;
-  // A user's own tableau in place of Lobatto's: bound to a problem, it is refused (std::invalid_argument) where violated_condition() has a name.
+  // A user's own tableau in place of Lobatto's. If violated_condition() names a condition, binding it to a
+  // problem throws std::invalid_argument.
   const Tableau<Float128>* own = nullptr;
 
   MethodFacts facts() const {
@@ -47,7 +49,8 @@ struct Lobatto {
 
   static constexpr int most_known = 6;
 
-  // f(method) with the number of stages known to the compiler where they are few; the steps are the same to the last bit.
+  // Calls f(method) with the number of stages known to the compiler if they are few; the steps are the same
+  // to the last bit.
   template <class F>
     requires(stages == dynamic)
   auto with_stages_known(F&& f) const {
@@ -103,7 +106,7 @@ struct Lobatto {
     stage.b.sum(stage.stages(), stage.velocity, at.increment);
     drift(x, h * at.increment);  // (J7): q₁ = Qₛ
     stage.b.sum(stage.stages(), stage.force, at.increment);
-    kick(x, -at.increment);  // (J8), but for GᵀΛₛ
+    kick(x, -at.increment);  // (J8), except for GᵀΛₛ
     problem.G(x.q, at.G);
     if (const auto projected = at.momentum.solve(problem, solve, x, at.G); !projected) {  // (J9)
       x = at.before;
@@ -113,7 +116,7 @@ struct Lobatto {
     return solved;
   }
 
-  // λ at x, where the last step, of length h, has ended.
+  // Returns λ at x, the end of the last step of length h.
   template <Hamiltonian P, class X>
     requires Castable<P>
   Expected<typename P::Multiplier> multiplier(const P& problem, const X& x, const Memory<P, X>& at,
@@ -122,7 +125,7 @@ struct Lobatto {
     return taut::multiplier(problem, x.q, x.p);
   }
 
-  // Λₛ of the last step, for any problem.
+  // Returns Λₛ of the last step, for any problem.
   template <Hamiltonian P, class X>
   static typename P::Multiplier stage_multiplier(const Memory<P, X>& at, const typename P::Scalar& h) {
     using T = typename P::Scalar;

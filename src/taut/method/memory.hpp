@@ -1,4 +1,5 @@
-// What a method keeps between steps, built for a problem and a state: from the method's parameters where it has any.
+// What a method keeps between steps. It is built for a problem and a state, and from the method's parameters
+// if it has any.
 #pragma once
 
 #include <taut/scalar/number.hpp>
@@ -16,7 +17,8 @@ auto make_memory(const Method& method, const P& s, const X& x) {
     return Memory(s, x);
 }
 
-// A coefficient given in 128 bits to the digits of T; dual numbers and packs take the float they are made of.
+// Rounds a coefficient given in 128 bits to the digits of T; dual numbers and packs take the float they are
+// made of.
 template <class T>
 T coefficient(const Float128& x) {
   if constexpr (is_float<T>)

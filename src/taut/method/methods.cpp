@@ -66,7 +66,7 @@ std::string numbered_name(const std::string& method) {
 
 std::string unknown_method_sentence(std::string_view method, const std::string& why) {
   const auto names = method_names();
-  std::vector<std::string> bases;  // without arguments: lobatto(7) is a slip in the number, not in the name
+  std::vector<std::string> bases;  // without arguments: lobatto(7) errs in the number, not in the name
   for (const std::string& name : names) bases.push_back(name.substr(0, name.find('(')));
   const std::string base(method.substr(0, method.find('(')));
   const bool known = std::find(bases.begin(), bases.end(), base) != bases.end();

@@ -1,4 +1,4 @@
-// The catalogues as data, for those who list it: no method is compiled here.
+// The catalogues as data, for those who list them: no method is compiled here.
 #pragma once
 
 #include <taut/formulation/facts.hpp>
@@ -10,24 +10,27 @@
 
 namespace taut {
 
-// Those for the constrained equations, then those for a formulation of them: ordinary_method_facts().
+// Returns the methods for the constrained equations, then those for a formulation of them
+// (ordinary_method_facts()).
 std::vector<MethodFacts> method_facts();
 
-// The methods that integrate a formulation; what they claim is claimed of the method by itself.
+// Returns the methods that integrate a formulation. Their claims are about the method by itself.
 std::vector<MethodFacts> ordinary_method_facts();
 std::vector<FormulationFacts> formulation_facts();
 std::vector<std::string> projection_names();
 
-// The rows as people write them, and the aliases.
+// Returns the rows as people write them, and the aliases.
 std::vector<std::string> method_names();
 
-// With the number of stages or steps that a method has where none is said: lobatto(3) for lobatto. Others as they are.
+// Adds the default number of stages or steps if a method has one and none is given: lobatto(3) for lobatto.
+// Returns other names as they are.
 std::string numbered_name(const std::string& method);
 
-// `why` says what is wrong with the method's name; adds the nearest name and all of them if the name is unknown.
+// Returns `why`, which says what is wrong with the method's name; if the name is unknown, adds the nearest
+// name and all names.
 std::string unknown_method_sentence(std::string_view method, const std::string& why);
 
-// One word; `taut methods` explains it.
+// Returns one word, which `taut methods` explains.
 std::string_view tier_name(Tier tier);
 
 }  // namespace taut

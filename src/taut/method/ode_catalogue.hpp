@@ -1,4 +1,4 @@
-// The list of ordinary methods, of formulations, and the way from their names to a method.
+// The list of ordinary methods, the list of formulations, and the way from their names to a method.
 #pragma once
 
 #include <taut/formulation/charts.hpp>
@@ -19,7 +19,7 @@
 
 namespace taut {
 
-// visit(formulation) for every row, in the order in which they are listed to people.
+// Calls visit(formulation) for every row, in the order in which they are listed to people.
 template <class Visit>
 void for_each_formulation(Visit&& visit) {
   visit(Underlying{});
@@ -81,14 +81,15 @@ std::optional<NameError> with_scheme(std::string_view text, Visit&& visit) {
 
 }  // namespace ode_names
 
-// True where the name is one that asks for a formulation; without one it means the first of the list.
+// Asks whether the name needs a formulation; without one it means the first of the list.
 inline bool is_ode_method(std::string_view text) {
   const auto asked = parse_method_name(text);
   return asked && (find_explicit(asked->name) != nullptr || asked->name == "implicit-midpoint" ||
                    asked->name == "gauss");
 }
 
-// visit(OdeMethod) for the method, formulation and projection of these names, or why there is none.
+// Calls visit(OdeMethod) for the method, formulation and projection of these names, or returns why there is
+// none.
 template <class Visit>
 std::optional<NameError> with_ode_method(std::string_view name, std::string_view formulation,
                                          const Projection& projection, Visit&& visit) {
@@ -113,7 +114,7 @@ std::optional<NameError> with_ode_method(std::string_view name, std::string_view
   return error;
 }
 
-// The same with the projection by its name.
+// Does the same with the projection given by its name.
 template <class Visit>
 std::optional<NameError> with_ode_method(std::string_view name, std::string_view formulation,
                                          std::string_view kind, double tolerance, Visit&& visit) {
@@ -124,7 +125,8 @@ std::optional<NameError> with_ode_method(std::string_view name, std::string_view
   return with_ode_method(name, formulation, Projection{*known, tolerance}, visit);
 }
 
-// Why this formulation cannot be had for this problem and start, with an alternative; nothing when it can.
+// Says why this formulation does not fit this problem and start, with an alternative; says nothing if it
+// fits.
 template <class Formulation, class P>
 std::optional<std::string> formulation_refusal(const Formulation& formulation, const P& s,
                                                const StateOf<P>& x) {

@@ -1,5 +1,6 @@
-// Gauss' methods on the field of a formulation; with one stage the implicit midpoint rule. Symplectic where the formulation is Hamiltonian, and
-// they keep quadratic first integrals of the field. Labels: docs/theory/ode-gauss.md.
+// Gauss' methods on the field of a formulation; with one stage this is the implicit midpoint rule. They are
+// symplectic if the formulation is Hamiltonian, and keep quadratic first integrals of the field. Labels:
+// docs/theory/ode-gauss.md.
 #pragma once
 
 #include <taut/method/memory.hpp>
@@ -55,7 +56,8 @@ struct OdeGauss {
     std::vector<T> a, b;
   };
 
-  // Fixed-point iteration: the slopes of a formulation have no cheap derivative. Starts from the state alone.
+  // Makes the step by fixed-point iteration, because the slopes of a formulation have no cheap derivative. It
+  // starts from the state alone.
   template <class P, class Field>
   Expected<int> increments(const P& problem, Field& field, const typename Field::Vec& y,
                            const typename Field::Vec& z, Memory<Field, P>& at, const typename P::Scalar& h,

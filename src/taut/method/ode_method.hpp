@@ -1,5 +1,5 @@
-// An ordinary method on a formulation, with a projection after each step or without: the same mechanics in another dress, in the interface of every
-// other method. Labels: docs/theory/ode-method.md.
+// An ordinary method on a formulation, with or without a projection after each step: the same mechanics in
+// another dress, behind the interface of every other method. Labels: docs/theory/ode-method.md.
 #pragma once
 
 #include <taut/formulation/facts.hpp>
@@ -23,10 +23,11 @@ struct OdeMethod {
   Scheme scheme{};
   Formulation formulation{};
   Projection projection{};
-  SolveOptions solve{};  // of the projections, and the tolerance of implicit stages
+  SolveOptions solve{};  // for the projections; its tolerance also serves implicit stages
 
-  // `symplectic` is a claim about the space the method works in: all of phase space, or M in coordinates of its own. Charts make neither claim: a
-  // step in one of them is symplectic, but which one it is depends on the steps before.
+  // `symplectic` is a claim about the space in which the method works: all of phase space, or M in
+  // coordinates of its own. Charts make neither claim: a step in one of them is symplectic, but which one it
+  // is depends on the steps before.
   MethodFacts facts() const {
     const SchemeFacts f = scheme.facts();
     const bool plain = projection.kind == ProjectionKind::none;
@@ -128,7 +129,7 @@ struct OdeMethod {
     }
   }
 
-  // Into the coordinates, a step there, and out again.                                                           (OM3)
+  // Goes into the coordinates, makes a step there, and comes out again.                                (OM3)
   template <Hamiltonian P, class X>
   Expected<int> through_coordinates(const P& s, const X& x, Memory<P, X>& at,
                                     const typename P::Scalar& h) const {

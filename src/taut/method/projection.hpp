@@ -1,5 +1,5 @@
-// Projections after a step: q onto g = 0 along H_pp Gᵀ, p onto G H_p = 0 along Gᵀ, both or neither; at every step, or when a residual exceeds a
-// tolerance. Seiler, sections 1 and 4. Labels: docs/theory/projection.md.
+// Projections after a step: q onto g = 0 along H_pp Gᵀ, p onto G H_p = 0 along Gᵀ, both or neither, at every
+// step or when a residual exceeds a tolerance. Seiler, sections 1 and 4. Labels: docs/theory/projection.md.
 #pragma once
 
 #include <taut/formulation/momentum_solve.hpp>
@@ -45,7 +45,8 @@ class Projector {
 
   ProjectionCount count;
 
-  // x after a step; each residual is looked at where its turn comes, q first, and only the matching variable moves.
+  // Projects x after a step. Each residual is examined when its turn comes, q first, and only the matching
+  // variable moves.
   template <class X>
   Expected<int> operator()(const P& s, X& x, const Projection& projection, const SolveOptions& options) {
     int iterations = 0;
@@ -81,20 +82,21 @@ class Projector {
     return Mask<T>(projection.tolerance == 0) || largest_entry(residual_) > Real<T>(projection.tolerance);
   }
 
-  // A lane whose own residual is small stays where a run of its own would leave it.
+  // Keeps a copy for lanes whose own residual is small: such a lane stays where a run of its own would leave
+  // it.
   template <class X>
   static auto kept_for_lanes(const X& x) {
     if constexpr (ScalarTraits<T>::lanes > 1)
       return x;
     else
-      return nullptr;  // one trajectory: nothing to go back to
+      return nullptr;  // one trajectory has nothing to go back to
   }
   template <class Kept, class X>
   static void restore_others(const Mask<T>& due, const Kept& before, X& x) {
     if constexpr (ScalarTraits<T>::lanes > 1) taut::restore_others(due, before, x);
   }
 
-  // H_pp and G at the point before the projection.
+  // Takes H_pp and G at the point before the projection.
   template <class X>
   Expected<int> project_position(const P& s, X& x, const SolveOptions& options) {
     s.G(x.q, G_);

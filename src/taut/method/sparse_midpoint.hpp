@@ -1,4 +1,5 @@
-// The linear algebra of the midpoint rule for systems of particles: V'' is sparse there, and so is all that is factored. Labels: docs/theory/implicit-midpoint.md.
+// The linear algebra of the midpoint rule for systems of particles: V'' is sparse there, and so is all that
+// is factored. Labels: docs/theory/implicit-midpoint.md.
 #pragma once
 
 #include <taut/formulation/sparse_constraint_matrix.hpp>
@@ -12,24 +13,25 @@
 
 namespace taut {
 
-// K = h G₁ S⁻¹ G₀ᵀ, S = M + (h²/4) V'': ∂q₁/∂μ of the midpoint rule.
+// The matrix K = h G₁ S⁻¹ G₀ᵀ, S = M + (h²/4) V'': ∂q₁/∂μ of the midpoint rule.
 template <class P>
 class MidpointConstraintMatrix {
  public:
-  static constexpr bool keeps_factor = true;  // of the position solve: a new one is most of the work
+  static constexpr bool keeps_factor =
+      true;  // the position solve keeps its factor: a new one is most of the work
   using Jacobian = typename P::Jacobian;
   using Multiplier = typename P::Multiplier;
 
   explicit MidpointConstraintMatrix(const P& s) : problem_(s), plain_(s) {}
 
-  // Both stay where they are until the last solve with them.
+  // Refers to S and G0, which must stay where they are until the last solve with them.
   void right(const SparseMatrix& S, const Jacobian& G0, double h) {
     S_ = &S;
     G0_ = &G0;
     h_ = h;
   }
   void assemble(const Jacobian& G1) { G1_ = &G1; }
-  // -1, or a constraint that depends on others.
+  // Factors K. Returns -1, or a constraint that depends on others.
   int factor() {
     if (saddle_.compute(*S_, *G0_, *G1_, problem_.constraints())) return -1;
     assemble_plain();
@@ -39,7 +41,7 @@ class MidpointConstraintMatrix {
     saddle_.solve(b);
     b /= h_;
   }
-  // By K for h → 0: rows of the full matrix are never formed.
+  // Sweeps with K for h → 0, because rows of the full matrix are never formed.
   int sweep(Multiplier& b) {
     assemble_plain();
     return plain_.sweep(b);
@@ -60,7 +62,7 @@ class MidpointConstraintMatrix {
   double h_ = 1;
 };
 
-// A = I - (h/2) J H'' for H = ½ pᵀWp + V, by S.
+// The matrix A = I - (h/2) J H'' for H = ½ pᵀWp + V, by way of S.
 template <class P>
 class SparseMidpointMatrix {
  public:
@@ -90,7 +92,7 @@ class SparseMidpointMatrix {
     return 0;
   }
 
-  // r ← A⁻¹ r, r = (a, b): S x = M a + (h/2) b, y = (2/h) M (x - a).
+  // Solves r ← A⁻¹ r with r = (a, b): S x = M a + (h/2) b, y = (2/h) M (x - a).
   template <class Residual>
   void solve(Residual& r) const {
     const Eigen::Index n = mass_.size();

@@ -1,4 +1,5 @@
-// The coefficients of a Runge-Kutta method as its steps use them: in two parts, so that no rounding of theirs is the same in every step.
+// The coefficients of a Runge-Kutta method as its steps use them: in two parts, so that none of their
+// roundings is the same in every step.
 #pragma once
 
 #include <taut/method/tableau.hpp>
@@ -6,9 +7,10 @@
 
 namespace taut {
 
-// Coefficients in two parts, the first of few bits: products with it are exact but for one rounding that has no bias, and the second
-// carries the rest. Rounded to one float they violate the symplecticity conditions by 10⁻¹⁷, the same way in every step (Hairer,
-// McLachlan & Razakarivony, BIT 48, 2008). Here the effect is small beside what an iteration stopped early leaves: bench/round_off.cpp.
+// Coefficients in two parts. The first has few bits: products with it are exact except for one rounding that
+// has no bias. The second carries the rest. Rounded to one float, coefficients violate the symplecticity
+// conditions by 10⁻¹⁷, the same way in every step (Hairer, McLachlan & Razakarivony, BIT 48, 2008). Here the
+// effect is small beside what an iteration stopped early leaves: bench/round_off.cpp.
 template <class B, int s, int rows = s>
 struct SplitCoefficients {
   Matrix<B, rows, s> high, low, whole;
@@ -24,11 +26,12 @@ struct SplitCoefficients {
       }
   }
 
-  // out = Σⱼ a(i, j) f[j], j < columns
+  // Forms out = Σⱼ a(i, j) f[j], j < columns.
   template <class Stages, class Vec>
   [[gnu::always_inline]] void row(int i, int columns, const Stages& f, Vec& out) const {
     using T = typename Vec::Scalar;
-    if constexpr (Vec::SizeAtCompileTime != dynamic) {  // plain loops, which the compiler turns into SIMD
+    // These are plain loops, which the compiler turns into SIMD.
+    if constexpr (Vec::SizeAtCompileTime != dynamic) {
       Vec second;
       for (Eigen::Index k = 0; k < out.size(); ++k) {
         out[k] = T(high(i, 0)) * f[0][k];
@@ -62,8 +65,9 @@ struct SplitCoefficients {
   }
 };
 
-// Σⱼ b(j) f[j] with what the additions lose carried along. A term that is the same in every step, such as the weight of a mass, added to
-// a sum of one binade is rounded by the same amount each time, in p at the end of the step: a bias.
+// Forms Σⱼ b(j) f[j] and carries along what the additions lose. A term that is the same in every step, such
+// as the weight of a mass, is rounded by the same amount each time it is added to a sum of one binade: a bias
+// in p at the end of the step.
 template <class B, int s>
 struct Weights : SplitCoefficients<B, s, 1> {
   using SplitCoefficients<B, s, 1>::SplitCoefficients;

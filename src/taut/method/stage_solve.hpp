@@ -1,9 +1,10 @@
-// The stage equations of Runge-Kutta methods on the constrained equations, Jay (3.11), for any H(q, p), by the simplified Newton
-// iteration with the block structure (3.15): one factorisation of G H_pp Gᵀ per step, and one m-dimensional solve per stage and
-// iteration. Labels: docs/theory/stage-solve.md.
+// The stage equations of Runge-Kutta methods on the constrained equations, Jay (3.11), for any H(q, p), by
+// the simplified Newton iteration with the block structure (3.15): one factorisation of G H_pp Gᵀ per step,
+// and one m-dimensional solve per stage and iteration. Labels: docs/theory/stage-solve.md.
 //
-// Unknown are the increments Zᵢ = Qᵢ - q₀, Yᵢ = Pᵢ - p₀, small numbers whose rounding is small, and the impulses Lⱼ = h Λⱼ. For Lobatto
-// the first Q is q₀ and the last Λ does not enter (fixed = 1); for Gauss and Radau all are unknown (fixed = 0).
+// The unknowns are the increments Zᵢ = Qᵢ - q₀, Yᵢ = Pᵢ - p₀, small numbers whose rounding is small, and the
+// impulses Lⱼ = h Λⱼ. For Lobatto the first Q is q₀ and the last Λ does not enter (fixed = 1); for Gauss and
+// Radau all are unknown (fixed = 0).
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
@@ -22,7 +23,7 @@
 
 namespace taut {
 
-// One V per stage: an array where their number is known at compile time.
+// One V per stage: an array if their number is known at compile time.
 template <class V, int s>
 using PerStage = std::conditional_t<s == dynamic, std::vector<V>,
                                     std::array<V, static_cast<std::size_t>(s == dynamic ? 1 : s)>>;
@@ -38,14 +39,16 @@ PerStage<V, s> per_stage(int stages, const V& value) {
   }
 }
 
-// Within this many units of rounding g is taken as linear about an anchor, see StageSolve::residuals: the square of the distance, which
-// is neglected, is then far below a unit. 2^18 units, and 2^-16 of one, in double.
+// Within this many units of rounding g is taken as linear about an anchor, see StageSolve::residuals. The
+// square of the distance, which is neglected, is then far below a unit: 2^18 units, and 2^-16 of one, in
+// double.
 template <class T>
 double anchor_within() {
   return 0x1p-8 / std::sqrt(epsilon<T>());
 }
 
-// `fixed` stages have Q = q₀, and as many at the end no Λ: 1 for Lobatto, 0 for Gauss and Radau.
+// The first `fixed` stages have Q = q₀, and as many at the end have no Λ: 1 for Lobatto, 0 for Gauss and
+// Radau.
 template <Hamiltonian P, int fixed, int s_ = dynamic>
 class StageSolve {
  public:
@@ -108,8 +111,8 @@ class StageSolve {
   PerStage<Vec, s_> Z, Y;
   PerStage<Multiplier, s_> L;
 
-  // The steps from now on start at (q0 + q_low, p0 + p_low), where a state has such parts. A step from (q0, p0) alone, added to them, moves the energy by h p_low: with
-  // some h more often one way.
+  // Makes the following steps start at (q0 + q_low, p0 + p_low), if the state has such parts. A step from
+  // (q0, p0) alone, added to them, moves the energy by h p_low: with some h more often one way.
   template <class X>
   void take_low_parts(const X& x) {
     if constexpr (requires { x.q_low; }) {
@@ -118,8 +121,8 @@ class StageSolve {
     }
   }
 
-  // From (q0, p0), with G0 = G(q0) and step h. Of the options tolerance and max_iterations count: the tolerance
-  // is one on every residual, in the units of q, p and g.
+  // Solves the stages from (q0, p0), with G0 = G(q0) and step h. Only tolerance and max_iterations of the
+  // options count: the tolerance applies to every residual, in the units of q, p and g.
   TAUT_FLATTEN Expected<int> solve(const P& s, const Vec& q0, const Vec& p0, const typename P::Jacobian& G0,
                                    const T& h, const SolveOptions& options = {}) {
     guess(s, q0, p0, G0, h);
@@ -164,7 +167,7 @@ class StageSolve {
     return inverse;
   }
 
-  // f(i) for from <= i < to, unrolled where the number of stages is known at compile time.
+  // Calls f(i) for from <= i < to, unrolled if the number of stages is known at compile time.
   template <class F>
   [[gnu::always_inline]] static void each(int from, int to, F&& f) {
     if constexpr (s_ != dynamic && s_ <= 4)
@@ -175,7 +178,7 @@ class StageSolve {
       for (int i = from; i < to; ++i) f(i);
   }
 
-  // A guess from (q0, p0) alone, so that the step is a function of the state.
+  // Makes a guess from (q0, p0) alone, so that the step is a function of the state.
   void guess(const P& s, const Vec& q0, const Vec& p0, const typename P::Jacobian& G0, const T& h) {
     H_p(s, q0, p0, velocity[0]);
     H_q(s, q0, p0, force[0]);
@@ -189,7 +192,7 @@ class StageSolve {
     if constexpr (fixed == 1) Z[0].setZero();
   }
 
-  // K in the middle of the step, where its mean distance from the G(Qᵢ) H_pp G(Qⱼ)ᵀ is least.
+  // Factors K in the middle of the step, where its mean distance from the G(Qᵢ) H_pp G(Qⱼ)ᵀ is least.
   int factor(const P& s, const Vec& q0, const Vec& p0, const T& h) {
     auto&& middle = room(s, work_);
     middle = q0 + (h / 2) * velocity[0];
@@ -262,7 +265,7 @@ class StageSolve {
     }
   };
 
-  // At Q = q₀ all that depends on q alone is known.
+  // Evaluates the slopes at the stages. At Q = q₀ all that depends on q alone is known.
   void slopes(const P& s, const Vec& q0, const Vec& p0, const T& h) {
     each(0, stages(), [&](int j) __attribute__((always_inline)) {
       auto&& work = room(s, work_);
@@ -285,10 +288,11 @@ class StageSolve {
     });
   }
 
-  // Lanes that are close to the solution take g(q₀ + Z) = g(Q*) + G (q₀ + Z - Q*) about an anchor Q* that no more moves. Each evaluation
-  // of g is rounded differently, and an iteration that approaches from one side ends at the first point whose rounded g vanishes: what
-  // is left would remember the side, which is not the same for all stages, and the energy would drift. For the same reason Q* is a
-  // thousand roundings away from all points that an earlier g has led to.
+  // Evaluates the residuals. Lanes that are close to the solution take g(q₀ + Z) = g(Q*) + G (q₀ + Z - Q*)
+  // about an anchor Q* that no longer moves. Each evaluation of g is rounded differently, and an iteration
+  // that approaches from one side ends at the first point whose rounded g vanishes: what is left would
+  // remember the side, which is not the same for all stages, and the energy would drift. For the same reason
+  // Q* is a thousand roundings away from all points to which an earlier g has led.
   void residuals(const P& s, const Vec& q0, const T& h, const Mask<T>& close, const Mask<T>& anchored) {
     const T aside(1 + 1024 * epsilon<T>());
     each(0, stages(), [&](int i) __attribute__((always_inline)) {
@@ -319,7 +323,8 @@ class StageSolve {
   }
 
   void rounding_units(const Vec& q0, const Vec& p0, const typename P::Jacobian& G0) {
-    const Real<T> half(epsilon<T>() / 2), tiny(0x1p-1000);  // a residual of nothing at all is none
+    // `tiny` keeps 1/unit finite if a residual and all its terms vanish.
+    const Real<T> half(epsilon<T>() / 2), tiny(0x1p-1000);
     Real<T> q_size(0), p_size(0);
     for (Eigen::Index i = 0; i < q0.size(); ++i) {
       q_per_unit_[i] = magnitude(q0[i]) + magnitude(Q[at(stages() - 1)][i]);
@@ -336,7 +341,7 @@ class StageSolve {
     p_per_unit_.setConstant(per_unit(p_size));
   }
 
-  // One simplified Newton correction; see the theory page for the elimination.
+  // Makes one simplified Newton correction; the theory page has the elimination.
   void correct(const P& s, const Vec& q0, const Vec& p0, const T& h, const Mask<T>& active) {
     auto&& work = room(s, work_);
     auto&& work_m = room(s, work_m_);
@@ -375,7 +380,7 @@ class StageSolve {
     });
   }
 
-  // out = Σⱼ a(i, j) f[j], j < count
+  // Forms out = Σⱼ a(i, j) f[j], j < count.
   template <class Coefficients, class Stages>
   [[gnu::always_inline]] static void combine(const Coefficients& a, int i, int count, const Stages& f,
                                              Vec& out) {

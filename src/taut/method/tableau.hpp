@@ -1,6 +1,6 @@
-// Coefficients of partitioned Runge-Kutta methods, generated from their definitions for any number of stages: q takes (A, b, c),
-// p takes (Â, b, c). Worked out in 128-bit arithmetic and rounded once, so that every digit of a narrower type is right.
-// Labels: docs/theory/tableau.md.
+// Coefficients of partitioned Runge-Kutta methods, generated from their definitions for any number of stages:
+// q takes (A, b, c), p takes (Â, b, c). They are worked out in 128-bit arithmetic and rounded once, so that
+// every digit of a narrower type is right. Labels: docs/theory/tableau.md.
 #pragma once
 
 #include <taut/problem/state.hpp>
@@ -28,7 +28,7 @@ namespace quadrature {
 
 using Real = Float128;
 
-// Legendre's P_k(x) and P_{k-1}(x) by the three-term recurrence.
+// Legendre's P_k(x) and P_{k-1}(x), by the three-term recurrence.
 struct Legendre {
   Real now = 1, before = 0;
 };
@@ -42,7 +42,7 @@ inline Real legendre_slope(int k, Real x) {  // P_k'(x), |x| < 1
   return k * (p.before - x * p.now) / (1 - x * x);
 }
 
-// Newton from a guess until the correction is rounding.
+// Runs Newton's iteration from a guess until the correction is rounding.
 template <class F, class Slope>
 Real root_near(Real x, F&& f, Slope&& slope) {
   for (int k = 0; k < 100; ++k) {
@@ -53,10 +53,10 @@ Real root_near(Real x, F&& f, Slope&& slope) {
   return x;
 }
 
-inline const Real pi =
-    Real(3.141592653589793116) + Real(1.224646799147353207e-16);  // to 1e-32: a guess needs no more
+// This is exact to 1e-32; a guess needs no more.
+inline const Real pi = Real(3.141592653589793116) + Real(1.224646799147353207e-16);
 
-// Nodes on [0, 1] in rising order.
+// The functions below return nodes on [0, 1] in rising order.
 inline std::vector<Real> gauss_nodes(int s) {  // zeros of P_s
   std::vector<Real> c;
   for (int i = s; i >= 1; --i) {
@@ -94,7 +94,7 @@ inline std::vector<Real> radau_nodes(int s) {  // zeros of P_s - P_{s-1}; the la
   return c;
 }
 
-// The j-th Lagrange polynomial of the nodes, as a product: no difference of large numbers at any s.
+// Evaluates the j-th Lagrange polynomial of the nodes as a product: no difference of large numbers at any s.
 inline Real lagrange(const std::vector<Real>& c, std::size_t j, Real x) {
   Real value = 1;
   for (std::size_t m = 0; m < c.size(); ++m)
@@ -102,7 +102,7 @@ inline Real lagrange(const std::vector<Real>& c, std::size_t j, Real x) {
   return value;
 }
 
-// ∫₀ˣ of it, exactly, by Gauss quadrature.
+// Integrates it exactly from 0 to x, by Gauss quadrature.
 inline Real lagrange_integral(const std::vector<Real>& c, std::size_t j, Real x) {
   const int s = static_cast<int>(c.size());
   static thread_local std::vector<std::vector<Real>> nodes(64);
@@ -118,7 +118,8 @@ inline Real lagrange_integral(const std::vector<Real>& c, std::size_t j, Real x)
 
 }  // namespace quadrature
 
-// A from C(s): aᵢⱼ = ∫₀^{cᵢ} ℓⱼ, b from B(s).                                                                  (T1)
+// Makes A from C(s) and b from B(s):
+// aᵢⱼ = ∫₀^{cᵢ} ℓⱼ                                                                                   (T1)
 inline Tableau<Float128> collocation(const std::vector<Float128>& c) {
   const int s = static_cast<int>(c.size());
   Tableau<Float128> t{Matrix<Float128, dynamic, dynamic>(s, s),
@@ -141,7 +142,8 @@ inline Tableau<Float128> collocation(const std::vector<Float128>& c) {
 inline Tableau<Float128> gauss_tableau(int s) { return collocation(quadrature::gauss_nodes(s)); }
 inline Tableau<Float128> radau_tableau(int s) { return collocation(quadrature::radau_nodes(s)); }
 
-// Lobatto IIIA for q, and its symplectic dual IIIB for p: âᵢⱼ = bⱼ(1 - aⱼᵢ/bᵢ).                                  (T2)
+// Makes Lobatto IIIA for q, and its symplectic dual IIIB for p:
+// âᵢⱼ = bⱼ(1 - aⱼᵢ/bᵢ)                                                                               (T2)
 inline Tableau<Float128> lobatto_tableau(int s) {
   Tableau<Float128> t = collocation(quadrature::lobatto_nodes(s));
   for (int i = 0; i < s; ++i)

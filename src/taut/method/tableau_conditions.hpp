@@ -1,4 +1,5 @@
-// The conditions on a tableau under which Jay's theorems hold, each by the name it has in the paper. Labels: docs/theory/tableau.md.
+// The conditions on a tableau under which Jay's theorems hold, each by the name it has in the paper. Labels:
+// docs/theory/tableau.md.
 #pragma once
 
 #include <taut/method/tableau.hpp>
@@ -11,7 +12,8 @@
 
 namespace taut {
 
-// Digits that survive forming the conditions in 128-bit arithmetic, for tableaus given to at least 15 digits.
+// The tolerance follows from the digits that survive forming the conditions in 128-bit arithmetic, for
+// tableaus given to at least 15 digits.
 inline constexpr double tableau_tolerance = 1e-13;
 
 namespace tableau_conditions {
@@ -27,7 +29,7 @@ inline bool symplectic(const Tableau<Float128>& t) {  // (T3)
   return true;
 }
 
-// A₀: rows 2…s of A; Â₀: columns 1…s-1 of Â.                                                                    (T6)
+// Forms A₀Â₀, with A₀ the rows 2…s of A and Â₀ the columns 1…s-1 of Â.                               (T6)
 inline Matrix<double, dynamic, dynamic> stage_product(const Tableau<Float128>& t) {
   const int s = t.stages();
   Matrix<double, dynamic, dynamic> product(s - 1, s - 1);
@@ -46,7 +48,7 @@ inline Float128 power(Float128 x, int k) {
   return value;
 }
 
-// Does the simplifying assumption of degree k hold? B, C, D and CĈ of docs/theory/tableau.md.
+// Asks whether the simplifying assumption of degree k holds: B, C, D and CĈ of docs/theory/tableau.md.
 inline bool B_holds(const Tableau<Float128>& t, int k) {
   Float128 sum = 0;
   for (int i = 0; i < t.stages(); ++i) sum += t.b[i] * power(t.c[i], k - 1);
@@ -80,7 +82,7 @@ inline bool CC_holds(const Tableau<Float128>& t, int k) {
   return true;
 }
 
-// The largest p such that `holds` for 1 … p.
+// Returns the largest p such that `holds` is true for 1 … p.
 template <class Holds>
 int degree(const Tableau<Float128>& t, Holds&& holds) {
   int p = 0;
@@ -90,15 +92,16 @@ int degree(const Tableau<Float128>& t, Holds&& holds) {
 
 }  // namespace tableau_conditions
 
-// The order that B(p), C(q), D(r), CĈ(Q) of a symplectic pair vouch for (Jay, Theorems 4.1 and 4.2, (4.2')): 2s-2 for Lobatto. It may be
-// higher by accident; 0 where they vouch for nothing.
+// Returns the order that B(p), C(q), D(r), CĈ(Q) of a symplectic pair guarantee (Jay, Theorems 4.1 and 4.2,
+// (4.2')): 2s-2 for Lobatto, 0 if they guarantee nothing. The true order may be higher by accident.
 inline int order_of(const Tableau<Float128>& t) {
   using namespace tableau_conditions;
   const int p = degree(t, B_holds), q = degree(t, C_holds), r = degree(t, D_holds), Q = degree(t, CC_holds);
   return std::max(0, std::min({p, 2 * q + 2, 2 * r + 2, q + r + 1, 2 * Q - 1}));
 }
 
-// Read backwards the same method: b_{s+1-i} = bᵢ, a_{s+1-i,s+1-j} = bⱼ - aᵢⱼ, for Â too.
+// Asks whether the method is the same when read backwards: b_{s+1-i} = bᵢ, a_{s+1-i,s+1-j} = bⱼ - aᵢⱼ, for Â
+// too.
 inline bool is_symmetric(const Tableau<Float128>& t) {
   using tableau_conditions::vanishes;
   const int last = t.stages() - 1;

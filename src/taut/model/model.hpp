@@ -1,5 +1,5 @@
-// A model as its author wrote it: names, formulas, numbers and run settings, read from text and checked. What it becomes is in
-// system.hpp (derivatives) and formula_problem.hpp (a problem that any method takes).
+// A model as its author wrote it: names, formulas, numbers and run settings, read from text and checked. Then
+// system.hpp takes its derivatives and formula_problem.hpp makes a problem that any method takes.
 #pragma once
 
 #include <taut/model/text/formula.hpp>
@@ -16,7 +16,7 @@
 
 namespace taut {
 
-// [run], as far as the file says it.
+// The table [run], as far as the file gives it.
 struct RunSettings {
   struct Projection {
     std::string kind;  // none, position, momentum, both
@@ -25,8 +25,9 @@ struct RunSettings {
   std::optional<std::string> method = {}, formulation = {};
   std::optional<Projection> projection = {};
   std::optional<double> step = {};         // not 0; negative runs backwards
-  std::optional<std::int64_t> steps = {};  // this many steps,
-  std::optional<double> until = {};  // or the least number of whole steps that reaches this time; never both
+  std::optional<std::int64_t> steps = {};  // this many steps
+  // Or the least number of whole steps that reaches this time; never both.
+  std::optional<double> until = {};
   std::optional<std::int64_t> every = {};
   std::optional<std::int64_t> threads = {};
   bool least_squares = false;  // redundant constraints of particles are solved, not refused
@@ -38,7 +39,7 @@ struct NamedFormula {
   Float128 value = 0;
 };
 
-// [draw]: what of a mechanism a report draws.
+// The table [draw]: which parts of a mechanism a report draws.
 struct DrawTable {
   struct Number {
     int coordinate = -1;  // its place in the list; -1: the value
@@ -48,54 +49,53 @@ struct DrawTable {
   int dimension = 2;
   std::vector<Place> bodies = {};
   std::vector<std::array<double, 3>> anchors = {};
-  std::vector<std::pair<int, int>> links = {};  // of bodies 0, 1, …, then anchors
+  std::vector<std::pair<int, int>> links = {};  // between bodies 0, 1, …, then anchors
 };
 
 struct ParticleModel;  // particles.hpp
 
+// The form as written; system.hpp may find a natural one in a hamiltonian.
 struct Model {
-  enum class Form {
-    hamiltonian,
-    natural,
-    split
-  };  // as written; system.hpp may find a natural one in a hamiltonian
-  std::string name, title;               // the file's name; its title, or its name where it has none
+  enum class Form { hamiltonian, natural, split };
+  std::string name, title;               // the file's name; its title, or its name if it has none
   std::vector<NamedFormula> parameters;  // in the order of the file
   std::vector<std::string> coordinates;  // the momentum of x is p_x
   Form form = Form::natural;
-  Formula hamiltonian, potential, potential_fast,
-      potential_slow;  // those of the form; of a split one also their sum
+  // Those that belong to the form; for a split one also their sum.
+  Formula hamiltonian, potential, potential_fast, potential_slow;
   std::vector<Formula> constraints;
   std::vector<Formula> mass;          // one for all coordinates, one for each, or n² row by row
   std::vector<Float128> mass_values;  // the same, evaluated
   std::vector<NamedFormula> q, p;     // the start, one for each coordinate
-  std::shared_ptr<const ParticleModel>
-      particles;  // of a system of particles; then there are no coordinates above
+  // If this is a system of particles; then there are no coordinates above.
+  std::shared_ptr<const ParticleModel> particles;
   RunSettings run;
   std::optional<std::string> output_directory, output_format;  // the second: csv, binary or compressed
-  std::vector<std::string> output_quantities;                  // of output_quantity_names(), each once
+  std::vector<std::string> output_quantities;  // names from output_quantity_names(), each once
   std::optional<DrawTable> draw;
 
-  // An error that points at a key of the file ("run.method", "system.hamiltonian", "system.constraints.0", "initial.x") or, where
-  // the file does not have it, at the beginning of its table. For what is only known once methods are.
+  // Makes an error that points at a key of the file ("run.method", "system.hamiltonian",
+  // "system.constraints.0", "initial.x") or, if the file does not have the key, at the beginning of its
+  // table. It serves for errors that are only known once methods are.
   ModelError error_at(const std::string& key, std::string sentence, std::string note = {}) const;
 
   std::map<std::string, std::pair<const SourceText*, Span>> places;
   std::vector<std::shared_ptr<const SourceText>> sources;
-  std::map<std::string, std::shared_ptr<const SourceText>> files;  // that it names, by the path it gives
+  std::map<std::string, std::shared_ptr<const SourceText>> files;  // those it names, by the path it gives
 };
 
-// What samples may hold beside the state, its energy and residuals.
+// Returns the names of what samples may hold beside the state, its energy and its residuals.
 const std::vector<std::string>& output_quantity_names();
 
 struct ReadModel {
   std::optional<Model> model;
-  std::vector<ModelError> errors;  // all of the file, in its order; empty where there is a model
-  Model draft =
-      {};  // where there are errors: as far as it was read, so that who knows methods can look at [run] too
+  std::vector<ModelError> errors;  // all errors of the file, in its order; none if there is a model
+  // If there are errors: the model as far as it was read, so that callers who know methods can
+  // check [run] too.
+  Model draft = {};
 };
 
-// A file that a model names: its bytes and what messages call it, or why it cannot be had.
+// A file that a model names: its bytes and what messages call it, or why it is not available.
 struct FoundText {
   std::optional<std::string> text;
   std::string name = {}, why = {};
@@ -106,9 +106,9 @@ struct Surroundings {
   int most_particles = 100'000'000;
 };
 
-// `text` is the whole file, `name` what messages call it. `set` holds NAME=VALUE, applied before anything is evaluated: NAME is a
-// parameter, a coordinate or momentum (its initial value), or a dotted key such as run.step. Setting one of run.steps and
-// run.until replaces the other.
+// Reads a model. `text` is the whole file, `name` is what messages call it. `set` holds NAME=VALUE, applied
+// before anything is evaluated: NAME is a parameter, a coordinate or momentum (its initial value), or a
+// dotted key such as run.step. Setting one of run.steps and run.until replaces the other.
 ReadModel read_model(std::string text, std::string name, const std::vector<std::string>& set = {},
                      const Surroundings& around = {});
 

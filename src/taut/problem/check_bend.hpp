@@ -1,5 +1,6 @@
-// Is a problem's `bend` what g and G leave to it, g(q + d) = g(q) + G(q) d + bend(d)? A method that goes by it does not look at g again, so that a wrong one
-// would leave every step off the constraint without a word. Asked once, where memory for such a method is made.
+// Checks that a problem's `bend` is what g and G leave to it: g(q + d) = g(q) + G(q) d + bend(d). A method
+// that uses it does not evaluate g again, so a wrong one would leave every step off the constraint without a
+// word. The check is made once, when the memory of such a method is made.
 #pragma once
 
 #include <taut/problem/tiers.hpp>
@@ -27,8 +28,8 @@ inline std::string to_digits(double x, int digits) {
                               "that it saves is a look at g.");
 }
 
-// How large a d to ask with. The identity holds for all, and one far larger than q makes the second part outweigh the constants of g (lengths, anchors), whose
-// rounding is not known here.
+// Returns how large a d to ask with. The identity holds for all d, and one far larger than q makes the second
+// part outweigh the constants of g (lengths, anchors), whose rounding is not known here.
 template <class Vec>
 double size_of_bend_check(const Vec& q) {
   double size = 1;
@@ -38,7 +39,8 @@ double size_of_bend_check(const Vec& q) {
   return 0x1p20 * size;
 }
 
-// d = q and numbers without a pattern between -size and size, the same at every call. Of q it has the tangents, where q is of dual numbers.
+// Returns d = q plus numbers without a pattern between -size and size, the same at every call. If q is of
+// dual numbers, d has the tangents of q.
 template <class Vec>
 Vec scattered(const Vec& q, double size) {
   Vec d = q;
@@ -50,7 +52,7 @@ Vec scattered(const Vec& q, double size) {
   return d;
 }
 
-// Throws std::invalid_argument where it is not. Where g is not finite nothing is said: the step will say it.
+// Throws std::invalid_argument if the check fails. If g is not finite it says nothing: the step will.
 template <Quadratic P>
 [[gnu::cold, gnu::noinline]]
 void check_bend(const P& s, const typename P::Vec& q) {
@@ -70,7 +72,7 @@ void check_bend(const P& s, const typename P::Vec& q) {
   G.row_bounds(reach, terms_here);
   G.times(d, along);
   s.bend(d, bend);
-  // A sum of n terms is off by n half units of rounding at most; g, G and bend are a few such sums.
+  // A sum of n terms is wrong by n half units of rounding at most; g, G and bend are a few such sums.
   const double sums = 16.0 * (s.coordinates() + 4) * epsilon<T>();
   for (int k = 0; k < s.constraints(); ++k) {
     const T left = there[k] - here[k] - along[k];

@@ -1,5 +1,5 @@
-// G = ∂g/∂q in three dresses: dense; with a sparsity pattern known at compile time (no work on known zeros);
-// with one known at run time. A problem picks one by its type; a method never asks which.
+// G = ∂g/∂q in three forms: dense; with a sparsity pattern known at compile time (no work on known zeros);
+// with one known at run time. A problem chooses one by its type; a method never asks which.
 //
 //   times(v, y)               y = G v
 //   subtract_transpose(l, x)  x -= Gᵀ l
@@ -60,15 +60,16 @@ struct FullPattern {
   }();
 };
 
-// Where the number at a place is kept: in entries[entry], with a minus where `minus`.
+// Where the number of a place is kept: in entries[entry], with a minus sign if `minus` is true.
 struct Source {
   int entry;
   bool minus;
 };
 
-// `Pattern` is a type with static constexpr int rows, columns and a sequence `places` of Place, ordered by row.
-// Every row has at least one place. Entry k of `entries` stands at places[k]; or, where the pattern names `sources` too, sources[k] says
-// which entry does: numbers that stand in two places, such as the two ends of a rod, are kept and multiplied once.
+// `Pattern` is a type with static constexpr int rows, columns and a sequence `places` of Place, ordered by
+// row. Every row has at least one place. Entry k of `entries` is the number at places[k]. If the pattern also
+// names `sources`, sources[k] says which entry it is: numbers that occur in two places, such as the two ends
+// of a rod, are kept and multiplied once.
 template <class T, class Pattern_>
 struct PatternJacobian {
   using Scalar = T;
@@ -140,7 +141,7 @@ struct PatternJacobian {
   }
 };
 
-// Compressed rows: row i owns the entries begin[i] … begin[i+1]-1. The structure is shared by all copies of G.
+// Compressed rows: row i owns the entries begin[i] … begin[i+1]-1. All copies of G share the structure.
 template <class T>
 struct SparseJacobian {
   using Scalar = T;

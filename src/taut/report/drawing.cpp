@@ -16,13 +16,15 @@ namespace {
 using BodyPlace = DrawTable::Place;
 using Frames = std::vector<std::vector<double>>;
 
-constexpr double rigid =
-    1e-5;  // relative spread of a distance; methods that drift off the manifold are drawn with their rods too
+// The allowed relative spread of a distance. Methods that drift off the manifold are drawn with
+// their rods too.
+constexpr double rigid = 1e-5;
 constexpr std::size_t most_bodies = 2000;
 
 bool is_axis(char c) { return c == 'x' || c == 'y' || c == 'z'; }
 
-// "x1" is x of body 1, "ax" x of body a; the axis is the first letter where both could be meant.
+// Splits a name: "x1" is x of body 1, "ax" is x of body a. If both readings are possible, the axis is
+// the first letter.
 std::optional<std::pair<std::string, int>> body_and_axis(const std::string& name) {
   if (name.empty()) return std::nullopt;
   if (is_axis(name.front())) return std::pair(name.substr(1), name.front() - 'x');
@@ -57,7 +59,7 @@ Bodies bodies_by_name(const std::vector<std::string>& coordinates) {
     bodies.places.push_back(place_of(axes[0], axes[1], axes[2]));
     bodies.names.push_back(name.empty() ? "mass" : name);
   }
-  // A plane that is not x, y is turned to be.
+  // A plane other than x, y is turned to x, y.
   if (bodies.dimension == 3 &&
       std::all_of(bodies.places.begin(), bodies.places.end(),
                   [](const BodyPlace& p) { return (p[0].coordinate < 0) != (p[1].coordinate < 0); })) {
@@ -93,8 +95,9 @@ double way(const BodyPlace& a, const Frames& frames) {
 
 BodyPlace fixed_at(const Eigen::Vector3d& c) { return {DrawTable::Number{-1, c[0]}, {-1, c[1]}, {-1, c[2]}}; }
 
-// The point from which a body keeps its distance: the origin where it does, else the centre of the circle or sphere through its path,
-// from the linear equations 2 x·c + (r² - c²) = x². None where the path does not determine one, or is no such curve.
+// Returns the point from which a body keeps its distance: the origin if it does so from there, otherwise the
+// centre of the circle or sphere through its path, from the linear equations 2 x·c + (r² - c²) = x². Returns
+// none if the path does not determine one, or is no such curve.
 std::optional<Eigen::Vector3d> pivot(const BodyPlace& body, int dimension, const Frames& frames) {
   if (way(body, frames) == 0) return std::nullopt;
   if (keeps_distance(body, fixed_at(Eigen::Vector3d::Zero()), frames)) return Eigen::Vector3d::Zero();
@@ -111,7 +114,7 @@ std::optional<Eigen::Vector3d> pivot(const BodyPlace& body, int dimension, const
   if (solver.rank() <= dimension) return std::nullopt;
   Eigen::Vector3d c = Eigen::Vector3d::Zero();
   c.head(dimension) = solver.solve(b).head(dimension);
-  for (int k = 0; k < dimension; ++k)  // digits that are only rounding
+  for (int k = 0; k < dimension; ++k)  // drops digits that are only rounding
     if (std::abs(c[k]) < 1e-9 * b.cwiseAbs().maxCoeff()) c[k] = 0;
   if (!keeps_distance(body, fixed_at(c), frames)) return std::nullopt;
   return c;
@@ -135,7 +138,7 @@ class Finder {
   }
 
  private:
-  // Empty where a coordinate belongs to no body.
+  // Returns none if a coordinate belongs to no body.
   std::set<std::size_t> bodies_of(const std::vector<int>& coordinates) const {
     std::set<std::size_t> touched;
     for (const int k : coordinates) {
@@ -153,7 +156,8 @@ class Finder {
     if (std::find(links.begin(), links.end(), link) == links.end()) links.push_back(link);
   }
 
-  // In the plane a rod to the pivot; in space the body moves on a sphere, and nothing says that there is a rod.
+  // Draws a rod to the pivot in the plane. In space the body moves on a sphere, and nothing says that
+  // there is a rod.
   void hold(std::size_t body) {
     const auto centre = pivot(drawing_.places[body], drawing_.dimension, frames_);
     if (!centre) return;
@@ -178,7 +182,7 @@ class Finder {
   std::map<int, std::size_t> body_of_;
 };
 
-// Nine coordinates that are an orthonormal matrix, column by column, in every frame.
+// Asks whether the nine coordinates are an orthonormal matrix, column by column, in every frame.
 bool is_rotation(const Frames& frames) {
   if (frames.empty() || frames.front().size() != 9) return false;
   return std::all_of(frames.begin(), frames.end(), [](const std::vector<double>& q) {
@@ -242,7 +246,8 @@ void Drawing::put(std::span<const double> q, std::span<const double> p, std::vec
 
 namespace {
 
-// x0, y0, z0, x1, …: particle by particle, as samples have them. Constraints between two of the particles that are drawn may be rods.
+// Names the coordinates x0, y0, z0, x1, …, particle by particle, as samples have them. Constraints between
+// two of the drawn particles may be rods.
 DrawingHints particle_hints(const ParticleModel& particles) {
   DrawingHints hints;
   const int d = particles.dimension;

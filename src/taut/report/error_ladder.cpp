@@ -12,13 +12,13 @@ namespace {
 constexpr int halvings = 5;                           // h … h/32
 constexpr std::string_view reference = "lobatto(4)";  // order 6, for every Hamiltonian
 constexpr std::int64_t most_coordinates = 200;
-constexpr double short_run = 0.02;  // seconds; below, the clock is asked three times
+constexpr double short_run = 0.02;  // seconds; the clock of a shorter run is read three times
 
 RunSummary run_with(ModelRun run, double h, std::int64_t steps) {
   run.request.step = h;
   run.request.steps = steps;
   run.request.until.reset();
-  // Not compiled for the long rungs and interpreted for the short ones: seconds would not compare.
+  // The long rungs must not be compiled and the short ones interpreted: their seconds would not compare.
   if (run.request.backend == Backend::automatic) run.request.backend = Backend::interpret;
   run.request.every = std::max<std::int64_t>(1, steps);
   SilentObserver nobody;

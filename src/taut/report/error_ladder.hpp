@@ -1,4 +1,5 @@
-// Errors at one time for ever smaller steps: what error against h and work against precision are drawn from.
+// Errors at one time for ever smaller steps, for the figures of error against h and of work
+// against precision.
 #pragma once
 
 #include <taut/run/model_run.hpp>
@@ -10,23 +11,24 @@ namespace taut {
 
 struct Rung {
   double h = 0, error = 0;  // largest difference of a coordinate or momentum from the reference
-  double seconds = 0;       // of the run, the least of a few
+  double seconds = 0;       // for the run, the least of a few
 };
 
 struct ErrorLadder {
   struct Method {
     std::string name;
-    std::vector<Rung> rungs;  // of falling h; those that failed are left out
+    std::vector<Rung> rungs;  // by decreasing h; those that failed are left out
   };
-  double time = 0;             // where the errors are taken
+  double time = 0;             // at which the errors are taken
   std::string reference = {};  // method and step
-  double doubt = 0;            // what the reference itself changes when its step is doubled
+  double doubt = 0;            // how much the reference itself changes when its step is doubled
   std::vector<Method> methods = {};
-  std::string refusal = {};  // why there is no ladder, where there is none
+  std::string refusal = {};  // why there is no ladder, if there is none
 };
 
-// Each run is done with its step h and h/2, h/4, …, for the same time: at most 200 steps of h, fewer for large systems, so that it stays
-// cheap and the errors are those of the method and not of a chaotic motion. The runs are of one problem, with the same step.
+// Makes each run with its step h and with h/2, h/4, …, for the same time: at most 200 steps of h, fewer for
+// large systems, so that it stays cheap and the errors are those of the method and not of a chaotic motion.
+// The runs are of one problem, with the same step.
 ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::string>& names);
 
 }  // namespace taut

@@ -14,7 +14,7 @@ namespace taut {
 
 namespace {
 
-// In the order of report/page.css, for white paper.
+// The colours are in the order of report/page.css, for white paper.
 constexpr std::array<std::string_view, 8> colours = {"#1f6fb4", "#c4501b", "#1a8a5a", "#8a4fbe",
                                                      "#a67c00", "#c2327f", "#14899b", "#555555"};
 
@@ -35,13 +35,13 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// About as many characters as the reader sees: bytes that continue one are not counted.
+// Returns the width of about as many characters as the reader sees: bytes that continue one are not counted.
 double text_width(std::string_view text) {
   return 6.6 * static_cast<double>(
                    std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// One axis: from data to the unit interval.
+// Maps one axis from data to the unit interval.
 class Scale {
  public:
   Scale(const Figure& figure, const Axis& axis, std::vector<double> Series::* values)
@@ -111,7 +111,7 @@ class Scale {
 };
 
 struct Frame {
-  double left, right, top, bottom;  // of the axes, in pixels
+  double left, right, top, bottom;  // the edges of the axes, in pixels
   double x(double unit) const { return left + unit * (right - left); }
   double y(double unit) const { return bottom - unit * (bottom - top); }
 };
@@ -155,7 +155,7 @@ std::string curve(const Series& series, std::string_view colour, const Scale& x,
     }
     const double px = at.x(x.place(points.x[i])), py = at.y(y.place(points.y[i]));
     if (!pen_down) path += fmt::format("M{:.1f} {:.1f}", px, py);
-    path += fmt::format("L{:.1f} {:.1f}", px, py);  // also to itself: a point between two gaps is a dot
+    path += fmt::format("L{:.1f} {:.1f}", px, py);  // even to itself: a point between two gaps is a dot
     discs += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='2.6'/>", px, py);
     pen_down = true;
   }
@@ -204,7 +204,7 @@ std::optional<Series> fitted_line(const Series& series) {
 
 int colour_of(const Figure& figure, std::size_t k) {
   if (figure.series[k].colour) return *figure.series[k].colour;
-  // A dashed line without a colour of its own goes with the series before it.
+  // A dashed line without a colour of its own takes that of the series before it.
   if (figure.series[k].dashed && k > 0) return colour_of(figure, k - 1);
   int next = 0;
   for (std::size_t i = 0; i < k; ++i)

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t page_buckets = 1500;  // of a series; more than a screen has columns for
+constexpr std::size_t page_buckets = 1500;  // buckets of a series: more than a screen has columns
 
 std::string base64(std::span<const unsigned char> bytes) {
   static constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -114,7 +114,7 @@ Json json_of(const Animation& a) {
           {"runs", std::move(runs)}};
 }
 
-// Lower-case letters, digits and single dashes.
+// Returns lower-case letters, digits and single dashes.
 std::string slug(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -160,7 +160,7 @@ std::string to_json(const Report& report) {
 }
 
 std::string to_html(const Report& report) {
-  // The same strings to a reader of JSON, and no </script> or <!-- to a reader of HTML.
+  // A reader of JSON sees the same strings; a reader of HTML sees no </script> or <!--.
   std::string data;
   for (const char c : to_json(report)) {
     if (c == '<')

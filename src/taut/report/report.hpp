@@ -1,10 +1,12 @@
-// A report as plain data, and the one page it becomes: HTML with everything inside, no network, opened from disk.
+// A report as plain data, and the one page it becomes: HTML with everything inside, which needs no network
+// and opens from disk.
 //
 //   Report report{.title = "Reich 1996", .facts = {{"step", "0.05"}}};
-//   Section& s = report.sections.emplace_back(Section{.title = "Table 1", .text = "Published beside measured."});
-//   s.panels.push_back(figure);                                  // Figure, Table or Animation, in the order of the page
+//   Section& s = report.sections.emplace_back(
+//       Section{.title = "Table 1", .text = "Published beside measured."});
+//   s.panels.push_back(figure);              // Figure, Table or Animation, in the order of the page
 //   write_report("out/report.html", report);
-//   write_figures("out/figures", report);                        // each Figure as SVG, named by its section and title
+//   write_figures("out/figures", report);    // each Figure as SVG, named by its section and title
 #pragma once
 
 #include <taut/report/figure.hpp>
@@ -17,7 +19,7 @@
 
 namespace taut {
 
-// The page colours the cell, and says the verdict in words too: colour alone is lost in print.
+// The page colours the cell and also says the verdict in words, because print loses colour.
 enum class Verdict { none, good, fair, bad };
 
 struct Cell {
@@ -34,17 +36,19 @@ struct Table {
   std::vector<std::vector<Cell>> rows = {};  // each as long as `columns`
 };
 
-using Point = std::array<double, 3>;  // in the plane the third is 0
+using Point = std::array<double, 3>;  // the third is 0 in the plane
 
-// What moves, frame by frame. Figures of the same section whose x axis is labelled "t" show its time and set it. Several runs share the picture and the times, one colour each.
+// A motion, frame by frame. Figures of the same section whose x axis is labelled "t" show its time and set
+// it. Several runs share the picture and the times, one colour each.
 struct Animation {
   struct Run {
     std::string name = {};
-    // Places of all bodies in all frames: frame by frame, body by body, x y or x y z. A run that ended early has fewer frames.
+    // Places of all bodies in all frames: frame by frame, body by body, x y or x y z. A run that ended early
+    // has fewer frames.
     std::vector<float> places = {};
     double energy = 0;  // at the start
-    std::vector<double> energy_error = {}, position = {},
-                        momentum = {};  // H - H₀, max |g|, max |G H_p| of each frame
+    // H - H₀, max |g| and max |G H_p| of each frame.
+    std::vector<double> energy_error = {}, position = {}, momentum = {};
   };
   std::string title = {};
   std::string note = {};  // what is shown, and what is not
@@ -56,13 +60,13 @@ struct Animation {
   };
   std::vector<Body> bodies = {};
   std::vector<Point> anchors = {};  // points that do not move
-  std::vector<std::pair<int, int>> links =
-      {};  // rods between bodies (0, 1, …) and anchors (bodies.size(), …)
+  // Rods between bodies (0, 1, …) and anchors (bodies.size(), …).
+  std::vector<std::pair<int, int>> links = {};
   struct Sphere {
     Point centre = {};
     double radius = 0;
   };
-  std::vector<Sphere> spheres = {};  // surfaces that bodies keep to, drawn as nets; in space only
+  std::vector<Sphere> spheres = {};  // surfaces on which bodies stay, drawn as nets; in space only
   std::vector<double> times = {};
   std::vector<Run> runs = {};
 };
@@ -71,7 +75,8 @@ using Panel = std::variant<Figure, Table, Animation>;
 
 struct Section {
   std::string title = {};
-  std::string text = {};  // plain text; an empty line begins a new paragraph, one that begins with "!" warns
+  // Plain text; an empty line begins a new paragraph, and a paragraph that begins with "!" warns.
+  std::string text = {};
   std::vector<Panel> panels = {};
 };
 
@@ -86,15 +91,17 @@ struct Report {
   std::vector<Section> sections = {};
 };
 
-// The data of the page. Numbers are base64 of little-endian floats, so that long series stay short and exact.
+// Returns the data of the page. Numbers are base64 of little-endian floats, so that long series stay
+// short and exact.
 std::string to_json(const Report& report);
 
 std::string to_html(const Report& report);
 
-// Complete or not at all; makes the folder; WriteError where it cannot.
+// Writes the page completely or not at all; makes the folder. Throws WriteError if it cannot.
 void write_report(const std::string& path, const Report& report);
 
-// Every figure as FOLDER/SECTION-TITLE.svg; the names it wrote, in the order of the page. WriteError where it cannot.
+// Writes every figure as FOLDER/SECTION-TITLE.svg and returns the names, in the order of the page. Throws
+// WriteError if it cannot.
 std::vector<std::string> write_figures(const std::string& folder, const Report& report);
 
 }  // namespace taut

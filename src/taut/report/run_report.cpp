@@ -39,7 +39,7 @@ std::vector<Figure> residual_figures(const std::vector<RecordedRun>& runs) {
   return {g, f};
 }
 
-// The frame of a run at time t, between the two it lies between.
+// Adds the frame of a run at time t, interpolated between its two neighbours.
 void put_frame(const Drawing& drawing, const RecordedFrames& frames, double t, std::size_t& at,
                Animation::Run& out) {
   const double sign = frames.times.back() >= frames.times.front() ? 1 : -1;
@@ -141,7 +141,7 @@ Section spectra(const DrawingHints& hints, const std::vector<RecordedRun>& runs)
   return section;
 }
 
-// Errors near what the reference is known to are not the method's.
+// Asks whether an error is the method's own: near the known accuracy of the reference it is not.
 bool above_doubt(const Rung& rung, const ErrorLadder& ladder) { return rung.error > 20 * ladder.doubt; }
 
 Section orders(const ErrorLadder& ladder) {

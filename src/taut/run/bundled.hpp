@@ -1,4 +1,4 @@
-// The models that come inside the program: examples/NAME.toml, run by NAME from any folder.
+// The models inside the program: examples/NAME.toml, which runs by NAME from any folder.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ struct BundledModel {
 
 const std::vector<BundledModel>& bundled_models();
 
-// The files they name, by the same path: examples/NAME.
+// Returns a file that they name, by the same path: examples/NAME.
 std::optional<std::string_view> bundled_file(std::string_view name);
 
-// InputError with the nearest name and the list where there is none of that name.
+// Returns the model. If there is none of that name, throws InputError with the nearest name and the list.
 const BundledModel& bundled_model(std::string_view name);
 
 }  // namespace taut

@@ -89,7 +89,8 @@ void Loop::keep() {
   kept_at_ = Clock::now();
 }
 
-// A step that fails may leave the machine beyond the last good one; the steps since the last copy are made again, to the same bits.
+// Goes back to the last good step. A step that fails may leave the machine beyond it; the steps since the
+// last copy are made again, to the same bits.
 void Loop::back_to_last_good() {
   if (!wants_checkpoints_) return;
   const Tally failed = tally_;
@@ -105,7 +106,8 @@ void Loop::back_to_last_good() {
   tally_.energy_not_finite = failed.energy_not_finite;
 }
 
-// What could not be written is told by then; the state may find room all the same.
+// Saves the state, which may find room although something else did not. The failed write has been
+// reported by then.
 void Loop::save_after_failed_write() {
   if (!wants_checkpoints_) return;
   try {

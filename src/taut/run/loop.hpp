@@ -1,4 +1,5 @@
-// The time loop proper: steps from sample to sample, looks at the clock now and then, and leaves a checkpoint at the last good step however it ends.
+// The time loop proper: it steps from sample to sample, looks at the clock now and then, and leaves a
+// checkpoint at the last good step however it ends.
 #pragma once
 
 #include <taut/mechanism/machine.hpp>
@@ -15,8 +16,8 @@ class Loop {
   Loop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer, Tally& tally,
        const Quantities& quantities);
 
-  // Why the run was stopped or what could not be written; empty where it went to its end or a step failed, which is in the tally.
-  // `seconds` of work went before.
+  // Runs the loop; `seconds` of work went before. Returns why the run was stopped or what could not be
+  // written. Returns nothing if it went to its end, or if a step failed, which is in the tally.
   std::string go(const std::string& start_digest, double seconds, bool from_the_start);
   double seconds() const;
 
@@ -43,7 +44,7 @@ class Loop {
   Clock::time_point began_ = Clock::now(), looked_ = began_, told_ = began_, kept_at_ = began_;
   std::int64_t pace_ = 1, since_look_ = 0;  // steps between two looks at the clock
   bool wants_checkpoints_ = false;
-  Snapshot kept_;  // a moment ago: what a failed step is gone back from
+  Snapshot kept_;  // a moment ago: from here a failed step is repeated
   std::string stop_;
 };
 

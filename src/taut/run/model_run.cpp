@@ -18,7 +18,8 @@ namespace taut {
 
 namespace {
 
-// The request in the words of --set, so that it acts before anything of the file is evaluated and checked.
+// Writes the request in the words of --set, so that it acts before anything of the file is
+// evaluated and checked.
 std::vector<std::string> assignments(const RunRequest& request, const std::vector<std::string>& set) {
   std::vector<std::string> all = set;
   const auto put = [&all](std::string_view key, const auto& value) {
@@ -36,7 +37,7 @@ std::vector<std::string> assignments(const RunRequest& request, const std::vecto
   return all;
 }
 
-// "--step" for "run.step=0.1", "--projection-tolerance" for "run.projection.tolerance=1".
+// Returns "--step" for "run.step=0.1", "--projection-tolerance" for "run.projection.tolerance=1".
 std::string option_of(std::string_view assignment) {
   const std::string_view key = assignment.substr(4, assignment.find('=') - 4);
   if (key == "projection.kind") return "--projection";
@@ -49,12 +50,13 @@ std::string without_end(std::string text) {
   return text;
 }
 
-// What the file says where the command line says nothing: `asked` went through the model, so the model has it all.
+// Fills in what the file says if the command line is silent: `asked` went through the model, so the
+// model has it all.
 RunRequest request_of(const Model& model, const RunRequest& asked) {
   RunRequest request = asked;
   const RunSettings& run = model.run;
   request.method = run.method.value_or("");
-  // The file's formulation goes with the file's method: another method that takes none leaves it aside.
+  // The file's formulation belongs to the file's method: if another method takes none, it is ignored.
   const bool leave_aside = !asked.method.empty() && !needs_formulation(asked.method) &&
                            asked.formulation.empty() && asked.projection.empty() &&
                            !asked.projection_tolerance;
@@ -78,7 +80,8 @@ RunRequest request_of(const Model& model, const RunRequest& asked) {
   return request;
 }
 
-// A wrong choice as an error of the file, at its key: the sentence above the line, what follows it below.
+// Turns a wrong choice into an error of the file, at its key: the sentence above the line, what
+// follows it below.
 ModelError placed_error(const Model& model, const ChoiceError& error) {
   const std::string text = error.what();
   const std::size_t end = text.find('\n');
@@ -89,7 +92,7 @@ ModelError placed_error(const Model& model, const ChoiceError& error) {
   return placed;
 }
 
-// Beside what is wrong with the formulas, what can be told of [run] without them.
+// Adds what is wrong with [run] to what is wrong with the formulas, as far as that can be told without them.
 void add_choice_error(ReadModel& read, const RunRequest& asked) {
   if (!read.draft.run.method) return;
   try {
@@ -101,22 +104,22 @@ void add_choice_error(ReadModel& read, const RunRequest& asked) {
       if (other.line != placed.line || other.origin != placed.origin) return false;
       return placed.line == 0 ? other.excerpt.starts_with(typed) : other.column == placed.column;
     };
-    if (std::any_of(read.errors.begin(), read.errors.end(), same_place)) return;  // said already
+    if (std::any_of(read.errors.begin(), read.errors.end(), same_place)) return;  // it was said already
     read.errors.push_back(std::move(placed));
     put_in_order(read.errors);
   }
 }
 
-// Errors of what was typed as an option bear its name.
+// Gives errors of what was typed as an option the name of the option.
 void name_options(const std::vector<std::string>& typed, std::vector<ModelError>& errors) {
   for (ModelError& error : errors)
     if (error.line == 0 && std::find(typed.begin(), typed.end(), error.excerpt) != typed.end())
       error.origin = option_of(error.excerpt);
 }
 
-constexpr std::size_t largest_file = 256U << 20U;  // bytes, of one a model names: checkpoints hold it
+constexpr std::size_t largest_file = 256U << 20U;  // bytes of a file that a model names: checkpoints hold it
 
-// A path is as seen from the folder of the model.
+// Finds files; a path is relative to the folder of the model.
 Surroundings files_beside(const std::string& model) {
   return {
       .file = [folder = std::filesystem::path(model).parent_path()](const std::string& path) -> FoundText {
@@ -143,7 +146,7 @@ Surroundings bundled_files() {
   }};
 }
 
-// Of memory that was not there.
+// Makes the error for lack of memory.
 std::runtime_error out_of_memory(const std::string& name, const std::string& text) {
   std::string sentence = fmt::format("{}: there is not enough memory.", name);
   if (text.find("[[pairs]]") != std::string::npos)
@@ -153,7 +156,7 @@ std::runtime_error out_of_memory(const std::string& name, const std::string& tex
   return std::runtime_error(sentence);
 }
 
-// A name of a bundled model has neither.
+// Asks whether this is a path; the name of a bundled model has neither ending nor slash.
 bool is_path(const std::string& problem) {
   return problem.ends_with(".toml") || problem.find('/') != std::string::npos;
 }

@@ -1,4 +1,4 @@
-// A model and its run: what the file says, with what the command line says in its place.
+// A model and its run: what the file says, replaced by what the command line says.
 #pragma once
 
 #include <taut/model/formula_problem.hpp>
@@ -13,38 +13,39 @@ struct ModelFileError : InputError {
 };
 
 struct ModelRun {
-  std::string name;  // in messages: the path of the file, or the name of a bundled model
+  std::string name;  // for messages: the path of the file, or the name of a bundled model
   Model model;
-  RunRequest request;  // of the file and of the command line together
-  // What it was made of: with the files of the model, model_run(text, name, asked, set) gives it again.
+  RunRequest request;  // file and command line together
+  // The inputs of this run: with the files of the model, model_run(text, name, asked, set) makes it again.
   std::string text;
   RunRequest asked;
   std::vector<std::string> set;
-  std::shared_ptr<const FormulaSystem> system;  // none for a system of particles
-  std::shared_ptr<const Mechanism> mechanism;   // of the system, interpreted
+  std::shared_ptr<const FormulaSystem> system;  // none if it is a system of particles
+  std::shared_ptr<const Mechanism> mechanism;   // the mechanism of the system, interpreted
 
   std::string title() const;
   std::vector<std::string> columns() const;  // names of coordinates, then of momenta
   std::vector<std::string> coordinates() const;
-  Quantities quantities() const;  // what a sample has more
+  Quantities quantities() const;  // the further columns of a sample
   RunSummary run(RunObserver& observer, std::string_view last_good, const Snapshot* from = nullptr) const;
-  // The error at its place in the file; as it is where the choice was typed.
+  // Throws the error at its place in the file, or as it is if the choice was typed.
   [[noreturn]] void refuse(const ChoiceError& error) const;
 };
 
-// `text` is a model, called `name` in messages. What the request says (method, step, length, …) replaces what the text says, and `set`
-// holds NAME=VALUE as typed, of parameters, initial values and keys. `around` finds the files that the text names. ModelFileError with everything that
-// is wrong.
+// Makes the run of `text`, a model called `name` in messages. What the request says (method, step, length, …)
+// replaces what the text says; `set` holds NAME=VALUE as typed, for parameters, initial values and keys.
+// `around` finds the files that the text names. Throws ModelFileError with everything that is wrong.
 ModelRun model_run(std::string text, const std::string& name, const RunRequest& request = {},
                    const std::vector<std::string>& set = {}, const Surroundings& around = {});
 
-// The files of a run that is gone on with.
+// Returns the files of a run that is resumed.
 Surroundings stored_files(const std::map<std::string, std::string>& files);
 
-// InputError where it cannot be read, or has more bytes; the longest model has half of the usual bound.
+// Returns the text of a file. Throws InputError if it cannot be read, or has more bytes; the longest model
+// has half of the usual bound.
 std::string text_of_file(const std::string& path, std::size_t most = 8U << 20U);
 
-// The same of a file, or of a bundled model by its name; InputError where there is none.
+// Does the same for a file, or for a bundled model by its name. Throws InputError if there is none.
 ModelRun read_model_run(const std::string& problem, const RunRequest& request,
                         const std::vector<std::string>& set);
 

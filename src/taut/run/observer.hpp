@@ -9,16 +9,16 @@ namespace taut {
 
 enum class RunStatus { running, stopped, failed, finished };
 
-// All that the steps after it depend on.
+// Everything on which later steps depend.
 struct Snapshot {
-  std::int64_t steps = 0;  // done
+  std::int64_t steps = 0;  // steps done
   RunStatus status = RunStatus::running;
   std::string machine, tally;  // bytes of Machine::save and of the tally
-  std::string start_digest;    // of the first steps from the start: equal where the same bits are computed
-  double seconds = 0;          // of work so far
+  std::string start_digest;    // of the first steps from the start: equal if the same bits are computed
+  double seconds = 0;          // seconds of work so far
 };
 
-// What a run tells while it goes. q and p are those of the mesh point; `more` has what quantities.hpp says.
+// What a run reports while it goes. q and p are those of the mesh point; `more` has what quantities.hpp says.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
@@ -28,14 +28,15 @@ class RunObserver {
   virtual void progress(std::int64_t done, std::int64_t wanted) = 0;  // some ten times a second
 
   virtual bool wants_checkpoints() const { return false; }  // once, before the first step
-  // Asked between steps, some hundred times a second where steps are short:
+  // The following are asked between steps, some hundred times a second if steps are short.
   virtual std::string stop_reason() { return {}; }  // not empty: the run ends here
   virtual bool checkpoint_due() { return false; }
-  // Everything up to the step of the snapshot is to outlast the end of the program. Always called at the end of a run that wants checkpoints.
+  // Everything up to the step of the snapshot must outlast the end of the program. This is always called at
+  // the end of a run that wants checkpoints.
   virtual void checkpoint(const Snapshot&) {}
 };
 
-// Of a run whose end is all that is looked at.
+// An observer for a run of which only the end matters.
 class SilentObserver final : public RunObserver {
   void sample(double, std::span<const double>, std::span<const double>, const Reading&,
               std::span<const double>) override {}

@@ -15,8 +15,8 @@ class ParticlePotentials {
   explicit ParticlePotentials(std::shared_ptr<const ParticleModel> model) : model_(std::move(model)) {}
 
   struct Sample {
-    std::vector<double> energy;    // of each table
-    std::array<double, 9> virial;  // of all: 3 a + b
+    std::vector<double> energy;    // one entry for each table
+    std::array<double, 9> virial;  // over all tables: entry 3 a + b
   };
   std::vector<std::string> names() const;      // of the tables: spring_1, spring_2, bend_1, …, pair_1
   Sample at(std::span<const double> q) const;  // particle by particle
@@ -24,8 +24,8 @@ class ParticlePotentials {
 
  private:
   std::shared_ptr<const ParticleModel> model_;
-  mutable std::optional<ParticleProblem<double>>
-      problem_;  // from the first sample on, with its list of pairs
+  // Made with the first sample, and keeps its list of pairs.
+  mutable std::optional<ParticleProblem<double>> problem_;
 };
 
 }  // namespace taut

@@ -45,7 +45,7 @@ void Quantities::add_tensor_names(const std::string& name, std::vector<std::stri
     for (int b = 0; b < dimension_; ++b) to.push_back(fmt::format("{}_{}{}", name, "xyz"[a], "xyz"[b]));
 }
 
-// Σ q·f, and for particles the tensor Σ x_a f_b over them.
+// Adds Σ q·f, and for particles the tensor Σ x_a f_b over them.
 void Quantities::add_virial(std::span<const double> q, std::span<const double> force,
                             std::vector<double>& to) const {
   const auto d = static_cast<std::size_t>(dimension_);

@@ -1,5 +1,5 @@
-// What a sample holds beside the state, its energy and residuals: `quantities` in [output]. All of it follows from the state and the tally, so that a
-// resumed run puts out the same.
+// What a sample holds beside the state, its energy and its residuals: `quantities` in [output]. All of it
+// follows from the state and the tally, so that a resumed run writes the same.
 #pragma once
 
 #include <taut/mechanism/machine.hpp>
@@ -12,7 +12,8 @@ namespace taut {
 class Quantities {
  public:
   Quantities() = default;
-  // `names` of output_quantity_names(); `dimension` and `potentials` of a system of particles, else 0 and none.
+  // Takes `names` from output_quantity_names(). `dimension` and `potentials` belong to a system of particles;
+  // otherwise they are 0 and none.
   Quantities(std::vector<std::string> names, int dimension, int constraints,
              std::shared_ptr<const ParticlePotentials> potentials)
       : names_(std::move(names)),

@@ -47,7 +47,7 @@ Schedule schedule_of(const RunRequest& request) {
   }
   if (request.every < 0)
     throw InputError(fmt::format("a sample every {} steps makes no sense: give 1 or more.", request.every));
-  // Not asked for: about a thousand samples, whatever the length of the run.
+  // If no interval is asked for, there are about a thousand samples, whatever the length of the run.
   schedule.every = request.every > 0 ? request.every : std::max<std::int64_t>(1, schedule.steps / 1000);
   return schedule;
 }

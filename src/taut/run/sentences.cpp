@@ -11,7 +11,7 @@ namespace taut {
 
 namespace {
 
-// "a", "a and b", "a, b and c"; of many the first six, "and 31 others"
+// Returns "a", "a and b", "a, b and c"; for many names the first six, "and 31 others".
 std::string listed(std::vector<std::string> names) {
   constexpr std::size_t most = 8, shown = 6;
   if (names.size() > most) {
@@ -49,7 +49,7 @@ std::string_view residual_name(SolveStage stage) {
   return "";
 }
 
-// The slopes of a formulation, or the stages made of them.
+// Asks whether the slopes of a formulation failed, or the stages made of them.
 bool is_slope(const FailedStep& at) { return at.is_ode && at.failure.stage == SolveStage::inner; }
 
 std::string what_happened(const FailedStep& at) {
@@ -82,7 +82,7 @@ std::string_view iteration_name(const FailedStep& at) {
   return "";
 }
 
-// At this residual the equations are met as well as double precision can, whatever the tolerance says.
+// At this residual the equations hold as well as double precision allows, whatever the tolerance says.
 constexpr double near_rounding = 1e-12;
 
 std::string residual_text(const Failure& failure, std::string_view iterations) {
@@ -120,7 +120,8 @@ std::string how_far_off(const FailedStep& at) {
 constexpr std::string_view solve_them_all =
     "solve them all in the sense of least squares: redundant = \"least-squares\" in [run]";
 
-// Methods whose stages are found by an iteration that takes the potential as it was: a stiff one throws it off.
+// Asks for methods whose stages come from an iteration that keeps the potential as it was: a stiff one
+// throws it off.
 bool iterates_stages(const FailedStep& at, std::string_view method) {
   constexpr std::string_view methods[] = {"lobatto", "radau",           "radau-projected",
                                           "bdf",     "gauss-projected", "dirac-gauss"};
@@ -128,7 +129,8 @@ bool iterates_stages(const FailedStep& at, std::string_view method) {
          std::find(std::begin(methods), std::end(methods), method) != std::end(methods);
 }
 
-// A chain of m rods, all alike, has a condition of about m²/2 as it is.
+// Asks whether constraints are nearly dependent. A chain of m equal rods has a condition of about
+// m²/2 by itself.
 bool nearly_dependent(const FailedStep& at) {
   const double m = at.connection.constraints;
   return !at.of_particles && m > 1 && at.connection.condition > std::max(1e3, 10 * m * m);

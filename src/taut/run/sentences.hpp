@@ -1,4 +1,5 @@
-// A failure becomes a sentence: what, where, how far off, which constraint, what to try, and where the last good state is.
+// Turns a failure into a sentence: what, where, how far off, which constraint, what to try, and where the
+// last good state is.
 #pragma once
 
 #include <taut/contract/request.hpp>
@@ -23,8 +24,8 @@ struct FailedStep {
   bool halved = false;                 // it was tried in parts too
   std::string constraint;              // the worst one, by name; empty: not known
   std::vector<std::string> dependent;  // by name, at the last good state
-  Connection connection = {};          // of the worst one there
-  bool offers_midpoint = false;        // the problem runs with it
+  Connection connection = {};          // around the worst one, at that state
+  bool offers_midpoint = false;        // the problem runs with the midpoint rule
   bool of_particles = false;
 };
 std::string failure_sentence(const FailedStep& at, std::string_view last_good);
@@ -40,15 +41,15 @@ std::string inconsistent_start_sentence(const BadStart& start);
 std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent,
                                      bool of_particles);
 
-// No point of the manifold was found near the start; `constraint` is the worst one, by name.
+// Says that no point of the manifold was found near the start; `constraint` is the worst one, by name.
 std::string failed_projection_sentence(std::string_view model, const Failure& failure,
                                        const std::string& constraint);
 
 struct Refusal {
-  std::string_view model, method, tier;  // the tier the method needs
+  std::string_view model, method, tier;  // the tier is the one that the method needs
   std::vector<std::string> fitting;      // catalogue names
-  std::vector<std::string> offered =
-      {};  // of a system of particles that is of the right kind: what runs there
+  // What a system of particles offers, if it is of the right kind.
+  std::vector<std::string> offered = {};
 };
 std::string does_not_fit_sentence(const Refusal& refusal);
 

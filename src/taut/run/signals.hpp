@@ -2,8 +2,9 @@
 
 namespace taut {
 
-// While it lives, SIGINT, SIGTERM and SIGHUP are noted and nothing more: the run ends after its step. A second one ends the program at once.
-// A write beyond a limit on file sizes becomes an error of that write, not a signal.
+// While this object lives, SIGINT, SIGTERM and SIGHUP are noted and nothing more: the run ends after its
+// step. A second signal ends the program at once. A write beyond a limit on file sizes becomes an error of
+// that write, not a signal.
 class StopSignals {
  public:
   StopSignals();

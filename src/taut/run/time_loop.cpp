@@ -27,7 +27,7 @@ inline constexpr bool is_composition = false;
 template <class Base>
 inline constexpr bool is_composition<Composition<Base>> = true;
 
-// "rattle", "lobatto(s)" for all numbers of stages, and one word for the many compositions.
+// Returns "rattle", "lobatto(s)" for all numbers of stages, and one word for the many compositions.
 std::vector<std::string> offered_names(const std::vector<std::string>& fitting) {
   std::vector<std::string> names;
   bool compositions = false;
@@ -46,7 +46,8 @@ std::vector<std::string> offered_names(const std::vector<std::string>& fitting) 
   return names;
 }
 
-// The state after the first steps from the start: eight, so that a method that starts with another one has come to its own. The machine stays at the start.
+// Returns a digest of the state after the first steps from the start: eight, so that a method that begins
+// with another one has come to its own. The machine stays at the start.
 std::string start_digest(Machine& machine, const Schedule& schedule) {
   const std::string start = machine.save();
   Tally tally(machine.read(), schedule.steps);
@@ -103,7 +104,7 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
   return failure_sentence(at, last_good);
 }
 
-// Dependent constraints are said before the residual that they leave.
+// Says why there is no projection. Dependent constraints come before the residual that they leave.
 std::string no_projection(const Mechanism& mechanism, const std::string& model, const PlainState& start,
                           const Failure& failure) {
   if (const auto found = mechanism.dependent(start); !found.empty())
@@ -152,7 +153,8 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
   Refusal refusal{
       .model = model, .method = choice.method, .tier = tier_name(facts.tier), .fitting = mechanism.fitting()};
   const bool right_kind = facts.tier != Tier::split || mechanism.tier() == Tier::split;
-  // Of natural systems those of particles alone do not offer every method that needs no more.
+  // A system of particles is natural, but does not offer every method for natural systems: name those
+  // that it offers.
   if (mechanism.of_particles() && right_kind) refusal.offered = offered_names(refusal.fitting);
   throw ChoiceError("method", does_not_fit_sentence(refusal));
 }

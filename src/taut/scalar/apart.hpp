@@ -1,4 +1,5 @@
-// Eight small structures side by side in memory, each of `stride` numbers, as one batch for each number: lane i of x[k] is from[stride * i + k].
+// Loads and stores eight small structures that stand side by side in memory, each of `stride` numbers. They
+// become one batch for each number: lane i of x[k] is from[stride * i + k].
 #pragma once
 
 #include <taut/scalar/batch.hpp>
@@ -13,7 +14,8 @@ namespace apart_detail {
 using Register = double __attribute__((vector_size(batch_size * sizeof(double))));
 inline constexpr bool one_register = sizeof(Batch<double>::Layout::Register) == sizeof(Register);
 
-// lane i of the outcome is lane Pick::lane(i) of x and y, one after the other
+// Returns the lanes Pick::lane(i) of x and y, counted through x first and then y, as the lanes i of one
+// register.
 template <class Pick>
 Register shuffle(const Register& x, const Register& y) {
   return [&]<int... i>(std::integer_sequence<int, i...>) {
@@ -21,7 +23,8 @@ Register shuffle(const Register& x, const Register& y) {
   }(std::make_integer_sequence<int, batch_size>{});
 }
 
-// Number k of all structures, from the registers before j, which are x, and register j.
+// Collects number k of all structures. The first operand x holds what came from the registers before j, the
+// second is register j.
 template <int stride, int k, int j>
 struct Gathered {
   static constexpr int lane(int i) {
@@ -30,7 +33,8 @@ struct Gathered {
     return j == 1 && at < batch_size ? at : i;
   }
 };
-// The register j of the structures, from numbers before k, which are x, and number k.
+// Collects register j of the structures. The first operand x holds what came from the numbers before k, the
+// second is number k.
 template <int stride, int k, int j>
 struct Scattered {
   static constexpr int lane(int i) {

@@ -1,5 +1,5 @@
-// Eight terms of a long list at once: the loops over particles, constraints and components of one system. A Batch<double> is a pack of eight
-// lanes; other scalars go one by one, through the same text.
+// Works on eight terms of a long list at once, in the loops over particles, constraints and components of one
+// system. A Batch<double> is a pack of eight lanes; other scalars go one by one, through the same text.
 #pragma once
 
 #include <taut/scalar/pack.hpp>
@@ -56,7 +56,8 @@ inline double largest_lane(const Pack<batch_size>& x) {
   return std::experimental::hmax(one);
 }
 
-// The first `count` lanes, the others left alone (in memory) or 0 (in the batch).
+// Reads or writes the first `count` lanes only. The other lanes are 0 in the batch that is read; in memory
+// the numbers after the first `count` stay as they are.
 template <class T>
 Batch<T> load_batch(const T* from, int count) {
   if (count >= batch_lanes<T>) return load_batch(from);
@@ -70,7 +71,8 @@ void store_batch(T* to, const Batch<T>& x, int count) {
   for (int i = 0; i < count; ++i) to[i] = lane_of(x, i);
 }
 
-// The lanes from … to - 1, and the numbers in them: others are left alone in memory.
+// Marks the lanes from … to - 1. store_where() writes the marked lanes and leaves the other numbers in memory
+// alone.
 inline Mask<Batch<double>> lanes_between(int from, int to) {
   double number[batch_size];
   for (int i = 0; i < batch_size; ++i) number[i] = i;
@@ -87,13 +89,13 @@ inline void store_where(const Mask<Batch<double>>& mask, double* to, const Batch
 
 namespace batch_detail {
 
-// The compiler's own vectors, for shuffles.
+// The compiler's own vectors have shuffles, which those of std::experimental lack.
 using Row = double __attribute__((vector_size(batch_size * sizeof(double))));
 static_assert(sizeof(Row) == sizeof(Batch<double>));
 
 }  // namespace batch_detail
 
-// before[7], x[0] … x[6]
+// Returns before[7], x[0] … x[6].
 inline Batch<double> after_last(const Batch<double>& before, const Batch<double>& x) {
   batch_detail::Row a, b;
   std::memcpy(&a, &before, sizeof a);
@@ -103,7 +105,7 @@ inline Batch<double> after_last(const Batch<double>& before, const Batch<double>
   std::memcpy(&y, &a, sizeof a);
   return y;
 }
-// x[1] … x[7], after[0]
+// Returns x[1] … x[7], after[0].
 inline Batch<double> before_first(const Batch<double>& x, const Batch<double>& after) {
   batch_detail::Row a, b;
   std::memcpy(&a, &x, sizeof a);
@@ -114,7 +116,8 @@ inline Batch<double> before_first(const Batch<double>& x, const Batch<double>& a
   return y;
 }
 
-// Lane i of batch k changes places with lane k of batch i: eight numbers in a row of each of eight lists become eight batches, and back.
+// Exchanges lane i of batch k with lane k of batch i: eight consecutive numbers of each of eight lists become
+// eight batches, and back.
 inline void transpose(std::array<Batch<double>, batch_size>& x) {
   batch_detail::Row a[batch_size], b[batch_size];
   std::memcpy(a, x.data(), sizeof x);
@@ -134,7 +137,7 @@ inline void transpose(std::array<Batch<double>, batch_size>& x) {
   std::memcpy(x.data(), b, sizeof x);
 }
 
-// before[7], x[0] … x[6]
+// Returns before[7], x[0] … x[6], by way of memory.
 inline Batch<double> moved_up(const Batch<double>& before, const Batch<double>& x) {
   Batch<double> y;
   double both[2 * batch_size];
@@ -143,7 +146,8 @@ inline Batch<double> moved_up(const Batch<double>& before, const Batch<double>& 
   y = load_batch(both + batch_size - 1);
   return y;
 }
-// A padded list of places in an array, in batches. Where the places of a batch are consecutive it is read and written as a whole.
+// A padded list of places in an array, taken in batches. If the places of a batch are consecutive, the batch
+// is read and written as a whole.
 class Places {
  public:
   Places() = default;
@@ -161,16 +165,16 @@ class Places {
 
   int size() const { return count_; }
   int operator[](int k) const { return at_[static_cast<std::size_t>(k)]; }
-  // How many of the lanes of the batch that begins at k are no padding.
+  // Returns how many lanes of the batch that begins at k are not padding.
   template <class T>
   int lanes(int k) const {
     return std::min(batch_lanes<T>, count_ - k);
   }
 
-  // The first place of the batch that begins at k where the others follow it, else -1.
+  // Returns the first place of the batch that begins at k if the others follow it, otherwise -1.
   int run(int k) const { return start_[k / batch_size]; }
 
-  // The batch that begins at k, a multiple of the number of lanes.
+  // Reads the batch that begins at k; k is a multiple of the number of lanes.
   template <class T>
   Batch<T> gather(const T* from, int k) const {
     if constexpr (batch_lanes<T> == 1) {
@@ -191,7 +195,7 @@ class Places {
       for (int i = 0; i < lanes<T>(k); ++i) to[at_[k + i]] = x[i];
     }
   }
-  // A place may stand in a batch more than once.
+  // Adds one lane after the other, because a place may occur in a batch more than once.
   template <class T>
   void add(T* to, int k, const Batch<T>& x) const {
     if constexpr (batch_lanes<T> == 1) {
@@ -206,7 +210,8 @@ class Places {
  private:
   int count_ = 0;
   std::vector<int> at_;
-  std::vector<int> start_;  // of each batch: its first place where the others follow it, else -1
+  // For each batch: its first place if the others follow it, otherwise -1.
+  std::vector<int> start_;
 };
 
 }  // namespace taut

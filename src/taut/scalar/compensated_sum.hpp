@@ -3,10 +3,12 @@
 
 namespace taut {
 
-// s + s_low + d as sum + low, where |s_low| is about the rounding of s. Two of Dekker's sums (1971; -ffp-contract=off, no -ffast-math), each of them exact
-// where its first summand is the larger. Where |s| < |d| instead, on a passage through zero, ε/2 |d| may be lost: what rounding d itself has lost already.
-// Kahan's shorter form loses bits of d + s_low everywhere, which for the kicks of a constant force and some steps h always errs the same way: at h = 0.03 a composition of
-// order 8 lost 7e-21 of the pendulum's energy a step.
+// Forms s + s_low + d as sum + low, if |s_low| is about the rounding of s. It takes two of Dekker's sums
+// (1971; -ffp-contract=off, no -ffast-math), each of them exact if its first summand is the larger one. If
+// |s| < |d| instead, on a passage through zero, ε/2 |d| may be lost: as much as rounding d itself has lost
+// already. Kahan's shorter form loses bits of d + s_low everywhere. For the kicks of a constant force and
+// some steps h that error always has the same sign: at h = 0.03 a composition of order 8 lost 7e-21 of the
+// pendulum's energy a step.
 template <class T>
 struct CompensatedSum {
   T sum, low;

@@ -47,7 +47,7 @@ struct Dual {
   friend constexpr Dual operator+(const Dual& x) { return x; }
   friend constexpr Dual operator-(const Dual& x) { return Dual(T(0)) -= x; }
 
-  // f(x) with derivative f'(x): the chain rule, once.
+  // Returns f(x) with the derivative f'(x): the chain rule, written once.
   constexpr Dual chain(T f, T derivative) const {
     Dual y(f);
     for (int i = 0; i < tangents; ++i) y.tangent[i] = derivative * tangent[i];

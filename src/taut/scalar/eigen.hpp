@@ -1,4 +1,4 @@
-// Eigen vectors of taut's scalars.
+// Lets Eigen's vectors hold taut's scalars.
 #pragma once
 
 #include <taut/scalar/number.hpp>
@@ -7,7 +7,7 @@
 
 namespace taut {
 
-// What Eigen wants to know of a number that is not its own: `cost` is the price of one operation in flops.
+// What Eigen must know about a number that is not its own: `cost` is the price of one operation in flops.
 template <class T, int cost>
 struct EigenScalar : Eigen::GenericNumTraits<double> {
   using Real = T;

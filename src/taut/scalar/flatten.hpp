@@ -1,6 +1,7 @@
-// A function with everything it calls compiled into it, so that a step of a small problem stays in registers. Programs that make few steps of
-// many methods (the tests, the catalogue of the command line) define TAUT_NO_FLATTEN and compile much sooner. With the checks of a sanitizer in it such a
-// function takes minutes to compile.
+// TAUT_FLATTEN compiles everything that a function calls into it, so that a step of a small problem stays in
+// registers. Programs that make few steps of many methods (the tests, the catalogue of the command line)
+// define TAUT_NO_FLATTEN and compile much sooner. With the checks of a sanitizer in it, such a function would
+// take minutes to compile.
 #pragma once
 
 #if !defined(TAUT_NO_FLATTEN) && (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
@@ -13,7 +14,8 @@
 #define TAUT_FLATTEN [[gnu::flatten]]
 #endif
 
-// The same for loops over long lists, which pay for it in every program but those of a sanitizer.
+// TAUT_KERNEL does the same for loops over long lists. They repay it in every program, except under a
+// sanitizer.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TAUT_KERNEL [[gnu::noinline]]
 #else
@@ -22,7 +24,7 @@
 
 namespace taut {
 
-// For the same choice between a fast step and a short compilation elsewhere.
+// Code elsewhere asks this when it makes the same choice between a fast step and a short compilation.
 #ifdef TAUT_NO_FLATTEN
 inline constexpr bool flattened = false;
 #else

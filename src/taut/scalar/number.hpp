@@ -1,5 +1,5 @@
-// What is a number? One interface for every scalar a method may be compiled with: double, long double, 128-bit
-// floats (here), dual numbers (dual.hpp) and packs of SIMD lanes (pack.hpp).
+// What is a number? One interface for every scalar a method may be compiled with: double, long double,
+// 128-bit floats (here), dual numbers (dual.hpp) and packs of SIMD lanes (pack.hpp).
 //
 //   Real<T>       the type that carries |x|: T itself, except for dual numbers
 //   Base<T>       the type without tangents: what a Jacobian is formed in
@@ -43,7 +43,7 @@ using Base = typename ScalarTraits<T>::Base;
 template <class T>
 using Mask = typename ScalarTraits<T>::Mask;
 
-// Unit round-off distance 1 -> next float, as a double (2^-112 is an ordinary double).
+// The distance from 1 to the next float, as a double (2^-112 is an ordinary double).
 template <class T>
 constexpr double epsilon() {
   if constexpr (std::is_same_v<T, Float128>)
@@ -91,7 +91,7 @@ constexpr T select(bool mask, const T& yes, const T& no) {
   return mask ? yes : no;
 }
 
-// x += dx in the lanes of the mask.
+// Adds dx to x in the lanes of the mask.
 template <class T>
 constexpr void add_where(const Mask<T>& mask, T& x, const T& dx) {
   x = select(mask, T(x + dx), x);
@@ -103,14 +103,14 @@ constexpr T base(T x) {
   return x;
 }
 
-// The value of one lane as a double, for messages and reports.
+// Returns the value of one lane as a double, for messages and reports.
 template <class T>
   requires is_float<T>
 constexpr double lane(T x, int) {
   return static_cast<double>(x);
 }
 
-// A number of one type as a number of another; the value part only where the target has no tangents.
+// Converts a number to another type. If the target has no tangents, only the value is kept.
 template <class To, class From>
 constexpr To convert(const From& x) {
   if constexpr (std::is_same_v<To, From>)

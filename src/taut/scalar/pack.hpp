@@ -1,5 +1,6 @@
 // Packs of SIMD lanes: one lane is one trajectory, and the text of a method does not change.
-// A thin dress over std::experimental::simd that brings its functions into this namespace, so that a method finds ours.
+// Pack is a thin dress over std::experimental::simd. It brings the functions into this namespace, so that a
+// method finds ours.
 #pragma once
 
 #include <taut/scalar/eigen.hpp>
@@ -14,8 +15,8 @@
 
 namespace taut {
 
-// n lanes are a few registers side by side, each as wide as the processor has them. (fixed_size<n> is the same but for its masks, bit
-// sets that are torn apart for every use.)
+// The n lanes are a few registers side by side, each as wide as the processor has them. (fixed_size<n> does
+// the same, but its masks are bit sets, which are torn apart for every use.)
 template <int n>
 struct PackLayout {
   static constexpr int width = std::gcd(n, static_cast<int>(std::experimental::native_simd<double>::size()));
@@ -60,7 +61,7 @@ struct Pack {
   Pack(double x)  // NOLINT(google-explicit-constructor): the same number in every lane
       : Pack(made([&](int) { return typename Layout::Register(x); })) {}
 
-  // n numbers in a row, aligned as any double is.
+  // Reads n consecutive numbers, aligned as any double is.
   static Pack load(const double* from) {
     Pack x;
     unroll<Layout::registers>(
@@ -123,9 +124,9 @@ struct ScalarTraits<Pack<n>> {
   static constexpr int lanes = n;
 };
 
-// sqrt is exact in every lane; sin and cos go lane by lane through the scalar functions, because the vector ones
-// of libstdc++ are wrong under clang with AVX-512 and would break "a lane equals the scalar run" in any case.
-// g++ 12 takes the undefined vector inside its own intrinsic for a variable of ours.
+// sqrt is exact in every lane; sin and cos go lane by lane through the scalar functions, because the vector
+// ones of libstdc++ are wrong under clang with AVX-512 and would break "a lane equals the scalar run" in any
+// case. g++ 12 takes the undefined vector inside its own intrinsic for a variable of ours.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -194,7 +195,8 @@ Pack<n> select(const PackMask<n>& mask, const Pack<n>& yes, const Pack<n>& no) {
   return x;
 }
 
-// One masked addition; through select it would be an addition and a blend, in the chain of every correction.
+// Makes one masked addition. By way of select it would be an addition and a blend, in the chain of every
+// correction.
 template <int n>
 void add_where(const PackMask<n>& mask, Pack<n>& x, const Pack<n>& dx) {
   unroll<PackLayout<n>::registers>([&]<int r>() { std::experimental::where(mask.m[r], x.v[r]) += dx.v[r]; });

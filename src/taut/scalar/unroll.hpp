@@ -13,13 +13,14 @@ constexpr void unroll(Body&& body) {
   }(std::make_integer_sequence<int, count>{});
 }
 
-// A number that the compiler knows, as a value.
+// A number that the compiler knows, passed as a value.
 template <int n>
 using Known = std::integral_constant<int, n>;
 template <class I>
 inline constexpr bool is_known = !std::is_integral_v<I>;
 
-// body(i) for begin <= i < end: unrolled, and i known, where both ends are; else a loop.
+// Calls body(i) for begin <= i < end. If the compiler knows both ends, the loop is unrolled and i is known
+// too.
 template <class Begin, class End, class Body>
 constexpr void each(Begin begin, End end, Body&& body) {
   if constexpr (is_known<Begin> && is_known<End>)
@@ -35,8 +36,8 @@ constexpr auto after(I i) {
     return i + 1;
 }
 
-// body(i) for the indices of a vector. One whose size is known and small is unrolled here: objects indexed by a loop counter stay in
-// memory, and with them everything in the same structure.
+// Calls body(i) for the indices of a vector. If the size is known and small, the loop is unrolled here:
+// objects indexed by a loop counter stay in memory, and with them everything in the same structure.
 template <class V, class Body>
 constexpr void each_index(const V& v, Body&& body) {
   constexpr int size = V::SizeAtCompileTime;
@@ -46,7 +47,7 @@ constexpr void each_index(const V& v, Body&& body) {
     for (int i = 0; i < static_cast<int>(v.size()); ++i) body(i);
 }
 
-// v = 0. (Eigen's setZero fills by a loop over pointers.)
+// Sets v to 0. (Eigen's setZero fills by a loop over pointers.)
 template <class V>
 constexpr void set_zero(V& v) {
   each_index(v, [&](int i) { v[i] = typename V::Scalar(0); });

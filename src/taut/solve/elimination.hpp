@@ -1,27 +1,30 @@
-// When a pivot counts as zero, the same for every factorisation.
+// Decides when a pivot counts as zero, the same way for every factorisation.
 #pragma once
 
 #include <taut/scalar/number.hpp>
 
 namespace taut {
 
-// A pivot this much smaller than the diagonal entry it came from is rounding noise: the constraint depends on the ones
-// eliminated before it. Given is 1/pivot, which the factorisations keep; infinities and NaN count as vanished too.
+// A pivot this much smaller than the diagonal entry it came from is rounding noise: the constraint depends on
+// the ones eliminated before it. The argument is 1/pivot, which the factorisations keep; infinities and NaN
+// count as vanished too.
 template <class T>
 Mask<T> pivot_vanished(const T& inverse_pivot, const T& diagonal) {
   return !(magnitude(base(inverse_pivot) * base(diagonal)) < Real<T>(1 / (100 * epsilon<T>())));
 }
 
-// The same of two constraints, from the determinant of K and the product of its diagonal entries.
+// Decides the same for two constraints, from the determinant of K and the product of its diagonal entries.
 template <class T>
 Mask<T> determinant_vanished(const T& determinant, const T& product) {
   return !(Real<T>(100 * epsilon<T>()) * magnitude(base(product)) < magnitude(base(determinant)));
 }
 
-// Where dependent constraints are left out instead: rounding in a long elimination leaves more than the above.
+// The bound that applies if dependent constraints are left out: rounding in a long elimination leaves more
+// than the bound above allows.
 inline constexpr double dependent_pivot = 1e-10;
 
-// 1/pivot, 0 where the pivot is that much smaller than its diagonal entry: such a row gets no multiplier.
+// Returns 1/pivot, or 0 if the pivot is that much smaller than its diagonal entry: such a row gets no
+// multiplier.
 template <class T>
 T inverse_or_zero(const T& inverse_pivot, const T& diagonal) {
   const Mask<T> keep = magnitude(base(inverse_pivot) * base(diagonal)) < Real<T>(1 / dependent_pivot);

@@ -1,5 +1,5 @@
-// A solve that misses its tolerance is an outcome, not a surprise: a value that cannot be ignored, and that works
-// where exceptions cannot (a SIMD lane, a GPU thread).
+// A solve that misses its tolerance is an outcome, not a surprise: a value that cannot be ignored, and that
+// works where exceptions cannot (a SIMD lane, a GPU thread).
 #pragma once
 
 #include <cassert>
@@ -9,7 +9,7 @@ namespace taut {
 
 enum class FailureKind { not_converged, singular, not_finite };
 
-// What was being solved when it failed.
+// What was being solved when the solve failed.
 enum class SolveStage { position, momentum, inner };
 
 struct Failure {
@@ -17,9 +17,8 @@ struct Failure {
   SolveStage stage = SolveStage::position;
   double residual = 0;  // largest |residual| reached, in the units of the equation
   int iterations = 0;
-  int constraint =
-      -1;        // the one with the largest residual, or the first dependent one; from 0; -1: not known
-  int lane = 0;  // of a SIMD pack
+  int constraint = -1;  // from 0; the first dependent one, or that of the largest residual; -1: unknown
+  int lane = 0;         // the lane of a SIMD pack
 
   Failure at(int which) const {
     Failure f = *this;
@@ -28,10 +27,10 @@ struct Failure {
   }
 };
 
-// What is around a constraint that failed.
+// The surroundings of a constraint that failed.
 struct Connection {
-  int constraints = 0;   // connected to it, itself included; 0: not known
-  double condition = 0;  // of their matrix; infinite: a pivot vanished
+  int constraints = 0;   // connected to it, including itself; 0: not known
+  double condition = 0;  // condition number of their matrix; infinite: a pivot vanished
 };
 
 // A value or a failure (std::expected once C++23 is here).
@@ -41,7 +40,7 @@ class [[nodiscard]] Expected {
   Expected(T value) : value_(std::move(value)), ok_(true) {}  // NOLINT(google-explicit-constructor)
   Expected(Failure failure) : failure_(failure) {}            // NOLINT(google-explicit-constructor)
 
-  // Without the failure of a success: a copy of the whole would keep the value in memory.
+  // Copies no failure if there is none: a copy of the whole would keep the value in memory.
   Expected(const Expected& other) : value_(other.value_), ok_(other.ok_) {
     if (!ok_) failure_ = other.failure_;
   }

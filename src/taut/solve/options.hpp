@@ -1,4 +1,4 @@
-// How a constraint solve is to be done, and when it is to stop; and the same where the compiler knows.
+// Says how a constraint is solved and when the solve stops; also as types, if the compiler knows the choice.
 #pragma once
 
 #include <taut/scalar/flatten.hpp>
@@ -25,8 +25,8 @@ struct SolveOptions {
   }
 };
 
-// The same options where the compiler knows which of the two rules stops the iteration. A loop over steps that holds both rules lacks
-// registers for either.
+// The same options if the compiler knows which of the two rules stops the iteration. A loop over steps that
+// contains both rules lacks registers for either.
 struct ToRounding : SolveOptions {};
 struct ToTolerance : SolveOptions {};
 
@@ -35,20 +35,21 @@ inline constexpr bool is_to_tolerance = std::is_base_of_v<ToTolerance, std::remo
 template <class Rule>
 inline constexpr bool is_to_rounding = std::is_base_of_v<ToRounding, std::remove_cvref_t<Rule>>;
 
-// ... and which iteration it is.
+// The same if the compiler also knows which iteration it is.
 template <class Rule, Iteration known>
 struct By : Rule {
   static constexpr Iteration iteration = known;
 };
 
-// ... and where it is any but Newton's.
+// The same if the compiler knows only that the iteration is not Newton's.
 template <class Rule>
 struct ByOthers : Rule {};
 
 template <class Rule>
 inline constexpr bool may_be_newton = !std::is_base_of_v<ByOthers<ToRounding>, Rule>;
 
-// A unit that is compiled for one run (run/specialised.cpp) defines TAUT_SOLVES_BY as one such type, and compiles no other. Where steps are to be
+// Calls f with the options as the type of their stop rule. A unit that is compiled for one run
+// (backend/specialised.cpp) defines TAUT_SOLVES_BY as one such type and compiles no other. If steps must be
 // fast, Newton's iteration to rounding is compiled apart from the others.
 template <class F>
 auto with_stop_rule(const SolveOptions& options, F&& f) {

@@ -1,5 +1,6 @@
-// Dense LU for the linear systems inside implicit maps, factored in a scalar without tangents and applied to right-hand sides
-// that may have them. Rows are exchanged where numbers can be compared, which the lanes of a pack cannot.
+// Dense LU for the linear systems inside implicit maps. It is factored in a scalar without tangents and
+// applied to right-hand sides that may have them. Rows are exchanged if numbers can be compared; the lanes of
+// a pack cannot.
 #pragma once
 
 #include <taut/solve/elimination.hpp>
@@ -18,7 +19,7 @@ class PivotedLU {
 
   Eigen::Matrix<T, n, n> a;  // the matrix; after factor() its factors, inverse pivots on the diagonal
 
-  // -1, or the column without a pivot.
+  // Returns -1, or the column that has no pivot.
   int factor() {
     Real<T> largest(0);
     for (int i = 0; i < size() * size(); ++i) largest = larger(largest, magnitude(a.data()[i]));

@@ -1,4 +1,4 @@
-// How large is a residual, in its own units and in units of rounding, and is all of it finite?
+// Measures a residual, in its own units and in units of rounding, and asks whether all of it is finite.
 #pragma once
 
 #include <taut/scalar/number.hpp>
@@ -11,13 +11,14 @@
 
 namespace taut {
 
-// A long vector of floats is gone through in parts that do not wait for each other; how it is cut does not change a maximum.
+// A long vector of floats is searched in parts that do not wait for each other. How it is cut does not change
+// a maximum.
 template <class Residual>
 inline constexpr bool is_long =
     Residual::SizeAtCompileTime == Eigen::Dynamic && std::is_floating_point_v<typename Residual::Scalar>;
 inline constexpr Eigen::Index side_by_side = 8;
 
-// max of value(i), each 0 or more.
+// Returns the maximum of value(i), each of which is 0 or more.
 template <class T, class Value>
 T largest_in_parts(Eigen::Index size, Value&& value) {
   Eigen::Index i = 0;
@@ -34,7 +35,8 @@ T largest_in_parts(Eigen::Index size, Value&& value) {
   return part[0];
 }
 
-// max of value(first), ..., so many that the compiler knows, by halves: one after the other they would wait for each other.
+// Returns the maximum of value(first), …, `count` of them, as the compiler knows. It goes by halves, because
+// one after the other they would wait for each other.
 template <class T, int first, int count, class Value>
 constexpr T largest_by_halves(Value& value) {
   if constexpr (count == 1)
@@ -58,7 +60,8 @@ auto largest_entry(const Residual& r) {
   }
 }
 
-// NaN and infinity survive a sum, while a maximum may lose a NaN.
+// Asks whether all entries are finite, by their sum: it keeps NaN and infinity, while a maximum may lose a
+// NaN.
 template <class Residual>
 auto all_finite(const Residual& r) {
   using T = typename Residual::Scalar;
@@ -82,7 +85,7 @@ auto all_finite(const Residual& r) {
   }
 }
 
-// |rᵢ| <= tolerance for every i; false for a NaN.
+// Asks whether |rᵢ| <= tolerance for every i; a NaN gives false.
 template <class Residual>
 auto all_within(const Residual& r, double tolerance) {
   using T = typename Residual::Scalar;
@@ -100,9 +103,9 @@ auto all_within(const Residual& r, double tolerance) {
   }
 }
 
-// Sizes to take rounding units from: a component that happens to vanish still feels the rounding of the others, so none
-// counts for less than 1/1024 of the largest. (Stagnation is accepted at 1000 units, which is then a bound by the largest
-// component.)
+// Raises the sizes from which rounding units are taken. A component that happens to vanish still feels the
+// rounding of the others, so none counts for less than 1/1024 of the largest. (Stagnation is accepted at 1000
+// units, which is then a bound by the largest component.)
 template <class Sizes>
 void raise_vanishing(Sizes& sizes) {
   auto largest = typename Sizes::Scalar(0);
@@ -116,7 +119,8 @@ void raise_vanishing(Sizes& sizes) {
   each_index(sizes, [&](int i) { sizes[i] = larger(sizes[i], largest); });
 }
 
-// max |rᵢ|/unitᵢ: residuals of different kinds side by side, in units of rounding. Given are the 1/unitᵢ, finite.
+// Returns max |rᵢ|/unitᵢ, which compares residuals of different kinds in units of rounding. `per_unit` holds
+// the 1/unitᵢ, all finite.
 template <class Residual, class Units>
 auto largest_in_units(const Residual& r, const Units& per_unit) {
   using T = typename Residual::Scalar;
@@ -132,7 +136,8 @@ auto largest_in_units(const Residual& r, const Units& per_unit) {
   }
 }
 
-// By value and out of line: a failure is rare, and a residual whose address is taken could not live in registers.
+// Takes the residual by value and stays out of line: a failure is rare, and a residual whose address is taken
+// could not live in registers.
 template <class Residual, class M>
 [[gnu::cold, gnu::noinline]] Failure describe(FailureKind kind, Residual r, int iterations, M bad) {
   Failure f{.kind = kind, .iterations = iterations};
@@ -141,7 +146,7 @@ template <class Residual, class M>
   f.residual = -1;
   for (Eigen::Index i = 0; i < r.size(); ++i) {
     const double size = lane(magnitude(r[i]), f.lane);
-    if (size <= f.residual) continue;  // a NaN passes, and stays
+    if (size <= f.residual) continue;  // a NaN gets through, and stays
     f.residual = size;
     f.constraint = static_cast<int>(i);
     if (!(size == size)) break;

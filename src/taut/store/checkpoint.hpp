@@ -1,5 +1,6 @@
-// Checkpoints: a run as it stood after some step, so that it can go on to the same bits. The newest is DIR/checkpoint.taut, the one before it
-// DIR/checkpoint.previous.taut; each is replaced as a whole or not at all.
+// Checkpoints: a run as it stood after some step, so that it can continue to the same bits. The newest
+// is DIR/checkpoint.taut, the one before it DIR/checkpoint.previous.taut; each is replaced as a whole
+// or not at all.
 #pragma once
 
 #include <taut/store/chunk_file.hpp>
@@ -15,12 +16,12 @@ struct Checkpoint {
   RunIdentity identity;
   Snapshot snapshot;
   SampleMark mark;
-  std::shared_ptr<ReportSoFar> report = {};  // where the run is to make one
+  std::shared_ptr<ReportSoFar> report = {};  // if the run makes one
 };
 
-void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint);  // WriteError
+void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint);  // throws WriteError
 
-// InputError says why it cannot be used.
+// Reads a checkpoint. Throws InputError with the reason if it cannot be used.
 Checkpoint read_checkpoint(const std::string& path);
 Checkpoint read_checkpoint(OpenFile file);
 

@@ -11,12 +11,13 @@ namespace taut {
 
 namespace {
 
-constexpr std::string_view magic = "\x89taut\r\n\x1a";  // changed by whatever takes the file for text
+constexpr std::string_view magic = "\x89taut\r\n\x1a";  // a program that treats the file as text changes this
 constexpr std::size_t signature_size = 16, header_size = 40;
 constexpr std::uint32_t compressed = 1;
 
 template <class Integer>
-void put(std::string& out, Integer value) {  // little-endian, whatever the machine
+// The bytes are little-endian on every machine.
+void put(std::string& out, Integer value) {
   for (std::size_t i = 0; i < sizeof value; ++i) out.push_back(static_cast<char>(value >> (8 * i) & 0xff));
 }
 template <class Integer>
@@ -27,8 +28,8 @@ Integer get(std::string_view in, std::size_t at) {
   return value;
 }
 
-// The first bytes of all words, the second bytes, …; what does not fill a word stays at the end. Neighbouring doubles share their
-// first bytes, which then stand together.
+// Returns the first bytes of all words, then the second bytes, …; a rest that does not fill a word stays at
+// the end. Neighbouring doubles share their first bytes, which are then together.
 std::string shuffled(std::string_view in) {
   std::string out(in);
   const std::size_t words = in.size() / 8;
@@ -57,7 +58,7 @@ std::string deflated(std::string_view bytes) {
 }
 
 std::optional<std::string> inflated(std::string_view bytes, std::uint64_t size) {
-  // deflate packs at most 1032 to 1: a longer claim is false, and asks for memory it does not need.
+  // deflate packs at most 1032 to 1: a longer claim is false, and would ask for memory in vain.
   if (size > 1100 * (bytes.size() + 64)) return std::nullopt;
   std::string out(size, '\0');
   uLongf got = size;

@@ -1,5 +1,6 @@
-// The container of trajectories and checkpoints: a signature, then chunks, each with its length, its number and two checksums, so that a
-// file that ends anywhere is read up to its last whole chunk, and a flipped bit is found. Layout: docs/guide/trajectory-file.md.
+// The container of trajectories and checkpoints: a signature, then chunks, each with its length, its number
+// and two checksums. A file that ends anywhere is thus read up to its last whole chunk, and a flipped bit is
+// found. Layout: docs/guide/trajectory-file.md.
 #pragma once
 
 #include <taut/bytes/checksum.hpp>
@@ -15,9 +16,9 @@ namespace taut {
 
 enum class FileKind : std::uint32_t { trajectory = 1, checkpoint = 2 };
 
-inline constexpr std::uint32_t file_layout = 2;  // that is written; all from 1 on are read
-inline constexpr std::uint64_t largest_chunk = std::uint64_t{1}
-                                               << 30;  // bytes; a longer one is neither written nor read
+inline constexpr std::uint32_t file_layout = 2;  // the layout that is written; all from 1 on are read
+// In bytes; a longer chunk is neither written nor read.
+inline constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 30;
 
 std::string file_signature(FileKind kind);
 
@@ -27,7 +28,8 @@ struct Chunk {
   std::string payload;
 };
 
-// WriteError where it would be too long. `compress` shuffles the bytes of the 8-byte words (all first bytes, all second, …), then deflates.
+// Encodes a chunk. `compress` shuffles the bytes of the 8-byte words (all first bytes, all second, …), then
+// deflates. Throws WriteError if the chunk would be too long.
 std::string encode(std::string_view tag, std::uint64_t number, std::string_view payload,
                    bool compress = false);
 
@@ -38,13 +40,14 @@ using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
 
 class ChunkReader {
  public:
-  // A file that can be sought in; it is read from its beginning.
+  // Takes a file that can be sought in; it is read from its beginning.
   ChunkReader(OpenFile file, FileKind kind);
 
-  // The next whole chunk. None at the end of the file, and where something is wrong, which damage() then says.
+  // Returns the next whole chunk. Returns none at the end of the file, and if something is wrong, which
+  // damage() then says.
   std::optional<Chunk> next();
   const std::string& damage() const { return damage_; }
-  std::uint64_t good_bytes() const { return good_; }  // everything before is whole
+  std::uint64_t good_bytes() const { return good_; }  // everything before this is whole
   std::uint64_t size() const { return size_; }
   std::uint32_t layout() const { return layout_; }
 

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_at_once = std::size_t{1} << 17;  // doubles
 
-// The newest of the folder that can be read.
+// Returns the newest checkpoint of the folder that can be read.
 Checkpoint checkpoint_beside(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   try {

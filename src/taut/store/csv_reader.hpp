@@ -1,4 +1,4 @@
-// Samples that were kept as text, read again. What run they are of is in the checkpoint beside them.
+// Reads samples that were kept as text. The checkpoint beside them says to which run they belong.
 #pragma once
 
 #include <taut/store/checkpoint.hpp>
@@ -11,7 +11,7 @@ namespace taut {
 
 class CsvReader final : public SampleReader {
  public:
-  // InputError where there is no checkpoint beside it, or the file is not as the run wrote it.
+  // Throws InputError if there is no checkpoint beside it, or if the file is not as the run wrote it.
   explicit CsvReader(const std::string& path);
 
   const RunIdentity& identity() const override { return identity_; }
@@ -21,7 +21,7 @@ class CsvReader final : public SampleReader {
   std::uint64_t samples() const override { return samples_; }
 
  private:
-  bool add(const std::string& line, std::vector<double>& rows);  // false: it is no sample
+  bool add(const std::string& line, std::vector<double>& rows);  // false if it is not a sample
 
   std::ifstream file_;
   RunIdentity identity_;

@@ -26,11 +26,11 @@ class CsvSamples final : public SampleSink {
   std::size_t columns_;
   AppendFile file_;
   std::uint64_t samples_ = 0;
-  std::uint32_t checksum_ = 0;  // of the file
-  std::vector<double> rows_;    // that wait
+  std::uint32_t checksum_ = 0;  // of the whole file
+  std::vector<double> rows_;    // rows that wait
 };
 
-// InputError where the file is not what was there when the mark was made.
+// Throws InputError if the file is not as it was when the mark was made.
 void check_csv(const std::string& path, const SampleMark& mark);
 
 }  // namespace taut

@@ -63,14 +63,14 @@ Description of_file(const std::string& path) {
   }
 }
 
-// Text has no checksums of its own: the checkpoint knows how it was.
+// Returns the damage of a text file, which has no checksums of its own: the checkpoint knows how it was.
 std::string damage_of_text(const std::string& folder) {
   for (const char* name : {checkpoint_name, previous_checkpoint_name}) {
     SampleMark mark;
     try {
       mark = read_checkpoint((fs::path(folder) / name).string()).mark;
     } catch (const InputError&) {
-      continue;  // which is said of that file itself
+      continue;  // reported for that file itself
     }
     try {
       if (mark.file == csv_name) check_csv((fs::path(folder) / csv_name).string(), mark);

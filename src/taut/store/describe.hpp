@@ -1,4 +1,4 @@
-// What a file or folder of a run holds, in a few lines.
+// Describes in a few lines what a file or folder of a run holds.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ struct Description {
   bool whole = true;  // nothing is damaged
 };
 
-// InputError where it is nothing of taut's.
+// Describes it. Throws InputError if it is nothing of taut's.
 Description describe_run(const std::string& path);
 
 }  // namespace taut

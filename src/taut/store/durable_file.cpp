@@ -22,7 +22,7 @@ namespace {
 }
 [[noreturn]] void fail(const std::string& path) { fail(path, std::strerror(errno)); }
 
-// The bytes that were written, all of them unless errno says why not.
+// Returns how many bytes were written: all of them, unless errno says why not.
 std::size_t written(int descriptor, std::string_view bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -45,7 +45,7 @@ void make_folder(const std::string& folder) {
   if (error) throw WriteError(fmt::format("cannot make the folder {}: {}", folder, error.message()));
 }
 
-// So that a rename, too, outlasts a loss of power.
+// Syncs the folder, so that a rename, too, outlasts a loss of power.
 void sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) fail(folder);
@@ -66,7 +66,8 @@ void write_beside(const std::string& path, const std::string& beside, std::strin
   fail(path, std::strerror(why));
 }
 
-// A second name for the file, so that at no moment there is none of the first name; a rename where the file system has no links.
+// Gives the file a second name, so that a file of the first name exists at every moment. Renames it if the
+// file system has no links.
 void keep_as(const std::string& path, const std::string& previous) {
   const std::string link = previous + ".part";
   ::unlink(link.c_str());
@@ -110,7 +111,7 @@ void AppendFile::append(std::string_view bytes) {
   check();
   if (const std::size_t done = written(descriptor_, bytes); done != bytes.size()) {
     const int reason = errno;
-    // Half a chunk helps nobody; where cutting fails, the reader finds the torn end by itself.
+    // Half a chunk helps nobody; if cutting fails, the reader finds the torn end by itself.
     [[maybe_unused]] const int cut = ::ftruncate(descriptor_, static_cast<off_t>(length_));
     fail(path_, std::strerror(reason));
   }
@@ -151,7 +152,7 @@ FolderLock::FolderLock(const std::string& folder) {
   descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor_ < 0)
     throw WriteError(fmt::format("cannot open the folder {}: {}", folder, std::strerror(errno)));
-  // Where the file system knows no locks, the runs of a folder are the user's business.
+  // If the file system has no locks, the user must keep the runs of a folder apart.
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
     throw InputError(

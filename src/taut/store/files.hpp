@@ -6,7 +6,7 @@
 
 namespace taut {
 
-// Complete or not at all; WriteError.
+// Writes the summary completely or not at all. Throws WriteError.
 void write_summary(const std::string& folder, const RunSummary& summary);
 
 }  // namespace taut

@@ -21,7 +21,7 @@ struct Numbered {
   std::int64_t number;
 };
 
-// "p_x17" as p_x and 17. None where the number would not be printed like that again.
+// Splits "p_x17" into p_x and 17. Returns nothing if the number would not be printed like that again.
 std::optional<Numbered> numbered(std::string_view name) {
   const std::size_t last = name.find_last_not_of("0123456789");
   const std::size_t at = last == std::string_view::npos ? 0 : last + 1;
@@ -32,7 +32,8 @@ std::optional<Numbered> numbered(std::string_view name) {
   return parts;
 }
 
-// Names from `begin` on that the rule gives: the stems that share the first number, then the same with the next, and so on.
+// Names from `begin` on that follow the rule: the stems that share the first number, then the same with the
+// next, and so on.
 struct Run {
   std::vector<std::string_view> each;
   std::int64_t from = 0, count = 0;

@@ -1,5 +1,6 @@
-// Long lists of names as JSON. Those of 200 000 particles are not written one by one: names that differ in their number alone, x0, y0, z0, x1, …, are one
-// object, {"each": ["x", "y", "z"], "from": 0, "count": 200000}, among the others, which are texts.
+// Writes long lists of names as JSON. Those of 200 000 particles are not written one by one: names that
+// differ in their number alone, x0, y0, z0, x1, …, are one object, {"each": ["x", "y", "z"], "from": 0,
+// "count": 200000}, among the others, which are texts.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,10 +10,10 @@
 
 namespace taut {
 
-// WriteError where they are more than unfolded takes.
+// Folds the names. Throws WriteError if there are more than unfolded() takes.
 nlohmann::ordered_json folded(const std::vector<std::string>& names);
 
-// InputError where it is no such list, or a longer one.
+// Unfolds them. Throws InputError if this is not such a list, or a longer one.
 std::vector<std::string> unfolded(const nlohmann::ordered_json& list);
 
 }  // namespace taut

@@ -16,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Devices and pipes are written as they are.
+// Asks whether the path is a device or a pipe, which is written as it is.
 bool has_to_stay(const std::string& path) {
   std::error_code ignored;
   return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
 }
 
-// The file itself, where the path is a link to it.
+// Returns the file itself if the path is a link to it.
 std::string file_behind(const std::string& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);

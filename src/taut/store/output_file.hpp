@@ -1,5 +1,5 @@
-// A file that an export or a report writes, or standard output. It has its name once it is whole: what could not be written to its end leaves nothing
-// behind. WriteError from all of it.
+// A file that an export or a report writes, or standard output. It gets its name once it is whole: a file
+// that could not be written to its end leaves nothing behind. All functions throw WriteError.
 #pragma once
 
 #include <taut/store/chunk_file.hpp>
@@ -17,13 +17,14 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view bytes);
-  void write_at(std::uint64_t place, std::string_view bytes);  // not in standard output
-  void close();                                                // now it is whole
+  void write_at(std::uint64_t place, std::string_view bytes);  // not possible in standard output
+  void close();                                                // now the file is whole
 
  private:
   [[noreturn]] void fail() const;
   std::string name_;
-  std::string target_, beside_;  // the file, and the name it has until it is whole; empty: written as it is
+  // The file, and the name it has until it is whole; empty if it is written as it is.
+  std::string target_, beside_;
   OpenFile own_;
   std::FILE* file_ = nullptr;
 };

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds longest_wait{1};  // of a sample, before it is handed over
+constexpr std::chrono::seconds longest_wait{1};  // longest time before a sample is handed over
 
 std::string in(const std::string& folder, const char* name) { return (fs::path(folder) / name).string(); }
 
@@ -33,7 +33,7 @@ std::optional<Checkpoint> readable(const std::string& path, std::string& why_not
   }
 }
 
-// The last checkpoint; where it is of no use, what there is instead.
+// Returns the last checkpoint. If it is useless, throws with what there is instead.
 Checkpoint last_or_advice(const std::string& folder) {
   std::string why_not, nor_before;
   if (auto last = readable(in(folder, checkpoint_name), why_not)) return std::move(*last);
@@ -44,7 +44,7 @@ Checkpoint last_or_advice(const std::string& folder) {
   throw InputError(fmt::format("{}.\n  Nor can the one before it be used: {}.", why_not, nor_before));
 }
 
-// How a run that is not finished can go on; empty: it cannot.
+// Says how a run that is not finished can continue; says nothing if it cannot.
 std::string way_on(const std::string& folder, const Checkpoint& c) {
   const bool failed = c.snapshot.status == RunStatus::failed;
   if (failed && c.identity.asked.halve_on_failure) return "";
@@ -52,7 +52,7 @@ std::string way_on(const std::string& folder, const Checkpoint& c) {
                      failed ? " --on-failure halve" : "");
 }
 
-// InputError where the folder holds a run that is not finished, or of which that cannot be known.
+// Throws InputError if the folder holds a run that is not finished, or if that cannot be known.
 void refuse_unfinished(const std::string& folder) {
   const std::string last = in(folder, checkpoint_name), before = in(folder, previous_checkpoint_name);
   const bool has_last = is_there(last);
@@ -73,7 +73,8 @@ void refuse_unfinished(const std::string& folder) {
                                     : ""));
 }
 
-// Samples and summaries have names that others give to their files too. `begins`: how one of taut's own does.
+// Asks whether a file is foreign: others use the names of samples and summaries too. `begins` is how one of
+// taut's own begins.
 bool is_foreign(const std::string& path, std::string_view begins, std::string_view first_line_has) {
   std::error_code error;
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) == 0) return false;
@@ -83,7 +84,7 @@ bool is_foreign(const std::string& path, std::string_view begins, std::string_vi
   return std::getline(file, line) && !file.eof() && line.find(first_line_has) == line.npos;
 }
 
-// InputError where a file that no run has written would be lost.
+// Throws InputError if a file that no run has written would be lost.
 void refuse_foreign(const std::string& folder) {
   const std::string samples = in(folder, csv_name), summary = in(folder, "summary.json");
   for (const std::string& path : {samples, summary})
@@ -95,7 +96,7 @@ void refuse_foreign(const std::string& folder) {
                       path));
 }
 
-// What an earlier run left in the folder, so that nothing of it is taken for this one's.
+// Removes what an earlier run left in the folder, so that nothing of it is taken for this one's.
 void clear(const std::string& folder, bool overwrite) {
   if (!overwrite) {
     refuse_unfinished(folder);
@@ -114,7 +115,7 @@ void clear(const std::string& folder, bool overwrite) {
   }
 }
 
-// Under the first name that is free: FILE.old, FILE.old.2, …
+// Renames a file to the first free name: FILE.old, FILE.old.2, …
 void put_aside(const std::string& path) {
   if (!is_there(path)) return;
   std::string to = path + ".old";
@@ -124,7 +125,8 @@ void put_aside(const std::string& path) {
   if (error) throw WriteError(fmt::format("cannot rename {} to {}: {}", path, to, error.message()));
 }
 
-// The page, or the figures where they alone are asked for, are written after the summary: what is older is of an earlier part of the run.
+// Asks whether the page, or the figures if only they are asked for, were written after the summary. Older
+// ones belong to an earlier part of the run.
 bool made_after_summary(const std::string& folder, const ReportWanted& wanted) {
   std::error_code no_summary, no_report;
   const auto summary = fs::last_write_time(in(folder, "summary.json"), no_summary);
@@ -198,7 +200,8 @@ void Recording::begin() {
   samples_ = new_samples(folder, identity_);
 }
 
-// A file of samples that could not be written is not tried again: what waits for it goes into the checkpoint.
+// Remembers a failure: a file of samples that could not be written is not tried again, and the samples that
+// wait for it go into the checkpoint.
 template <class Write>
 auto Recording::noting_failure(Write write) {
   try {
@@ -225,7 +228,7 @@ bool Recording::checkpoint_due() {
 }
 
 void Recording::checkpoint(const Snapshot& snapshot) {
-  if (!samples_) return;  // not even a first sample: there is nothing to go on from
+  if (!samples_) return;  // not even a first sample: nothing to resume from
   if (samples_fail_)
     mark_ = samples_->held();
   else if (!samples_end_)

@@ -1,4 +1,4 @@
-// Keeps a run in a folder: samples, checkpoints. With the signals it is what makes a run last.
+// Keeps a run in a folder: samples and checkpoints. Together with the signals it makes a run last.
 #pragma once
 
 #include <taut/run/model_run.hpp>
@@ -11,34 +11,36 @@ namespace taut {
 
 RunIdentity identity_of(const ModelRun& run, const Schedule& schedule);
 
-// What the folder has of the last checkpoint that was written, or gone on from: looked up on the disk, since it may have been removed underneath.
+// What is still in the folder of the last checkpoint written or resumed from. This is looked up on disk,
+// because somebody may have removed it meanwhile.
 struct Kept {
-  bool state = false;     // it is there, and whole
-  bool samples = false;   // so are the samples it knows of
+  bool state = false;     // the checkpoint is there, and whole
+  bool samples = false;   // the samples it knows of are there too
   bool previous = false;  // it is the one before the last
   RunStatus status = RunStatus::running;
 };
 
 class Recording {
  public:
-  // Begins with the first sample: a request that is refused leaves no folder behind. Where the folder holds a run that is not finished,
-  // InputError, unless it is to be overwritten.
-  // Checkpoints hold the report, where there is one, as it is then.
+  // Begins with the first sample: a request that is refused leaves no folder behind. Throws InputError if the
+  // folder holds a run that is not finished, unless it is to be overwritten. Checkpoints hold the report, if
+  // there is one, as it is then.
   Recording(const ModelRun& run, const Schedule& schedule, bool overwrite,
             std::shared_ptr<ReportSoFar> report);
-  // Goes on after a checkpoint. Where `new_samples`, in a new file: the old one is put aside. InputError where its samples cannot be gone on with.
+  // Continues after a checkpoint. If `new_samples`, continues in a new file and puts the old one aside.
+  // Throws InputError if the old samples cannot be continued.
   Recording(const ModelRun& run, const Checkpoint& from, bool new_samples);
 
-  // WriteError from all of these.
+  // All of these throw WriteError.
   void sample(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
               std::span<const double> more);
   bool checkpoint_due();  // also hands over samples that have waited for a second
   void checkpoint(const Snapshot& snapshot);
 
-  // The step of the last checkpoint; none before the first.
+  // Returns the step of the last checkpoint; none before the first.
   std::optional<std::int64_t> saved() const { return saved_; }
   Kept kept() const;
-  bool has_folder() const;  // it may have been removed underneath
+  bool has_folder() const;  // it may have been removed meanwhile
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -53,19 +55,19 @@ class Recording {
   std::shared_ptr<ReportSoFar> report_;
   std::optional<FolderLock> lock_;
   std::unique_ptr<SampleSink> samples_;
-  bool samples_fail_ = false, samples_end_ = false;  // could not be written; no more will come
+  bool samples_fail_ = false, samples_end_ = false;  // they could not be written; no more will come
   SampleMark mark_;
   std::optional<std::int64_t> saved_;
   Clock::time_point flushed_ = Clock::now(), checkpointed_ = flushed_;
 };
 
-// The run that a folder holds: from its last checkpoint, or from the one before it. InputError with the reason where it cannot be gone on with, and what
-// can be done.
+// The run in a folder, from its last checkpoint or from the one before it. Throws InputError if it cannot be
+// resumed, with the reason and what can be done.
 struct FoundRun {
   Checkpoint checkpoint;
   ModelRun run;
   std::string note;          // for the user; may be empty
-  bool has_summary = false;  // a run may be killed after its last step and before it is there
+  bool has_summary = false;  // a run may be killed after its last step and before it is written
   bool has_report = false;   // in the folder, of whatever was done before
   bool report_due = false;   // asked for, and not made since the summary was
 };

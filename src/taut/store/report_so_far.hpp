@@ -1,5 +1,5 @@
-// The report that a run will make at its end: what was asked for, and what the run has for it so far. A checkpoint holds it, so that the page of a run that was interrupted
-// is of all of it.
+// The report that a run will make at its end: what was asked for, and what the run has for it so far. A
+// checkpoint holds it, so that the page of an interrupted run shows all of it.
 #pragma once
 
 #include <taut/store/run_record.hpp>
@@ -11,7 +11,7 @@ namespace taut {
 
 struct ReportWanted {
   bool page = false;         // a page; otherwise the figures alone
-  std::string path = {};     // of the page; empty: report.html in the folder of the run
+  std::string path = {};     // for the page; empty: report.html in the folder of the run
   std::string figures = {};  // folder for the plots as SVG files; empty: none
 
   std::string page_path(const std::string& folder) const;
@@ -22,10 +22,10 @@ struct ReportSoFar {
   ReportWanted wanted = {};
   RunRecord record = {};
 
-  std::string bytes(std::size_t coordinates) const;  // of a system with so many
+  std::string bytes(std::size_t coordinates) const;  // for a system with this many
 };
 
-// InputError where the bytes are not of such a report.
+// Reads it back. Throws InputError if the bytes are not of such a report.
 ReportSoFar report_so_far(std::string_view bytes, std::size_t coordinates);
 
 }  // namespace taut

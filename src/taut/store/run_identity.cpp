@@ -41,7 +41,7 @@ std::optional<T> optional_of(const Json& object, const char* key) {
     return real(object.at(key));
 }
 
-// What decides the bits of the run; where and how its samples are kept does not.
+// Returns what decides the bits of the run; where and how its samples are kept does not.
 Json deciding_part(const RunRequest& r) {
   Json object = {{"method", r.method}, {"formulation", r.formulation}, {"projection", r.projection}};
   put(object, "projection_tolerance", r.projection_tolerance);
@@ -88,12 +88,13 @@ RunRequest request_of(const Json& object) {
   return r;
 }
 
-// A path may hold any bytes; JSON may not.
+// Writes JSON. A path may hold any bytes; JSON may not.
 std::string dumped(const Json& object, int indent) {
   return object.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// Bytes as a text in which each is one character, so that JSON holds any: ASCII stays as it is.
+// Turns bytes into a text in which each is one character, so that JSON holds any of them: ASCII
+// stays as it is.
 std::string text_of_bytes(const std::string& bytes) {
   std::string text;
   for (const char c : bytes) {

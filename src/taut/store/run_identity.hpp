@@ -1,4 +1,4 @@
-// What a run is, as its files say it: enough to do it again.
+// Identifies a run as its files do: enough to make it again.
 #pragma once
 
 #include <taut/contract/request.hpp>
@@ -13,7 +13,7 @@ struct RunIdentity {
   std::string model, title;                  // the path or the name of the model; its title
   std::string text;                          // the model file
   std::vector<std::string> set;              // NAME=VALUE, as typed
-  std::map<std::string, std::string> files;  // that the model names: path as written there, bytes
+  std::map<std::string, std::string> files;  // named by the model: the path there, the bytes
   RunRequest asked;                          // as typed
   std::string method;                        // what was chosen, with its formulation
   Schedule schedule;
@@ -21,13 +21,13 @@ struct RunIdentity {
   std::vector<std::string> quantities;  // columns after the usual ones
   std::map<std::string, double> parameters;
 
-  std::vector<std::string> columns() const;  // of a sample: their names
-  std::size_t width() const;                 // and how many
-  std::string digest() const;                // differs where the run differs
+  std::vector<std::string> columns() const;  // the names of the columns of a sample
+  std::size_t width() const;                 // their number
+  std::string digest() const;                // differs if the run differs
 };
 
 std::string to_json(const RunIdentity& identity);
-// InputError where the text is none.
+// Reads it back. Throws InputError if the text is not one.
 RunIdentity run_identity(const std::string& json);
 
 }  // namespace taut

@@ -8,13 +8,13 @@ namespace taut {
 
 namespace {
 
-constexpr std::size_t buckets = 1500;  // of the thinned series; finer than a screen
+constexpr std::size_t buckets = 1500;  // for the thinned series; finer than a screen
 constexpr std::size_t longest_beginning = 1U << 15U;
-constexpr std::size_t most_coordinates = 6000;  // of a frame: two thousand bodies in space
-constexpr double eye =
-    0.06;  // of the extent of the motion: farther between two frames it no longer looks like a motion
+constexpr std::size_t most_coordinates = 6000;  // in a frame: two thousand bodies in space
+// A share of the extent of the motion: if two frames are farther apart, it no longer looks like a motion.
+constexpr double eye = 0.06;
 
-// A page of about a megabyte.
+// Returns the number of frames of a page of about a megabyte.
 std::size_t frames_for(std::size_t coordinates) {
   return std::clamp<std::size_t>(200000 / std::max<std::size_t>(coordinates, 1), 100, 12000);
 }
@@ -66,7 +66,8 @@ void RunRecord::keep(double time, std::span<const double> q, std::span<const dou
   frames_.readings.push_back(reading);
 }
 
-// Would every second frame still look like a motion? Each coordinate is measured by the largest extent of any.
+// Asks whether every second frame would still look like a motion. Each coordinate is measured by the largest
+// extent of any.
 bool RunRecord::smooth_with_half() const {
   const auto& q = frames_.q;
   double extent = 0, leap = 0;
@@ -112,7 +113,7 @@ void RunRecord::carry_frames(Carry& c, std::size_t coordinates) {
   }
 }
 
-// What the report is made of is there, and what comes next can be added.
+// Asks whether everything for the report is there, and whether more can be added.
 bool RunRecord::makes_sense() const {
   const std::size_t begun = std::min(samples_, longest_beginning);
   const auto thinned = {&energy_, &position_, &momentum_};

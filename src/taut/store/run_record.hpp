@@ -1,5 +1,6 @@
-// What a report keeps of a run while it goes: energy error and residuals thinned without losing extremes, frames close enough for the eye,
-// and the beginning as it is for spectra. Its size does not grow with the length of the run.
+// Keeps what a report needs of a run while it goes: energy error and residuals thinned without losing
+// extremes, frames close enough for the eye, and the beginning as it is for spectra. Its size does not grow
+// with the length of the run.
 #pragma once
 
 #include <taut/contract/summary.hpp>
@@ -12,15 +13,15 @@ namespace taut {
 
 struct RecordedFrames {
   std::vector<double> times;
-  std::vector<std::vector<double>> q, p;  // one for each time; of long vectors the beginning
+  std::vector<std::vector<double>> q, p;  // one for each time; only the beginning of long vectors
   std::vector<Reading> readings;
-  bool whole = true;  // they go to the end of the run
+  bool whole = true;  // they reach the end of the run
 };
 
 class RunRecord {
  public:
   RunRecord();
-  // Samples at even intervals of time, the start first. One more at the end may come early.
+  // Adds samples at even intervals of time, the start first. One more at the end may come early.
   void add(double time, std::span<const double> q, std::span<const double> p, const Reading& reading);
 
   SeriesPoints energy_error() const { return energy_.points(); }  // H - H₀
@@ -37,8 +38,8 @@ class RunRecord {
   };
   const Beginning& beginning() const { return beginning_; }
 
-  // To bytes and back, of a system with so many coordinates; after its first sample. InputError where the bytes are not of such a record, or, at the
-  // end, where `c` is not complete.
+  // Carries the record to bytes and back, for a system with this many coordinates, after its first sample.
+  // Throws InputError if the bytes are not of such a record, or, at the end, if `c` is not complete.
   void carry(Carry& c, std::size_t coordinates);
 
  private:

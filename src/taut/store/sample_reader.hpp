@@ -1,4 +1,4 @@
-// The samples of a run, read again from the file that it keeps them in.
+// Reads the samples of a run again from the file in which it keeps them.
 #pragma once
 
 #include <taut/store/run_identity.hpp>
@@ -12,16 +12,17 @@ class SampleReader {
   virtual ~SampleReader() = default;
   virtual const RunIdentity& identity() const = 0;
   virtual std::size_t columns() const = 0;
-  // Some rows, one after another; none at the end or where damage() says what is wrong.
+  // Returns some rows, one after another; none at the end, or if damage() says what is wrong.
   virtual std::optional<std::vector<double>> next() = 0;
   virtual const std::string& damage() const = 0;
-  virtual std::uint64_t samples() const = 0;  // so far
+  virtual std::uint64_t samples() const = 0;  // read so far
 };
 
-// trajectory.taut, samples.csv beside the checkpoint that knows of it, or what a folder has of the two. InputError where there is none.
+// Opens trajectory.taut, samples.csv beside the checkpoint that knows of it, or whichever a folder has.
+// Throws InputError if there is none.
 std::unique_ptr<SampleReader> open_samples(const std::string& path);
 
-// The file that is read then.
+// Returns the file that is then read.
 std::string samples_in(const std::string& path);
 
 }  // namespace taut

@@ -38,7 +38,8 @@ bool is_binary(const RunIdentity& identity) {
 }
 
 std::unique_ptr<SampleSink> new_samples(const std::string& folder, const RunIdentity& identity) {
-  // Of an earlier run in this folder, in the other format: two files would contradict each other.
+  // An earlier run in this folder may have left samples in the other format: two files would
+  // contradict each other.
   std::error_code ignored;
   std::filesystem::remove(path_of(folder, is_binary(identity) ? csv_name : trajectory_name), ignored);
   if (is_binary(identity))

@@ -1,4 +1,4 @@
-// Where the samples of a run go: text or binary.
+// The files to which the samples of a run go: text or binary.
 #pragma once
 
 #include <taut/run/observer.hpp>
@@ -8,14 +8,14 @@
 
 namespace taut {
 
-// How far the samples were written when a checkpoint was.
+// How far the samples were written when the checkpoint was.
 struct SampleMark {
   std::string file;           // name in the folder
   std::uint64_t samples = 0;  // taken so far
-  std::uint64_t bytes = 0,
-                inside = 0;     // of the file, and the samples in them: more where they are being taken again
-  std::uint32_t checksum = 0;   // of the bytes, where the file itself has none
-  std::vector<double> waiting;  // rows that could not be written any more
+  // Bytes of the file, and the samples in them: more than `samples` if samples are being taken again.
+  std::uint64_t bytes = 0, inside = 0;
+  std::uint32_t checksum = 0;   // of the bytes, if the file itself has none
+  std::vector<double> waiting;  // rows that could no longer be written
 };
 
 class SampleSink {
@@ -24,7 +24,7 @@ class SampleSink {
   void add(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
            std::span<const double> more);
   virtual void add(std::span<const double> row) = 0;
-  virtual void flush() = 0;       // hands what waits over to the system: it outlasts the end of the program
+  virtual void flush() = 0;       // hands over to the system what waits: it outlasts the end of the program
   virtual SampleMark sync() = 0;  // hands it over to the disk: it outlasts a loss of power
   virtual SampleMark held() = 0;  // after a write that failed: what is in the file, and what waits
   virtual void finish() = 0;      // no more will come
@@ -36,15 +36,16 @@ class SampleSink {
 inline constexpr double most_csv_numbers = 1e6;  // some 20 MB of text
 bool is_binary(const RunIdentity& identity);
 
-// A new file in the folder. All that follows throws WriteError.
+// Makes a new file in the folder. Everything from here on throws WriteError.
 std::unique_ptr<SampleSink> new_samples(const std::string& folder, const RunIdentity& identity);
 
-// The file of the mark, whose samples after it are kept where they are whole; samples that are added again are not written twice. InputError where the
-// file is not there, is of another run, or is damaged before the mark.
+// Opens the file of the mark. Its samples after the mark are kept if they are whole; samples that are added
+// again are not written twice. Throws InputError if the file is missing, belongs to another run, or is
+// damaged before the mark.
 std::unique_ptr<SampleSink> old_samples(const std::string& folder, const RunIdentity& identity,
                                         const SampleMark& mark);
 
-// One line of text: a sample in the shortest form that reads back as the same bits.
+// Appends one line of text: a sample in the shortest form that reads back as the same bits.
 void append_csv(std::string& out, std::span<const double> row);
 std::string csv_header(const RunIdentity& identity);
 

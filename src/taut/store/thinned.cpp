@@ -14,7 +14,7 @@ Thinning::Bucket Thinning::bucket_of(const Point& p) {
 }
 
 void Thinning::join(Bucket& a, const Bucket& b) {
-  // A comparison with NaN is false: then whatever is finite has to win.
+  // A comparison with NaN is false; a finite value must then win.
   const auto pick = [](Point& mine, const Point& theirs, double Point::* axis, int sign) {
     if (!std::isfinite(mine.*axis) || sign * (theirs.*axis) > sign * (mine.*axis)) mine = theirs;
   };

@@ -1,5 +1,5 @@
-// Long series become short without losing extremes: neighbouring points share a bucket, and of a bucket its first and last point and
-// those of least and greatest x and y are kept. A spike of one point in a million stays.
+// Shortens long series without losing extremes: neighbouring points share a bucket, and a bucket keeps its
+// first and last point and those of least and greatest x and y. A spike of one point in a million stays.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,17 @@ struct SeriesPoints {
   std::vector<double> x, y;
 };
 
-// Takes points one at a time and never holds more than 2 · buckets buckets: when they are full, neighbours merge.
+// Takes points one at a time and never holds more than 2 · buckets buckets: when they are full,
+// neighbours merge.
 class Thinning {
  public:
   explicit Thinning(std::size_t buckets) : buckets_(buckets) {}
   void add(double x, double y);
-  SeriesPoints points()
-      const;  // in the order they came; a point that is not finite stays where it breaks the line
-  std::size_t count() const { return count_; }  // of points it was given
+  // Returns them in the order they came; a point that is not finite stays where it breaks the line.
+  SeriesPoints points() const;
+  std::size_t count() const { return count_; }  // points it was given
 
-  // To bytes and back: see carry_list.hpp.
+  // Carries it to bytes and back: see carry_list.hpp.
   void carry(Carry& c);
 
  private:
@@ -45,7 +46,7 @@ class Thinning {
   std::vector<Bucket> kept_;
 };
 
-// As it is where it has at most 4 · buckets points.
+// Thins a series; one of at most 4 · buckets points stays as it is.
 SeriesPoints thinned(std::span<const double> x, std::span<const double> y, std::size_t buckets);
 
 }  // namespace taut

@@ -95,7 +95,7 @@ TrajectoryWriter::TrajectoryWriter(const std::string& path, const RunIdentity& i
       chunks_(found_.chunks),
       samples_(found_.samples),
       bytes_(found_.bytes) {
-  // Of the rows that waited, those which were written after the mark are in the file.
+  // Some rows that waited were written after the mark: these are in the file.
   const std::size_t written =
       std::min<std::uint64_t>((found_.samples - mark.inside) * columns_, mark.waiting.size());
   rows_.assign(mark.waiting.begin() + static_cast<std::ptrdiff_t>(written), mark.waiting.end());
@@ -129,8 +129,8 @@ TrajectoryWriter::Found TrajectoryWriter::look_through(const std::string& path, 
   return found;
 }
 
-// A sample the file already has is computed again after a checkpoint. The last of them is compared: on a machine that rounds in another way the
-// run would not be the same.
+// Compares a sample that the file already has with the same one computed again after a checkpoint. Only the
+// last of them is compared: on a machine that rounds in another way the run would not be the same.
 void TrajectoryWriter::check_again(std::span<const double> row) const {
   if (std::memcmp(row.data(), found_.last.data(), row.size_bytes()) != 0)
     throw InputError(fmt::format(

@@ -10,7 +10,8 @@ namespace taut {
 
 inline constexpr const char* trajectory_name = "trajectory.taut";
 
-// Chunk by chunk from its beginning. InputError where the file cannot be opened or is no trajectory.
+// Reads the file chunk by chunk from its beginning. Throws InputError if it cannot be opened or is
+// not a trajectory.
 class TrajectoryReader final : public SampleReader {
  public:
   explicit TrajectoryReader(const std::string& path);
@@ -20,7 +21,7 @@ class TrajectoryReader final : public SampleReader {
   std::size_t columns() const override { return columns_; }
   std::optional<std::vector<double>> next() override;  // rows of the next chunk
   const std::string& damage() const override { return damage_; }
-  bool is_finished() const { return finished_; }  // known once next() has given all
+  bool is_finished() const { return finished_; }  // known once next() has returned all
   std::uint64_t samples() const override { return samples_; }
   std::uint64_t good_bytes() const { return chunks_.good_bytes(); }
   std::uint64_t chunks() const { return chunk_count_; }
@@ -47,7 +48,7 @@ class TrajectoryWriter final : public SampleSink {
   void finish() override;
 
  private:
-  struct Found {  // in a file that is gone on with
+  struct Found {  // in a file that is continued
     std::uint64_t bytes = 0, chunks = 0, samples = 0;
     std::vector<double> last;
   };
@@ -57,11 +58,11 @@ class TrajectoryWriter final : public SampleSink {
 
   std::size_t columns_;
   bool compress_;
-  std::uint64_t added_ = 0;  // samples that came
+  std::uint64_t added_ = 0;  // samples that arrived
   Found found_;
   AppendFile file_;
   std::uint64_t chunks_, samples_, bytes_;  // in the file, of samples
-  std::vector<double> rows_;                // that wait
+  std::vector<double> rows_;                // rows that wait
 };
 
 }  // namespace taut

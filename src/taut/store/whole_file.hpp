@@ -4,11 +4,12 @@
 
 namespace taut {
 
-// Complete or not at all, as OutputFile: written beside, synced and renamed; a link stays one, and devices and pipes are written as they are.
-// Makes the folder; WriteError where it cannot.
+// Writes a file completely or not at all, like OutputFile: written beside, synced and renamed. A link stays
+// one, and devices and pipes are written as they are. Makes the folder; throws WriteError if it cannot.
 void write_whole_file(const std::string& path, const std::string& text);
 
-// WriteError where write_whole_file would not be allowed to: to be known before a long run and not after it. Makes nothing.
+// Throws WriteError if write_whole_file would not be allowed to write, so that this is known before a long
+// run and not after it. Makes nothing.
 void check_whole_file(const std::string& path);
 
 }  // namespace taut

@@ -15,7 +15,7 @@ std::string without_end(std::string text) {
   return text;
 }
 
-// One more mesh point.
+// Keeps one more mesh point.
 void keep(Machine& machine, const Reading& reading, double time, History& to) {
   to.time.push_back(time);
   to.energy.push_back(reading.energy);
@@ -65,7 +65,7 @@ StudyConstants::StudyConstants(const Study& study) : study_(&study) {
   for (const auto& [name, expression] : study.constants) all_.emplace_back(name, exact(expression));
 }
 
-// A constant may use those before it.
+// Returns the exact value; a constant may use those before it.
 Float128 StudyConstants::exact(const Expression& expression) const {
   const auto known = [&](std::string_view asked) -> Float128 {
     for (const auto& [name, value] : all_)

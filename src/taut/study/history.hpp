@@ -1,4 +1,5 @@
-// The runs of a study, carried out and kept: every mesh point that was asked for, and what the steps added up to.
+// Carries out the runs of a study and keeps every mesh point that was asked for, and what the
+// steps added up to.
 #pragma once
 
 #include <taut/method/projection_count.hpp>
@@ -9,7 +10,7 @@
 
 namespace taut {
 
-// The constants of a study, by name, and what formulas of them come to.
+// The constants of a study, by name, and the values of formulas of them.
 class StudyConstants {
  public:
   explicit StudyConstants(const Study& study);
@@ -30,8 +31,8 @@ struct History {
   std::vector<double> time, energy, position, momentum;
   std::vector<double> states;           // sample by sample, in the order of `names`
   std::vector<double> lambda;           // λ(q, p) at the end
-  std::vector<double> last_multiplier;  // the method's own at the end; empty where it has none
-  std::int64_t steps = 0;               // done
+  std::vector<double> last_multiplier;  // the method's own at the end; empty if it has none
+  std::int64_t steps = 0;               // steps done
   bool failed = false;                  // at the step after those
   double iterations_mean = 0;
   int iterations_max = 0;
@@ -43,14 +44,14 @@ struct History {
   }
 };
 
-// An error in a study that only shows when it is carried out: file:line:column and the sentence.
+// Throws an error in a study that only shows when it is carried out: file:line:column and the sentence.
 [[noreturn]] void refuse(const Study& study, Span at, const std::string& sentence,
                          const std::string& note = {});
 
-// The model a run is about, with what the run sets.
+// Makes the model of a run, with what the run sets.
 ModelRun model_run(const Study& study, const StudyRun& run, const RunRequest& request = {});
 
-// Member `k` of the family; a run that fails on the way is a result like any other.
+// Carries out member `k` of the family; a run that fails on the way is a result like any other.
 History carry_out(const Study& study, const StudyRun& run, std::size_t k);
 
 }  // namespace taut

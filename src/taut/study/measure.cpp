@@ -66,7 +66,7 @@ double StudyMeasurement::reduced(const StudyQuantity& quantity) const {
     for (const double value : part.value) sum += value;
     return sum / static_cast<double>(part.value.size());
   }
-  // growth: of the running maximum, counted from the start of the run
+  // The growth is that of the running maximum, counted from the start of the run.
   StudyQuantity whole = quantity;
   whole.from.reset();
   const Window all = window(whole);
@@ -92,7 +92,7 @@ std::vector<double> StudyMeasurement::every(const History& history, const Expres
   return values;
 }
 
-// A band is where the periodogram is at least 1/20 of its maximum.
+// Measures a band: the frequencies at which the periodogram is at least 1/20 of its maximum.
 double StudyMeasurement::spectral(const StudyQuantity& quantity) const {
   const double interval = constant(*quantity.interval);
   const Periodogram p = periodogram(every(member(quantity), *quantity.of, interval), interval);
@@ -121,7 +121,8 @@ double StudyMeasurement::order(const StudyQuantity& quantity) const {
   return growth_exponent(std::span(step).subspan(skip), std::span(error).subspan(skip)).slope;
 }
 
-// Of h^power in the expansion of the value at the end of the runs: the polynomial in h through all members.
+// Returns the coefficient of h^power in the expansion of the value at the end of the runs: the polynomial in
+// h through all members.
 double StudyMeasurement::coefficient(const StudyQuantity& quantity) const {
   const std::vector<History>& all = members(quantity.run);
   const auto n = static_cast<Eigen::Index>(all.size());
@@ -154,7 +155,8 @@ double StudyMeasurement::value(const StudyQuantity& quantity,
   return StudyFormula(study_, *quantity.of, names)(values);
 }
 
-// Entries of the tableaux of gauss, radau and lobatto: A21, Ahat12, b1, c2, … counted from 1; two numbers with a comma beyond nine stages.
+// Returns entries of the tableaux of gauss, radau and lobatto: A21, Ahat12, b1, c2, … counted from 1; two
+// numbers with a comma beyond nine stages.
 double StudyMeasurement::tableau(const StudyQuantity& quantity) const {
   const std::string& method = quantity.method;
   const std::size_t open = method.find('(');
@@ -209,7 +211,7 @@ Measured StudyMeasurement::measure(const StudyQuantity& quantity,
   return reduced(quantity);
 }
 
-// A published formula is one of the constants and of the start of the run.
+// Evaluates a published formula, which uses the constants and the start of the run.
 double StudyMeasurement::published(const StudyQuantity& quantity) const {
   std::vector<std::string> names;
   std::vector<double> values;

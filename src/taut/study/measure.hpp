@@ -1,4 +1,4 @@
-// What is measured on the runs of a study: series of values along a run, and the numbers they come to.
+// Measures the runs of a study: series of values along a run, and the numbers that follow from them.
 #pragma once
 
 #include <taut/study/history.hpp>
@@ -22,19 +22,19 @@ class StudyMeasurement {
       : study_(study), runs_(runs), constants_(study) {}
 
   Measured measure(const StudyQuantity& quantity, const std::map<std::string, double>& before) const;
-  // Does it agree with what was published?
+  // Asks whether it agrees with what was published.
   bool agrees(const StudyQuantity& quantity, const Measured& measured) const;
 
-  // `of` at every sample of the run. The names it may use: docs/guide/reproduce.md.
+  // Returns `of` at every sample of the run. The names it may use: docs/guide/reproduce.md.
   std::vector<double> series(const History& history, const Expression& of,
                              const std::string& reference) const {
     return series(history, of, reference, 0, history.samples());
   }
-  // At the end of the run only: the reference need not have the times before it.
+  // Returns it at the end of the run only: the reference need not have the times before it.
   double last(const History& history, const Expression& of, const std::string& reference) const {
     return series(history, of, reference, history.samples() - 1, history.samples()).back();
   }
-  // The values at t = 0, Δt, 2Δt, …
+  // Returns the values at t = 0, Δt, 2Δt, …
   std::vector<double> every(const History& history, const Expression& of, double interval) const;
   const std::vector<History>& members(const std::string& run) const { return runs_.by_name.at(run); }
   double constant(const Expression& expression) const { return constants_.value(expression); }

@@ -13,7 +13,7 @@ namespace {
 
 using Keys = std::vector<std::string>;
 
-// The words of `measure`, and what each needs beside it. What is in brackets may be left out.
+// The words of `measure`, and the keys that each needs or may have.
 struct Word {
   std::string_view name;
   Keys needed, optional;
@@ -95,7 +95,7 @@ class StudyReader {
     const Value* value = needed ? need(table, key) : find(table, key);
     if (value != nullptr && is(*value, Value::Kind::text, "a text")) to = value->text;
   }
-  // A number as it is written, or a text.
+  // Reads a number as it is written, or a text.
   void written(const Value& table, std::string_view key, std::string& to, bool needed = false) {
     const Value* value = needed ? need(table, key) : find(table, key);
     if (value == nullptr) return;
@@ -247,7 +247,7 @@ class StudyReader {
             known_names("references:", value.text, names));
   }
 
-  // The table with what [defaults] says where it is silent.
+  // Returns the table with the entries of [defaults] that it lacks.
   Value with_defaults(const Value& table) const {
     Value all = table;
     if (defaults_ != nullptr)
@@ -287,8 +287,8 @@ class StudyReader {
     text(table, "method", q.method);
     text(table, "entry", q.entry);
     text(table, "part", q.part);
-    written(table, "published", q.published,
-            q.id.empty());  // what has only an id is there for other quantities
+    // A quantity with only an id serves other quantities.
+    written(table, "published", q.published, q.id.empty());
     text(table, "reading", q.reading);
     text(table, "note", q.note);
     written(table, "independent", q.independent);
@@ -309,7 +309,8 @@ class StudyReader {
     return nullptr;
   }
 
-  // digits (also when left out), cut, equal, text, "< x", "> x", "x .. y"; `within` says how far off a printed number may be.
+  // Reads digits (the default), cut, equal, text, "< x", "> x", "x .. y"; `within` says how far off a printed
+  // number may be.
   void read_accept(const Value& table, StudyQuantity& q) {
     expression(table, "within", q.tolerance);
     const Value* value = find(table, "accept");

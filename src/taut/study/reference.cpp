@@ -27,7 +27,7 @@ ReferenceState::ReferenceState(const Study& study, const StudyReference& referen
   }
 }
 
-// Without a state of its own, a reference has the variables of its run.
+// Follows a variable. Without a state of its own, a reference has the variables of its run.
 void ReferenceState::follow(const std::string& name) {
   if (along_ != nullptr && reference_.state.empty()) {
     const auto same = std::find(along_->names.begin(), along_->names.end(), name);
@@ -37,7 +37,7 @@ void ReferenceState::follow(const std::string& name) {
   refuse(study_, reference_.place, "the reference says nothing about `" + name + "`");
 }
 
-// Times are step × index in both runs: equal up to rounding, or not there.
+// Finds the sample. Times are step × index in both runs: equal up to rounding, or missing.
 std::size_t ReferenceState::sample(double t, double spacing) const {
   const std::vector<double>& times = along_->time;
   const auto at = std::find_if(times.begin() + static_cast<std::ptrdiff_t>(hint_), times.end(),

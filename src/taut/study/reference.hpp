@@ -1,4 +1,5 @@
-// What the runs of a study are compared with: the state of a reference at the times of a run, and a run's momenta projected to the manifold.
+// The runs of a study are compared with this: the state of a reference at the times of a run, and a run's
+// momenta projected to the manifold.
 #pragma once
 
 #include <taut/study/formula.hpp>
@@ -7,11 +8,11 @@ namespace taut {
 
 class ReferenceState {
  public:
-  // `along`: the run of the reference; null where it has none.
+  // `along` is the run of the reference, null if it has none.
   ReferenceState(const Study& study, const StudyReference& reference, const History* along,
                  const StudyConstants& constants, const History& history);
 
-  // Times must not fall. `spacing` is the step of the run that asks.
+  // Writes the state at t; times must not fall. `spacing` is the step of the run that asks.
   void at(double t, double spacing, std::vector<double>& state);
   double energy(double t, double spacing) const { return along_->energy[sample(t, spacing)]; }
 
@@ -24,11 +25,11 @@ class ReferenceState {
   const History* along_;
   mutable std::size_t hint_ = 0;
   std::vector<double> constants_, values_;
-  std::vector<StudyFormula> formulas_;  // one for each name of the run that asks,
-  std::vector<std::size_t> direct_;     // or where the run of the reference has it
+  std::vector<StudyFormula> formulas_;  // one for each name of the run that asks
+  std::vector<std::size_t> direct_;     // or its place in the run of the reference
 };
 
-// p less its part along Gᵀ in the metric of the mass: (I - Gᵀ(GWGᵀ)⁻¹GW) p, W = H_pp.
+// Returns p less its part along Gᵀ in the metric of the mass: (I - Gᵀ(GWGᵀ)⁻¹GW) p, W = H_pp.
 class MomentumProjection {
  public:
   explicit MomentumProjection(const Model& model);

@@ -10,7 +10,8 @@ namespace taut {
 
 namespace {
 
-// Names beside those of the model and of the study. From dq on they need a reference: distances to it, Euclidean where nothing else is said.
+// Names beside those of the model and of the study. From dq on they need a reference: they are distances to
+// it, Euclidean unless something else is said.
 enum class Extra { t, h, H, H0, max_g, max_f, dq, dp, dx, dmax, dlambda, dstage, dhalf, dprojected, H_ref };
 constexpr std::array<const char*, 15> extra_names = {
     "t",          "h",  "H",  "H0",   "max_g",
@@ -67,7 +68,7 @@ double distance(std::span<const double> a, std::span<const double> b) {
   return std::sqrt(sum);
 }
 
-// What a formula needs of the distances to a reference, put into a sample.
+// Puts the distances to a reference that a formula needs into a sample.
 class Distances {
  public:
   Distances(const Study& study, const StudyReference& reference, const History* along,
@@ -111,7 +112,7 @@ class Distances {
   }
 
  private:
-  // Of the move in q to the next sample.
+  // Returns the distance of the move in q to the next sample.
   double half_step(std::size_t k, std::size_t n) {
     state_.at(history_.time[k + 1], std::abs(history_.step), next_);
     double worst = 0;
@@ -143,7 +144,8 @@ class Distances {
 
 }  // namespace
 
-// The reference of a member of a family: the same member of a family as large, else the only one.
+// Returns the reference of a member of a family: the same member of a family as large, otherwise
+// the only one.
 const History& StudyMeasurement::member_beside(const History& history, const std::string& run) const {
   const std::vector<History>& others = members(run);
   const std::vector<History>& own = family(history).second;

@@ -14,7 +14,8 @@ namespace taut {
 
 namespace {
 
-// work(0) … work(count - 1) on so many threads. Of several errors the first in that order is thrown, whatever came first in time.
+// Calls work(0) … work(count - 1) on so many threads. If there are several errors, throws the first in that
+// order, whatever came first in time.
 void in_parallel(std::size_t count, int threads, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
   std::vector<std::exception_ptr> errors(count);
@@ -105,7 +106,7 @@ std::string to_json(const std::vector<StudyResult>& results) {
       nlohmann::ordered_json object = {
           {"study", row.study}, {"quantity", row.quantity}, {"published", row.published}};
       if (const double* value = std::get_if<double>(&row.measured))
-        object["measured"] = *value;  // null where it is not a number
+        object["measured"] = *value;  // null if it is not a number
       else
         object["measured"] = std::get<std::string>(row.measured);
       object["verdict"] = name(row.verdict);

@@ -1,4 +1,4 @@
-// All studies, or some of them, carried out: published beside measured.
+// Carries out all studies, or some of them: published beside measured.
 #pragma once
 
 #include <taut/study/measure.hpp>
@@ -12,8 +12,8 @@ struct StudyRow {
   Measured measured;
   StudyVerdict verdict = StudyVerdict::not_reproduced, expected = StudyVerdict::reproduced;
   std::string reading;      // or the reason why it is not reproduced
-  std::string independent;  // what another computation of the same found; empty: none
-  bool differs = false;     // ... and ours does not agree with it
+  std::string independent;  // what another computation of the same found; empty if there is none
+  bool differs = false;     // ours does not agree with that one
 
   bool as_expected() const { return verdict == expected && !differs; }
 };
@@ -24,14 +24,15 @@ struct StudyResult {
   std::vector<StudyRow> rows;
 };
 
-// The same results whatever the number of threads. `progress(done, wanted)` is called from any of them, one at a time.
+// Carries out the studies; the results are the same for any number of threads. `progress(done, wanted)` is
+// called from any of them, one at a time.
 std::vector<StudyResult> reproduce(std::vector<Study> studies, int threads,
                                    const std::function<void(std::size_t, std::size_t)>& progress);
 
-// A list of objects, one for each row.
+// Returns a list of objects, one for each row.
 std::string to_json(const std::vector<StudyResult>& results);
 
-// Two digits more than were published and at least six, or the text.
+// Returns two digits more than were published and at least six, or the text.
 std::string measured_text(const StudyRow& row);
 
 }  // namespace taut

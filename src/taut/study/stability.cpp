@@ -9,7 +9,8 @@ namespace taut {
 
 namespace {
 
-// Compiled for natural systems with a diagonal mass, which are those of the papers: every kind of model would take a minute more to compile.
+// Is compiled for natural systems with a diagonal mass only, which are those of the papers: all kinds of
+// model would take a minute more to compile.
 std::optional<ManifoldStability> stability_at_start(const std::string& formulation, const Model& model) {
   const auto system = compile(model);
   if (system->kind != System::Kind::natural || !system->diagonal_mass) return std::nullopt;
@@ -26,8 +27,8 @@ std::optional<ManifoldStability> stability_at_start(const std::string& formulati
 
 }  // namespace
 
-// How residuals near M behave under the formulation of the run, at its start: the character, or the largest real or imaginary part of
-// an eigenvalue.
+// Measures how residuals near M behave under the formulation of the run, at its start: the character, or the
+// largest real or imaginary part of an eigenvalue.
 Measured StudyMeasurement::stability(const StudyQuantity& quantity) const {
   const auto run = std::find_if(study_.runs.begin(), study_.runs.end(),
                                 [&](const StudyRun& r) { return r.name == quantity.run; });

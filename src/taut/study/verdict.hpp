@@ -1,4 +1,5 @@
-// Does a measured value agree with what was published? A printed number says by its digits how exactly it wants to be met.
+// Decides whether a measured value agrees with what was published. The digits of a printed number say how
+// exactly it must be met.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@ inline std::optional<StudyVerdict> verdict_named(std::string_view name) {
   return std::nullopt;
 }
 
-// A reading that had to be chosen is part of the verdict.
+// Returns the verdict; a reading that had to be chosen is part of it.
 inline StudyVerdict verdict(bool agrees, bool under_a_reading) {
   if (!agrees) return StudyVerdict::not_reproduced;
   return under_a_reading ? StudyVerdict::under_reading : StudyVerdict::reproduced;
@@ -52,12 +53,13 @@ inline std::optional<Printed> as_printed(std::string_view text) {
   return printed;
 }
 
-// Rounded to the digits printed, the two are the same. The ends of the interval belong to it, up to the rounding of the numbers themselves.
+// Asks whether the two are the same when rounded to the printed digits. The ends of the interval belong to
+// it, up to the rounding of the numbers themselves.
 inline bool rounds_to(double measured, const Printed& printed) {
   return std::abs(measured - printed.value) <= printed.unit / 2 * (1 + 1e-9);
 }
 
-// The same where digits were cut off and not rounded.
+// Asks the same if digits were cut off and not rounded.
 inline bool cut_to(double measured, const Printed& printed) {
   const double beyond = std::abs(measured) - std::abs(printed.value);
   return std::signbit(measured) == std::signbit(printed.value) && beyond >= 0 && beyond < printed.unit;

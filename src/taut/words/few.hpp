@@ -8,7 +8,7 @@
 
 namespace taut {
 
-// "a, b, c"; of many the first twenty, "… and 11980 more".
+// Returns "a, b, c"; for many the first twenty, "… and 11980 more".
 template <class Text>
 std::string few(const std::vector<Text>& all, std::string_view between) {
   constexpr std::size_t most = 20;

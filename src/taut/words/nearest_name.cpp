@@ -7,7 +7,7 @@ namespace taut {
 
 namespace {
 
-// Letters to insert, delete, replace or swap with a neighbour.
+// Counts the letters to insert, delete, replace or swap with a neighbour.
 int edits(std::string_view a, std::string_view b) {
   std::vector<int> before(b.size() + 1), here(b.size() + 1), next(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) here[j] = static_cast<int>(j);
@@ -24,7 +24,7 @@ int edits(std::string_view a, std::string_view b) {
   return here[b.size()];
 }
 
-constexpr std::size_t longest_word = 40;  // beyond, nobody mistyped it
+constexpr std::size_t longest_word = 40;  // longer words are not mistyped ones
 constexpr std::size_t most_names = 24;    // listed after "known here"
 
 }  // namespace
@@ -32,7 +32,8 @@ constexpr std::size_t most_names = 24;    // listed after "known here"
 std::string nearest_name(std::string_view asked, const std::vector<std::string>& names) {
   std::string best;
   if (asked.size() > longest_word) return best;
-  // A third of the letters wrong is a slip; more is another word. A single letter may be taken for a name that it begins.
+  // If a third of the letters are wrong, it is a slip; if more are, it is another word. A single letter may
+  // stand for a name that it begins.
   int least = static_cast<int>(std::max<std::size_t>(1, asked.size() / 3)) + 1;
   for (const std::string& name : names) {
     if (name.size() > longest_word) continue;

@@ -4,7 +4,7 @@
 
 namespace taut {
 
-// A path as it is typed to a shell: in quotes where it needs them.
+// Returns a path as it is typed to a shell: in quotes if it needs them.
 inline std::string shell_word(const std::string& text) {
   constexpr const char* plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-+:,@%=";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;

@@ -1,4 +1,4 @@
-// Words that sentences for people are made of.
+// Words from which sentences for people are made.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 
 namespace taut {
 
-// Whether a byte of UTF-8 text goes on with a character that began before it.
+// Asks whether a byte of UTF-8 text continues a character that began before it.
 bool continues_character(char c);
 
-// The text with every control character replaced.
+// Returns the text with every control character replaced.
 std::string harmless(std::string_view text, char instead);
 
-// A word of the user's for use inside a message: control characters are replaced, long words are cut.
+// Returns a word of the user's for use inside a message: control characters are replaced, long words are cut.
 std::string shown(std::string_view word);
 
-std::string ticked(std::string_view word);                       // `word`, as shown() gives it
+std::string ticked(std::string_view word);                       // `word`, as shown() returns it
 std::string counted(std::size_t count, std::string_view thing);  // "1 row", "2 rows"
 
 bool contains(const std::vector<std::string>& names, std::string_view name);

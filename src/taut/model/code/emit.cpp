@@ -16,7 +16,7 @@ namespace taut {
 
 namespace {
 
-// The author's text inside a comment: one line, no backslash that could join the next line to it.
+// Puts the author's text inside a comment: one line, without a backslash that could join the next line to it.
 std::string comment(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, 100))
@@ -24,7 +24,7 @@ std::string comment(std::string_view text) {
   return text.size() > 100 ? out + "..." : out;
 }
 
-// The double next to it, and where that is not the number the rest: 106 bits for the scalars that have them.
+// Writes the nearest double, and the rest if that is not the number: 106 bits for the scalars that have them.
 std::string number(Float128 x) {
   const auto text = [](double y) {
     return finite(y) ? fmt::format("T({})", y) : fmt::format("T({})", number_text(y));
@@ -45,7 +45,7 @@ class Emitter {
         s_(derive(model, reader == For::people ? Parameters::symbols : Parameters::numbers)),
         symbols_(reader == For::people) {
     if (!symbols_) return;
-    // What is natural only for these values of the parameters is written with the values in it.
+    // A system that is natural only for these values of the parameters is written with the values in it.
     const System with_values = derive(model);
     if (with_values.kind == s_.kind && with_values.column == s_.column) return;
     s_ = with_values;
@@ -120,7 +120,8 @@ class Emitter {
     line("}};\n");
   }
 
-  // Which entry of G stands at each place: equal numbers are kept once, and so are those that differ in sign alone, such as the two ends of a rod.
+  // Writes which entry of G stands at each place. Equal numbers are kept once, and so are those that differ
+  // in sign alone, such as the two ends of a rod.
   void sources() {
     line("  static constexpr std::array<Source, {}> sources{{{{", sources_.size());
     for (int i = 0; i < s_.m; ++i) {
@@ -162,7 +163,7 @@ class Emitter {
       line("//   g[{}]  {}", k, comment(model_.constraints[static_cast<std::size_t>(k)].text));
   }
 
-  // a0, a1, … are the parameters.
+  // Names the parameters a0, a1, …
   std::string parameter(std::size_t k) const { return fmt::format("a{}", k); }
 
   void members() {
@@ -192,7 +193,7 @@ class Emitter {
     return fmt::format("{}Mass<T, {}>", kind == Mass::diagonal ? "Diagonal" : "Full", s_.n);
   }
 
-  // Numbers that no one changes are left to the compiler; a full matrix is inverted once.
+  // Numbers that nobody changes are left to the compiler; a full matrix is inverted once.
   bool mass_is_member() const {
     return s_.kind != System::Kind::hamiltonian && (reader_ == For::people || mass_kind() == Mass::full);
   }
@@ -281,7 +282,7 @@ class Emitter {
     line("  }}");
   }
 
-  // Arguments that a function does not use lose their name, so that no compiler warns.
+  // Removes the names of arguments that a function does not use, so that no compiler warns.
   std::string unnamed(std::string_view arguments, const std::vector<int>& nodes) const {
     std::array<bool, 3> used{};
     for (const int k : s_.graph.below(nodes))
@@ -296,7 +297,8 @@ class Emitter {
     return text;
   }
 
-  // The statements that compute `roots`: what is used more than once, or would make an expression too deep, becomes a local.
+  // The statements that compute `roots`. A value that is used more than once, or that would make an
+  // expression too deep, becomes a local.
   class Block {
    public:
     Block(const Emitter& emitter, const std::vector<int>& roots) : e_(emitter) {
@@ -389,8 +391,8 @@ class Emitter {
   For reader_;
   System s_;
   std::vector<int> kept_;        // the nodes of G that are evaluated
-  std::vector<Source> sources_;  // of each place, among them
-  bool symbols_;                 // parameters are members; else their values stand in the formulas
+  std::vector<Source> sources_;  // for each place, one of them
+  bool symbols_;                 // parameters are members; otherwise the formulas contain their values
 };
 
 }  // namespace

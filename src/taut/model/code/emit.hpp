@@ -1,6 +1,6 @@
-// A model as C++: a header with one class template that satisfies the concepts of problem/tiers.hpp, sizes and sparsity known at compile
-// time, parameters as members. It needs taut's headers and nothing of the model file. Identifiers are ours: names and formulas of the
-// author appear in comments only.
+// Writes a model as C++: a header with one class template that satisfies the concepts of problem/tiers.hpp,
+// with sizes and sparsity known at compile time and parameters as members. It needs taut's headers and
+// nothing of the model file. Identifiers are ours: names and formulas of the author appear in comments only.
 #pragma once
 
 #include <taut/model/model.hpp>
@@ -9,11 +9,13 @@
 
 namespace taut {
 
-// `type` is the name of the class, a capital letter first; anything else becomes FormulaModel. The class is in namespace taut.
+// Returns the header. `type` is the name of the class and begins with a capital letter; anything else becomes
+// FormulaModel. The class is in namespace taut.
 std::string emit_cpp(const Model& model, const std::string& type = "FormulaModel");
 
-// The same for a compiler alone: no comment, so nothing of the author's text at all, and the values of the parameters in the formulas, which gives the
-// operations of the interpreter and their bits. It has no start().
+// Does the same for a compiler alone: there is no comment, hence nothing of the author's text, and the
+// formulas contain the values of the parameters, so that they do the operations of the interpreter and get
+// its bits. The class has no start().
 std::string emit_bare_cpp(const Model& model, const std::string& type);
 
 }  // namespace taut

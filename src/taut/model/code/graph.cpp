@@ -19,7 +19,7 @@ int Graph::intern(Node node) {
 }
 
 int Graph::constant(Float128 x) {
-  if (x == 0) x = 0;  // one zero
+  if (x == 0) x = 0;  // -0 and 0 are one node
   std::string bits(sizeof x, '\0');
   std::memcpy(bits.data(), &x, sizeof x);
   const auto [at, fresh] = known_constants_.try_emplace(bits, static_cast<int>(constants_.size()));
@@ -78,7 +78,7 @@ int Graph::difference(int a, int b) {
   return intern({Op::subtract, a, b});
 }
 
-// A constant factor stands first, and there is at most one.
+// Puts a constant factor first, and keeps at most one.
 int Graph::product(int a, int b) {
   if (is_constant(b)) std::swap(a, b);
   const Node left = (*this)[a], right = (*this)[b];
@@ -113,7 +113,7 @@ int Graph::quotient(int a, int b) {
     if (c == 1) return a;
     if (c == -1) return negate(a);
     int exponent = 0;
-    // Division by a power of two is an exact product; a second constant takes the first in.
+    // Division by a power of two is an exact product; a second constant absorbs the first.
     if (c != 0 && finite(c) && magnitude(std::frexp(static_cast<double>(c), &exponent)) == 0.5 &&
         Float128(static_cast<double>(c)) == c)
       return product(constant(1 / c), a);
@@ -142,10 +142,10 @@ int Graph::power(int a, int b) {
   if (is_constant(a) && is_constant(b)) return constant(apply(Op::power, value(a), value(b)));
   if (is_constant(b)) {
     const Float128 y = value(b);
-    const auto signed_power =
-        [&](long n) {  // x^-n = (1/x)^n: one division, shared by all negative powers of x
-          return n < 0 ? whole_power_of(quotient(constant(1), a), -n) : whole_power_of(a, n);
-        };
+    // x^-n = (1/x)^n takes one division, which all negative powers of x share.
+    const auto signed_power = [&](long n) {
+      return n < 0 ? whole_power_of(quotient(constant(1), a), -n) : whole_power_of(a, n);
+    };
     if (const auto n = whole_exponent(y)) return signed_power(*n);
     if (const auto twice = whole_exponent(2 * y)) {  // x^(k + ½) = x^k √x
       const long k = (*twice - 1) / 2;
@@ -287,7 +287,7 @@ int Graph::exponent(int node, int base, int levels) const {
 
 std::vector<int> Graph::gradient(int f, const std::vector<int>& inputs) {
   const std::vector<int> nodes = below({f});
-  // Positions in `nodes`, which is sorted: the graph grows while the sweep runs, the list does not.
+  // These are positions in `nodes`, which is sorted: the graph grows while the sweep runs, the list does not.
   const auto place = [&](int k) {
     return static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), k) - nodes.begin());
   };
@@ -315,11 +315,13 @@ std::vector<int> Graph::gradient(int f, const std::vector<int>& inputs) {
     const auto pass = [&](std::size_t to, int amount) {
       if (amount >= 0) weight[to] = weight[to] < 0 ? amount : sum(weight[to], amount);
     };
-    if (node.op == Op::multiply && node.a == node.b) {  // x·x: 2w is shared by all squares of a sum
+    // For x·x all squares of a sum share 2w.
+    if (node.op == Op::multiply && node.a == node.b) {
       pass(a, product(product(constant(2), weight[k]), node.a));
       continue;
     }
-    if (node.op == Op::multiply) {  // x^(n-1)·x = x^n: n x^(n-1) at once, not factor by factor
+    // For x^(n-1)·x = x^n the slope n x^(n-1) is made at once, not factor by factor.
+    if (node.op == Op::multiply) {
       const int n_a = exponent(node.b, node.a), n_b = exponent(node.a, node.b);
       if (n_a > 1 || n_b > 1) {
         const int n = std::max(n_a, n_b) + 1, rest = n_a > 1 ? node.b : node.a;
@@ -335,7 +337,7 @@ std::vector<int> Graph::gradient(int f, const std::vector<int>& inputs) {
 }
 
 std::vector<int> Graph::along(const std::vector<int>& f, const std::function<int(int)>& direction) {
-  std::unordered_map<int, int> rate;  // of a node; absent: 0
+  std::unordered_map<int, int> rate;  // of a node; 0 if absent
   const auto rate_of = [&](int k) {
     const auto at = rate.find(k);
     return at == rate.end() ? -1 : at->second;

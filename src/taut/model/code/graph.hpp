@@ -1,8 +1,10 @@
-// All formulas of a model as one graph. Equal expressions are one node (hash-consed), so that what V, its gradient, g and G have in
-// common is computed once; the numbering depends on the formulas alone, so that the same model gives the same bits everywhere.
+// All formulas of a model as one graph. Equal expressions are one node (hash-consed), so that whatever V, its
+// gradient, g and G have in common is computed once. The numbering depends on the formulas alone, so that the
+// same model gives the same bits everywhere.
 //
-// Derivatives are taken on the graph: forward along a direction, in reverse for a gradient, which costs a small multiple of the
-// function. Constants are folded in 128 bits; x + 0, 1·x, x - x, x^3 = (x·x)·x and the like are simplified as nodes are made.
+// Derivatives are taken on the graph: forward along a direction, in reverse for a gradient, which costs a
+// small multiple of the function. Constants are folded in 128 bits; x + 0, 1·x, x - x, x^3 = (x·x)·x and the
+// like are simplified as nodes are made.
 #pragma once
 
 #include <taut/model/text/formula.hpp>
@@ -23,14 +25,14 @@ class Graph {
   int constant(Float128 x);
   int input(int k) { return intern({Op::input, k, -1}); }
   int make(Op op, int a, int b = -1);
-  // A parsed formula; `node_of(name)` gives the nodes of its names.
+  // Adds a parsed formula; `node_of(name)` returns the nodes of its names.
   int add(const Formula& formula, const std::function<int(std::string_view)>& node_of);
 
-  // ∂f/∂(input) for each of `inputs`, by one reverse sweep.
+  // Returns ∂f/∂(input) for each of `inputs`, by one reverse sweep.
   std::vector<int> gradient(int f, const std::vector<int>& inputs);
-  // Σ ∂f/∂(input k) · direction(k) for each f; direction is a node, or -1 for 0.
+  // Returns Σ ∂f/∂(input k) · direction(k) for each f; direction(k) is a node, or -1 for 0.
   std::vector<int> along(const std::vector<int>& f, const std::function<int(int)>& direction);
-  // f with some inputs replaced: node for input k, or -1 to leave it.
+  // Returns f with some inputs replaced: by(k) is the node for input k, or -1 to leave it.
   int replace(int f, const std::function<int(int)>& by);
 
   const Node& operator[](int node) const { return nodes_[static_cast<std::size_t>(node)]; }
@@ -39,7 +41,7 @@ class Graph {
   bool is_constant(int node, int value) const { return is_constant(node) && this->value(node) == value; }
   Float128 value(int node) const { return constants_[static_cast<std::size_t>((*this)[node].a)]; }
 
-  // The nodes that `roots` are made of, each after what it needs.
+  // Returns the nodes of which `roots` are made, each after what it needs.
   std::vector<int> below(const std::vector<int>& roots) const;
   std::vector<int> inputs_of(int f) const;              // sorted
   int operations(const std::vector<int>& roots) const;  // nodes that compute something
@@ -53,13 +55,13 @@ class Graph {
   int quotient(int a, int b);
   int power(int a, int b);
   int whole_power_of(int a, long n);
-  // n where node is base^n as whole_power_of makes it, which takes 20 products at most; else 0.
+  // Returns n if node is base^n as whole_power_of makes it, which takes 20 products at most; otherwise 0.
   int exponent(int node, int base, int levels = 20) const;
-  // The parts of d(node) = a_slope · da + b_slope · db; -1 where there is none.
+  // The parts of d(node) = a_slope · da + b_slope · db; -1 if there is none.
   struct Slopes {
     int a = -1, b = -1;
   };
-  // `weight` times the slopes; only those that `wanted` names are made.
+  // Returns `weight` times the slopes, but makes only those that are wanted.
   Slopes slopes(int node, int weight, bool wanted_a, bool wanted_b);
 
   std::vector<Node> nodes_;

@@ -16,7 +16,7 @@ std::optional<Numbers> inverse_of_positive(const Numbers& A, int n) {
   for (int j = 0; j < n; ++j) {
     Float128 d = A[j * n + j];
     for (int k = 0; k < j; ++k) d -= L[j * n + k] * L[j * n + k];
-    // Below the rounding of the doubles it may be written in, a pivot says nothing.
+    // A pivot below the rounding of the doubles in which the matrix may be written says nothing.
     if (!(d > epsilon<double>() * magnitude(A[j * n + j]))) return std::nullopt;
     L[j * n + j] = sqrt(d);
     for (int i = j + 1; i < n; ++i) {

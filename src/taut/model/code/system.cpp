@@ -26,7 +26,7 @@ class Derivation {
     s_.m = static_cast<int>(model.constraints.size());
     for (int i = 0; i < s_.n; ++i) {
       const std::string& x = model.coordinates[static_cast<std::size_t>(i)];
-      // In this order, so that the numbering does not depend on which formula comes first.
+      // Nodes are made in this order, so that the numbering does not depend on which formula comes first.
       nodes_[x] = s_.graph.input(i);
     }
     for (int i = 0; i < s_.n; ++i)
@@ -114,7 +114,7 @@ class Derivation {
 
   bool is_momentum(int input) const { return input >= s_.n && input < 2 * s_.n; }
 
-  // H_p = W p with W free of q and p, symmetric and positive definite.
+  // Asks whether H_p = W p with W free of q and p, symmetric and positive definite.
   bool is_natural() {
     const int n = s_.n;
     Graph& graph = s_.graph;
@@ -147,7 +147,7 @@ class Derivation {
     return true;
   }
 
-  // Of a node that depends on parameters alone.
+  // Returns the value of a node that depends on parameters alone.
   Float128 value(int f) {
     const int k = s_.graph.replace(f, [&](int input) {
       return input >= 3 * s_.n
@@ -205,9 +205,11 @@ std::vector<int> derive_bend(System& s) {
     const std::vector<int> inputs = graph.inputs_of(k);
     return std::any_of(inputs.begin(), inputs.end(), [&](int input) { return input < s.n; });
   };
-  for (const int k : graph.below(s.G))  // the derivative of a sign is zero, and says nothing
+  // The derivative of a sign is zero, and says nothing.
+  for (const int k : graph.below(s.G))
     if (graph[k].op == Op::sign && depends_on_q(k)) return {};
-  const std::vector<int> turn =  // ∂G/∂q along v, entry by entry
+  // The derivative of G along v, entry by entry.
+  const std::vector<int> turn =
       graph.along(s.G, [&](int input) { return input < s.n ? graph.input(2 * s.n + input) : -1; });
   if (std::any_of(turn.begin(), turn.end(), depends_on_q)) return {};
   std::vector<int> bend;

@@ -1,5 +1,6 @@
-// What a model is as mechanics: one graph with H or V, g and all first derivatives, the sparsity of G, and the mass. A hamiltonian
-// that is ½ pᵀWp + V(q) with constant positive definite W is found here, from the graph, and becomes a natural system.
+// A model as mechanics: one graph with H or V, g and all first derivatives, the sparsity of G, and the mass.
+// A hamiltonian that is ½ pᵀWp + V(q) with constant positive definite W is recognised here, from the graph,
+// and becomes a natural system.
 #pragma once
 
 #include <taut/model/code/graph.hpp>
@@ -11,40 +12,43 @@
 
 namespace taut {
 
-// Inputs of the graph: q is 0 … n-1, p is n … 2n-1, a direction v is 2n … 3n-1, the parameters follow where they are symbols.
+// The inputs of the graph: q is 0 … n-1, p is n … 2n-1, a direction v is 2n … 3n-1; if the parameters are
+// symbols, they follow.
 struct System {
   enum class Kind { natural, split, hamiltonian };
   Kind kind = Kind::natural;
   int n = 0, m = 0;
   Graph graph;
 
-  int V = -1, V_fast = -1;  // natural and split
+  int V = -1, V_fast = -1;  // if natural or split
   std::vector<int> grad_V, grad_V_fast, grad_V_slow;
-  int H = -1;  // hamiltonian
+  int H = -1;  // if hamiltonian
   std::vector<int> H_q, H_p, H_pp_v;
   std::vector<int> g, G;           // G by rows: row i is entries begin[i] … begin[i+1]-1
-  std::vector<int> begin, column;  // where they stand
+  std::vector<int> begin, column;  // the places of the entries of G
 
-  // Natural and split: the nodes of W = M⁻¹ or of M, n² row by row, whichever the model gives.
+  // If natural or split: the nodes of W = M⁻¹ or of M, n² row by row, whichever the model gives.
   std::vector<int> W, M;
-  // Their values, n² row by row; only where the parameters are numbers.
+  // Their values, n² row by row; only if the parameters are numbers.
   Numbers inverse_mass, mass;
 };
 
 enum class Parameters { numbers, symbols };
 System derive(const Model& model, Parameters parameters = Parameters::numbers);
 
-// Where every constraint is of second degree in q, their second parts along v, g(q + v) = g(q) + G(q) v + bend(v); else empty.
+// Returns the second parts of the constraints along v, g(q + v) = g(q) + G(q) v + bend(v), if every
+// constraint is of second degree in q; otherwise nothing.
 std::vector<int> derive_bend(System& system);
 
-// The first derivative that is not finite at the start: of constraint `formula` (from 0), or of H where it is -1.
+// The first derivative that is not finite at the start: of constraint `formula` (from 0), or of H
+// if that is -1.
 struct NotFinite {
   int formula;
   std::string name;
 };
 std::optional<NotFinite> derivative_not_finite(const System& system, const Model& model);
 
-// Whether H_pp of a system that is not natural is singular at the start.
+// Asks whether H_pp of a system that is not natural is singular at the start.
 bool singular_kinetic(const System& system, const Model& model);
 
 }  // namespace taut

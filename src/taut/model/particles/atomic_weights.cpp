@@ -1,4 +1,5 @@
-// Standard atomic weights, abridged (IUPAC 2021); of elements that have none, the mass number of the longest-lived isotope.
+// Standard atomic weights, abridged (IUPAC 2021). An element that has none gets the mass number of its
+// longest-lived isotope.
 #include <taut/model/particles/particle_file.hpp>
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// [[rods]], [[angles]], [[surface]], [[constraint]].
+// Builds the constraints of [[rods]], [[angles]], [[surface]], [[constraint]].
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/words/wording.hpp>
@@ -9,7 +9,7 @@ namespace taut {
 
 namespace {
 
-constexpr double straight = 0.02;  // sin θ below this: a rigid angle loses its rank
+constexpr double straight = 0.02;  // if sin θ is below this, a rigid angle loses its rank
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void ParticleReader::read_rods(const Table& t) {
   add_constraints(g);
 }
 
-// u·v - cos θ |u||v| = 0 for the bonds u, v at the middle particle.
+// Reads the constraints u·v - cos θ |u||v| = 0 for the bonds u, v at the middle particle.
 void ParticleReader::read_angles(const Table& t) {
   if (!keys_known(t, {"between", "for", "from", "type", "angle"})) return;
   Group g = joined_group(t, "angle", 3);

@@ -1,4 +1,4 @@
-// [[springs]], [[bends]], [[torsions]], [[field]], [[pairs]].
+// Builds the potentials of [[springs]], [[bends]], [[torsions]], [[field]], [[pairs]].
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/words/wording.hpp>
@@ -9,7 +9,7 @@
 
 namespace taut {
 
-// `potential`, a formula of one variable, or ½ stiffness (variable - rest)².
+// Reads `potential`, a formula of one variable, or makes ½ stiffness (variable - rest)².
 std::optional<int> ParticleReader::potential_of(const Table& t, Group& g, const Own& own, int variable,
                                                 const std::string& rest, const Otherwise& otherwise) {
   if (const Entry* e = t.find("potential")) {
@@ -32,7 +32,7 @@ std::optional<int> ParticleReader::potential_of(const Table& t, Group& g, const 
   return w.product(w.product(g.graph.constant(Float128(1) / 2), k), w.product(off, off));
 }
 
-// For methods with two time steps; what says nothing is fast.
+// Asks whether a term is slow, for methods with two time steps; the default is fast.
 bool ParticleReader::is_slow(const Table& t) {
   static const std::vector<std::string> parts{"fast", "slow"};
   const Entry* e = t.find("part");
@@ -69,7 +69,8 @@ void ParticleReader::read_bends(const Table& t) {
   if (f) add_potential(g, *f);
 }
 
-// φ is the angle between the planes 1-2-3 and 2-3-4, 0 where 1 and 4 are on the same side (IUPAC's sign).
+// Reads torsions. φ is the angle between the planes 1-2-3 and 2-3-4; it is 0 if 1 and 4 are on the same side
+// (IUPAC's sign).
 void ParticleReader::read_torsions(const Table& t) {
   if (!keys_known(t, {"between", "for", "from", "type", "potential", "part"})) return;
   if (model_->dimension != 3) {
@@ -129,16 +130,16 @@ void ParticleReader::read_pairs(const Table& t) {
   pair_tables_.push_back(place_of(t));
 }
 
-// Twice as far as a pair reaches must fit into the box.
+// Checks that twice the reach of a pair fits into the box.
 void ParticleReader::check_reach(const Value& cutoff, const PairRule& pairs, bool skin_given) {
-  double edge = 0;  // the shortest
+  double edge = 0;  // the shortest edge
   for (const double e : model_->box)
     if (e > 0 && (edge == 0 || e < edge)) edge = e;
   if (edge == 0 || edge >= 2 * (pairs.cutoff + pairs.skin)) return;
   const double most = skin_given ? edge / 2 - pairs.skin : edge / 2.4;
   std::string note = "a pair would meet itself twice; the skin alone is too thick";
   if (most > 0) {
-    const double digits = std::pow(10, 3 - std::floor(std::log10(most)));  // four, rounded down
+    const double digits = std::pow(10, 3 - std::floor(std::log10(most)));  // four digits, rounded down
     note = "a pair would meet itself twice; with " +
            std::string(skin_given ? "this skin" : "a skin of a fifth") + " the largest cutoff is " +
            number_text(std::floor(most * digits) / digits);
@@ -157,7 +158,7 @@ void ParticleReader::read_truncation(const Value& v, PairGroup<Program>& pairs) 
   else
     pairs.truncation = static_cast<Truncation>(at - words.begin());
 }
-// For each particle the larger ones that rods and springs reach in at most `most` bonds.
+// Returns for each particle the larger ones that rods and springs reach in at most `most` bonds.
 std::vector<std::vector<int>> ParticleReader::within_bonds(int most) const {
   std::vector<std::vector<int>> near(model_->count), found(model_->count);
   for (const auto& [i, j] : bonds_) {

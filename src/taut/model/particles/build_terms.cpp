@@ -1,4 +1,4 @@
-// What the groups of all tables are built with.
+// The tools with which the groups of all tables are built.
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/words/wording.hpp>
@@ -8,7 +8,7 @@
 
 namespace taut {
 
-// A number of each term as an input of its graph.
+// Makes a number of each term an input of its graph.
 int ParticleReader::number_input(Group& g, std::vector<double> values) {
   g.terms.add_number(std::move(values));
   return g.graph.input(TermGraph::numbers + static_cast<int>(g.terms.number.size()) - 1);
@@ -71,7 +71,8 @@ void ParticleReader::add_potential(Group& g, int f) {
   potential_tables_.push_back(g.table);
 }
 
-// A formula of the group's own variables, of its loop indices (each a number of the term) and of parameters.
+// Reads a formula of the group's own variables, of its loop indices (each a number of the term) and
+// of parameters.
 std::optional<int> ParticleReader::term_formula(Group& g, const Value& v, const std::string& what,
                                                 const Own& own) {
   std::vector<std::string> names;
@@ -116,7 +117,7 @@ bool ParticleReader::all_positive(const Table& t, const std::string& key, const 
   return true;
 }
 
-// x, y, z and m of the one particle of a term.
+// Returns x, y, z and m of the one particle of a term.
 ParticleReader::Own ParticleReader::one_particle(Group& g) {
   Own own;
   const int d = model_->dimension;

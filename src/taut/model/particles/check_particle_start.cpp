@@ -1,4 +1,5 @@
-// The whole system at its start: everything finite. What is not is named by its first term.
+// Checks that everything in the whole system is finite at its start. What is not finite is named by
+// its first term.
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/words/wording.hpp>
@@ -9,7 +10,7 @@ namespace taut {
 
 namespace {
 
-// What is not finite, as a sentence, and what to do about it; empty where all is.
+// What is not finite, as a sentence, and what to do about it; empty if all is finite.
 struct NotFinite {
   std::string sentence, note = {};
 };
@@ -134,7 +135,7 @@ void ParticleReader::check_start() {
     return fail_key(*root_.find("particles"), motion.sentence);
   const NotFinite whole_system = in_the_system(model_);
   if (whole_system.sentence.empty()) return;
-  // Which table it is: the first that has it.
+  // The table to name is the first one that has it.
   const auto found = [&](const NotFinite& what, const Place& table) {
     if (!what.sentence.empty()) fail(*table.source, table.header, what.sentence, what.note);
     return !what.sentence.empty();

@@ -4,7 +4,8 @@ namespace taut {
 
 namespace {
 
-// Control characters have no place in these formats, and a checkpoint that holds the file would grow by them.
+// Finds a control character. They have no place in these formats, and a checkpoint that holds the file
+// would grow by them.
 std::optional<Span> control_character(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);

@@ -1,4 +1,5 @@
-// Reads the tables of a particle system, each kind by a file of its own, and builds the groups of terms they mean.
+// Reads the tables of a particle system, each kind in a file of its own, and builds the groups of terms that
+// they describe.
 #pragma once
 
 #include <taut/model/particles/particle_file.hpp>
@@ -11,8 +12,8 @@
 
 namespace taut {
 
-bool is_particle_variable(const std::string& name);  // of a formula; not the name of a parameter, then
-std::string wrong_mass(double mass);                 // how it is wrong; empty: it is not
+bool is_particle_variable(const std::string& name);  // of a formula; then no parameter may have the name
+std::string wrong_mass(double mass);                 // how it is wrong; empty if it is not
 inline constexpr std::string_view taken_names =
     "i, m, r, theta, costheta, phi, and coordinates such as x or x1 are taken";
 
@@ -31,7 +32,7 @@ class ParticleReader {
  private:
   using Names = std::function<int(Graph&, std::string_view)>;     // the node of a variable, or -1
   using Own = std::map<std::string, std::function<int(Graph&)>>;  // variables of a group
-  using Otherwise = std::function<double(int)>;                   // the number of a term, by default
+  using Otherwise = std::function<double(int)>;                   // the default number of a term
 
   struct Table {
     const Value& v;
@@ -43,7 +44,7 @@ class ParticleReader {
   struct Loop {
     std::string name;
     long from, to;
-    bool is_index() const { return from <= to; }  // else a number that goes with the terms
+    bool is_index() const { return from <= to; }  // otherwise a number that goes with the terms
   };
 
   // The terms of a group: the values of its loop variables, term by term.
@@ -53,7 +54,7 @@ class ParticleReader {
     std::vector<std::vector<double>> value;  // one list for each loop
   };
 
-  // A table in the file, for what is found out about it later.
+  // A table in the file, kept for what is found out about it later.
   struct Place {
     const SourceText* source = nullptr;
     Span header = {};
@@ -75,7 +76,8 @@ class ParticleReader {
   void fail_key(const Entry& e, std::string sentence, std::string note = {});
   void fail_table(const Table& t, std::string sentence, std::string note = {});  // at its header
   static Place place_of(const Table& t);
-  void fail_at(const Table& t, const Entry* key, std::string sentence, std::string note = {});  // else there
+  // Points at the key, or at the table if there is no key.
+  void fail_at(const Table& t, const Entry* key, std::string sentence, std::string note = {});
   void each(const std::string& name, void (ParticleReader::*take)(const Table&));
   bool keys_known(const Table& t, const std::vector<std::string>& known);
   const Entry* needed(const Table& t, const std::string& key, const std::string& note);
@@ -94,11 +96,12 @@ class ParticleReader {
   void take_masses(const Value& file);
 
   // term_formulas.cpp: numbers, formulas, ranges
-  // The node of a formula in `graph`, or nothing where an error was reported. `variables` are the names it may use beside parameters.
+  // Returns the node of a formula in `graph`, or nothing if an error was reported. `variables` are the names
+  // it may use beside parameters; `hint` is for an author who uses an unknown name.
   std::optional<int> formula(Graph& graph, const Value& v, const std::string& what,
                              const std::vector<std::string>& variables, const Names& node_of,
-                             const std::string& hint = {});  // for one who uses a name that is not known
-  // `text` stands at `offset` in the text of v.
+                             const std::string& hint = {});
+  // Does the same for `text`, which begins at `offset` in the text of v.
   std::optional<int> formula(Graph& graph, const Value& v, const std::string& text, std::size_t offset,
                              const std::string& what, const std::vector<std::string>& variables,
                              const Names& node_of, const std::string& hint = {});
@@ -108,7 +111,7 @@ class ParticleReader {
   double positive(const Value& v, const std::string& what);
   std::optional<std::vector<double>> over_terms(const Value& v, const std::string& what, const Terms& terms,
                                                 const std::string& hint = {});
-  // Which term: " for i = 3", or " (particles 4-5)" of a list or a file.
+  // Names a term: " for i = 3", or " (particles 4-5)" for a term of a list or a file.
   static std::string term_text(const Terms& terms, int k);
   static std::string term_text(const Group& g, int k);
   std::optional<Terms> loops_of(const Value& v);
@@ -117,11 +120,11 @@ class ParticleReader {
   std::optional<long> bound(const Value& v, std::size_t from, std::size_t to);
 
   // term_particles.cpp: which particles a table means
-  // Of each term, from `between` (of `places` particles; 0: any number) or `from`.
+  // Finds the particles of each term from `between` (with `places` particles; 0: any number) or `from`.
   Group joined_group(const Table& t, const std::string& what, int places);
-  // One for each term, from `of` or `species`.
+  // Finds one particle for each term, from `of` or `species`.
   Group single_group(const Table& t, const std::string& what);
-  // Of a pair potential: one set of particles, or the two of `between`, as PairRule has them.
+  // Finds the particles of a pair potential: one set, or the two of `between`, as PairRule has them.
   std::optional<std::vector<std::vector<int>>> pair_sets(const Table& t);
   Group in_ranges(const Table& t, const std::vector<const Value*>& index, Group g);
   Group everyone(const Table& t, Group g);
@@ -139,7 +142,7 @@ class ParticleReader {
 
   // build_terms.cpp: what all groups are built with
   static int number_input(Group& g, std::vector<double> values);
-  // A number of each term: from the file, or `otherwise(k)` where it says nothing.
+  // Returns a number for each term: from the file, or `otherwise(k)` if it gives none.
   std::optional<std::vector<double>> term_numbers(const Table& t, Group& g, const std::string& key,
                                                   const std::string& what, const Otherwise& otherwise);
   std::optional<int> term_formula(Group& g, const Value& v, const std::string& what, const Own& own);
@@ -190,7 +193,7 @@ class ParticleReader {
   std::shared_ptr<ParticleModel> model_ = std::make_shared<ParticleModel>();
   std::optional<ParticleFile> file_;
   std::vector<std::pair<int, int>> bonds_;
-  std::vector<Place> constraint_tables_, potential_tables_, pair_tables_;  // of the groups of the model
+  std::vector<Place> constraint_tables_, potential_tables_, pair_tables_;  // one for each group
 };
 
 }  // namespace taut

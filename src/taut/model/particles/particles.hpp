@@ -17,9 +17,9 @@ struct ProgramKernel {
 
 struct ParticleModel : ParticleSystem<Program> {
   std::array<double, 3> box{};       // edges; 0: open in that direction
-  std::vector<std::string> species;  // of each particle, where they come from a file
+  std::vector<std::string> species;  // for each particle, if they come from a file
 
-  // Of the box; 0 where it is open.
+  // Returns the volume of the box; 0 if it is open.
   double volume() const {
     double volume = 1;
     for (int a = 0; a < dimension; ++a) volume *= box[a];

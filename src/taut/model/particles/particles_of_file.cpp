@@ -1,4 +1,4 @@
-// `file` in [particles]: the particles of a file in place of count and formulas.
+// Reads `file` in [particles]: the particles of a file replace count and formulas.
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/nearest_name.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 const std::vector<std::string> formats{"xyz", "pdb", "lammps"};
 
-// By the ending of the name.
+// Tells the format from the ending of the name.
 std::optional<ParticleFormat> format_of_name(std::string name) {
   for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   const std::size_t dot = name.rfind('.');
@@ -85,7 +85,8 @@ bool ParticleReader::read_file(const Table& t, Terms& terms) {
   return true;
 }
 
-// Two-dimensional models leave out z, one-dimensional ones y as well: what is not 0 there would be lost.
+// Takes positions, velocities and the box. Two-dimensional models leave out z, one-dimensional ones y as
+// well, so a number there that is not 0 is an error: it would be lost.
 bool ParticleReader::take_file(const Value& file) {
   const auto n = static_cast<std::size_t>(model_->count), d = static_cast<std::size_t>(model_->dimension);
   for (std::size_t i = 0; i < n; ++i)
@@ -107,7 +108,7 @@ bool ParticleReader::take_file(const Value& file) {
   return true;
 }
 
-// Of the file, or by the elements its names are.
+// Takes the masses of the file, or those of the elements that its names stand for.
 void ParticleReader::take_masses(const Value& file) {
   std::vector<double> mass = file_->mass;
   for (int i = 0; i < model_->count && file_->mass.empty(); ++i) {

@@ -1,5 +1,5 @@
-// LAMMPS data: a comment, a header (how many of what, the box), then sections in any order. Coefficients of force fields are passed over: what they mean
-// is said in another file.
+// Reads LAMMPS data: a comment, a header (how many of what, the box), then sections in any order.
+// Coefficients of force fields are skipped: another file says what they mean.
 #include <taut/model/particles/file_readers.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/nearest_name.hpp>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t largest_id = std::int64_t{1} << 62;
 constexpr int most_types = 1'000'000;
 
-// Sections that are passed over.
+// Sections that are skipped.
 const std::vector<std::string> other_sections{"Angle Coeffs",
                                               "Angle Type Labels",
                                               "AngleAngle Coeffs",
@@ -83,7 +83,8 @@ class LammpsReader {
     return text;
   }
 
-  // Up to the first line that begins with a letter, where a section begins. The line is then the present one.
+  // Reads up to the first line that begins with a letter, where a section begins; that line is then
+  // the present one.
   bool read_header() {
     while (next_line()) {
       if (is_letter(lines_.text(words_[0])[0])) break;
@@ -115,7 +116,7 @@ class LammpsReader {
                                                  "improper types", "impropers"};
     const std::string what = rest_of(words_, 1);
     if (!contains(counts, what)) {
-      // extra … per atom, bodies, ellipsoids, …: room for what is not read here
+      // The lines extra … per atom, bodies, ellipsoids, … make room for data that is not read here.
       static const std::vector<std::string> rest{"bodies", "ellipsoids", "lines", "triangles"};
       if (contains(rest, what) || what.starts_with("extra ")) return true;
       return complain(lines_.line(), "this is no line of a header", known_names("known here:", what, counts));
@@ -167,7 +168,7 @@ class LammpsReader {
   bool after_atoms(const std::string& name) {
     return file_.count > 0 || complain(lines_.line(), "the section " + name + " must come after Atoms");
   }
-  // As many lines as the header says; the line after them is then the present one.
+  // Reads as many lines as the header says; the line after them is then the present one.
   bool entries(const std::string& section, const std::string& what, bool (LammpsReader::*take)()) {
     const auto said = count_.find(what);
     const std::int64_t count = said == count_.end() ? 0 : said->second;
@@ -207,7 +208,7 @@ class LammpsReader {
     return type ? std::optional(static_cast<int>(*type)) : std::nullopt;
   }
 
-  // "Atoms # full"; else as the model says.
+  // Reads the style from "Atoms # full"; otherwise takes the one that the model gives.
   bool choose_style() {
     const std::string_view line = lines_.text(lines_.line());
     const std::size_t hash = line.find('#');
@@ -248,7 +249,7 @@ class LammpsReader {
     atoms_.push_back(atom);
     return true;
   }
-  // In the order of their numbers.
+  // Puts the atoms in the order of their numbers.
   bool number_atoms() {
     std::sort(atoms_.begin(), atoms_.end(), [](const Atom& a, const Atom& b) { return a.id < b.id; });
     for (std::size_t i = 0; i < atoms_.size(); ++i) {

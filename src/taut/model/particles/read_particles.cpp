@@ -10,7 +10,7 @@ namespace taut {
 
 namespace {
 
-// Found from the beginning of its header, where the text has one.
+// Finds the header of a table from the beginning of it, if the text has one.
 Span header_of(const Value& table) {
   const std::string& text = table.source->text();
   Span at = table.span;
@@ -21,7 +21,7 @@ Span header_of(const Value& table) {
 
 }  // namespace
 
-// x, y, z, x1 … z8, and what groups call their variables: a parameter of that name would be hidden.
+// Asks for x, y, z, x1 … z8 and the names of the groups' variables: they would hide a parameter of that name.
 bool is_particle_variable(const std::string& name) {
   static const std::vector<std::string> words{"i", "m", "r", "theta", "costheta", "phi"};
   if (contains(words, name)) return true;
@@ -29,7 +29,7 @@ bool is_particle_variable(const std::string& name) {
   return axis && (name.size() == 1 || (name.size() == 2 && name[1] >= '1' && name[1] <= '8'));
 }
 
-// The equations of motion have 1/mass.
+// Says what is wrong with a mass; the equations of motion have 1/mass.
 std::string wrong_mass(double mass) {
   if (!(mass > 0)) return " is not positive";
   return std::isfinite(1 / mass) ? "" : " is so small that 1/mass is infinite";
@@ -162,7 +162,7 @@ void ParticleReader::read_particles() {
   read_box(t);
 }
 
-// Velocities may depend on where a particle is: x, y, z beside the indices.
+// Adds x, y, z to the indices, because velocities may depend on where a particle is.
 ParticleReader::Terms ParticleReader::with_positions(Terms terms) const {
   for (int a = 0; a < model_->dimension; ++a) {
     terms.loops.push_back({std::string(1, "xyz"[a]), 0, -1});
@@ -206,7 +206,7 @@ bool ParticleReader::read_count(const Table& t, Terms& terms) {
   return true;
 }
 
-// A formula for each component, or a list of vectors. `out` has component after component.
+// Reads a formula for each component, or a list of vectors. `out` has component after component.
 bool ParticleReader::read_vectors(const Value& v, const std::string& what, const Terms& terms,
                                   std::vector<double>& out) {
   const std::size_t d = model_->dimension, n = model_->count;

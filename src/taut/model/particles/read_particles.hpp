@@ -15,7 +15,8 @@ namespace taut {
 
 const std::vector<std::string>& particle_tables();  // their names, `particles` first
 
-// `parameters` have their values; `bad` are those that have none, because an error was reported. Files that are read are added to `files`.
+// `parameters` have their values; `bad` are those that have none, because an error was reported. Files that
+// are read are added to `files`.
 struct ParticleTables {
   const Value& root;
   const std::map<std::string, Float128>& parameters;
@@ -25,7 +26,7 @@ struct ParticleTables {
   std::vector<ModelError>& errors;
 };
 
-// What is wrong is added to the errors; the result is then not to be used.
+// Reads the tables. Adds what is wrong to the errors; the result must then not be used.
 std::shared_ptr<const ParticleModel> read_particles(const ParticleTables& tables);
 
 }  // namespace taut

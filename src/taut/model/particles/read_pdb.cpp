@@ -1,4 +1,4 @@
-// PDB: ATOM, HETATM, CONECT, CRYST1, MODEL; all in fixed columns. Other records are passed over.
+// Reads PDB: ATOM, HETATM, CONECT, CRYST1, MODEL, all in fixed columns. Other records are skipped.
 #include <taut/model/particles/file_readers.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/wording.hpp>
@@ -11,7 +11,7 @@ namespace taut {
 
 namespace {
 
-constexpr int twice = -1;  // in place of a particle: several have that serial number
+constexpr int twice = -1;  // in place of a particle, if several have that serial number
 
 class PdbReader {
  public:
@@ -74,7 +74,8 @@ class PdbReader {
     return true;
   }
 
-  // Columns 77 and 78; where they are empty, from the name: its element ends in column 14.
+  // Returns columns 77 and 78. If they are empty, the element comes from the name, in which it
+  // ends in column 14.
   std::string element() const {
     const Span said = lines_.columns(77, 78);
     if (said.end > said.begin) return std::string(lines_.text(said));
@@ -115,7 +116,7 @@ class PdbReader {
     const auto i = atom(bond.from), j = i ? atom(bond.to) : std::nullopt;
     if (!i || !j) return false;
     if (*i == *j) return complain(bond.to, "an atom is bonded to itself");
-    // Each is there from both ends, and a double bond twice.
+    // Each bond is listed from both ends, and a double bond twice.
     if (bonded_.insert({std::min(*i, *j), std::max(*i, *j)}).second)
       file_.bonds.push_back({0, {std::min(*i, *j), std::max(*i, *j)}});
     return true;
@@ -134,7 +135,7 @@ class PdbReader {
         return complain(lines_.columns(7 + 9 * a, 15 + 9 * a), "an edge of the cell is not positive");
       edge[a] = *length;
     }
-    // Edges of 1 stand for a structure that is not of a crystal.
+    // Edges of 1 mean that the structure is not that of a crystal.
     if (edge != std::array<double, 3>{1, 1, 1}) file_.box = edge;
     return true;
   }

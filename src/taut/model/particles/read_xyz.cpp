@@ -1,5 +1,6 @@
-// XYZ: the number of particles, a comment, then a name and three numbers for each. Extended XYZ has key=value pairs in the comment: Lattice, pbc, and
-// Properties=species:S:1:pos:R:3:…, the columns of the lines.
+// Reads XYZ: the number of particles, a comment, then a name and three numbers for each. Extended
+// XYZ has key=value pairs in the comment: Lattice, pbc, and Properties=species:S:1:pos:R:3:…, the
+// columns of the lines.
 #include <taut/model/particles/file_readers.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/wording.hpp>
@@ -21,7 +22,7 @@ struct Comment {
   std::optional<Span> properties, lattice, pbc;
 };
 
-// key=value and key="several words"; the key without regard to case. What is not of that form is passed over.
+// Reads key=value and key="several words"; the case of the key does not matter. Anything else is skipped.
 Comment comment_of(const FileLines& lines) {
   Comment found;
   const Span line = lines.line();
@@ -158,7 +159,7 @@ bool read_line(FileLines& lines, const Columns& c, ParticleFile& file) {
   return take(c.mass, 1, "a mass", file.mass);
 }
 
-// The first line of a frame; at the end of the file, that the one asked for is missing.
+// Reads the first line of a frame. At the end of the file, reports that the frame asked for is missing.
 std::optional<std::int64_t> count_of(FileLines& lines, int frame, const FileChoice& choice) {
   if (!lines.next_with_words())
     return lines.wrong(
@@ -202,7 +203,7 @@ std::optional<ParticleFile> read_xyz(FileLines& lines, const FileChoice& choice)
       if (frame == choice.frame && !read_line(lines, columns, file)) return std::nullopt;
     }
     if (frame < choice.frame) continue;
-    // A wrong number is seen where the next frame should begin.
+    // A wrong number shows where the next frame should begin.
     if (lines.next_with_words() && lines.words().size() != 1)
       return lines.wrong(lines.line(),
                          "something follows after the " +

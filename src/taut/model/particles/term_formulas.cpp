@@ -1,4 +1,4 @@
-// Numbers, formulas and ranges of a table.
+// Reads the numbers, formulas and ranges of a table.
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/nearest_name.hpp>
@@ -74,7 +74,8 @@ std::optional<long> ParticleReader::whole(const Value& v, const std::string& wha
   return std::nullopt;
 }
 
-// The value of a formula for every term, to the digits of a long double, so that large indices cost none of a double's.
+// Returns the value of a formula for every term, computed with the digits of a long double, so that large
+// indices do not cost digits of a double.
 std::optional<std::vector<double>> ParticleReader::over_terms(const Value& v, const std::string& what,
                                                               const Terms& terms, const std::string& hint) {
   Graph graph;
@@ -121,10 +122,10 @@ double ParticleReader::positive(const Value& v, const std::string& what) {
   return x.value_or(1);
 }
 
-// Beside its indices a term may need its mass, or its number and its place: four numbers at most.
+// A term may need its mass, or its number and its place, beside its indices: four numbers at most.
 constexpr std::size_t most_indices = most_term_numbers - 4;
 
-// Ranges: "i in 0..N-2", several with commas.
+// Reads ranges: "i in 0..N-2", several with commas.
 std::optional<ParticleReader::Terms> ParticleReader::loops_of(const Value& v) {
   if (v.kind != Value::Kind::text) {
     fail(v, "`for` must be a range in quotes, not " + kind_name(v), "as in for = \"i in 0..N-2\"");
@@ -161,7 +162,7 @@ std::optional<ParticleReader::Terms> ParticleReader::loops_of(const Value& v) {
 void ParticleReader::expand(Terms& terms, int count) {
   terms.count = count;
   terms.value.assign(terms.loops.size(), std::vector<double>(count));
-  int repeat = 1;  // of each value of the loop: the last one runs fastest
+  int repeat = 1;  // how often each value of the loop comes: the last loop runs fastest
   for (std::size_t j = terms.loops.size(); j-- > 0;) {
     const Loop& loop = terms.loops[j];
     const int length = static_cast<int>(loop.to - loop.from + 1);

@@ -1,5 +1,6 @@
-// The words that formulas of a term's particles are built of. The inputs of a term's graph: coordinates of its particles from 0, particle after particle,
-// numbers of the term from `numbers` on.
+// The words from which formulas of a term's particles are built. The inputs of a term's graph are
+// the coordinates of its particles from 0 on, particle after particle, and the numbers of the term
+// from `numbers` on.
 #pragma once
 
 #include <taut/model/code/graph.hpp>

@@ -1,4 +1,4 @@
-// Which particles the terms of a table have.
+// Finds the particles of the terms of a table.
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/words/nearest_name.hpp>
@@ -121,7 +121,7 @@ ParticleReader::Group ParticleReader::everyone(const Table& t, Group g) {
   return finished(t, std::move(g));
 }
 
-// The particles of that name, or of one of several, in the file. A number stands for a type of LAMMPS.
+// Finds the particles of that name, or of one of several, in the file. A number stands for a type of LAMMPS.
 ParticleReader::Group ParticleReader::of_species(const Table& t, const Entry& species, Group g) {
   for (const char* other : {"of", "for"})
     if (const Entry* e = t.find(other)) {
@@ -183,7 +183,7 @@ ParticleReader::Group ParticleReader::listed(const Table& t, const Value& v, Gro
   return finished(t, std::move(g));
 }
 
-// from = "bonds", "angles" or "dihedrals". Two places of an angle are its ends.
+// Reads from = "bonds", "angles" or "dihedrals". If an angle has two places, these are its ends.
 ParticleReader::Group ParticleReader::of_file(const Table& t, const Entry& from, Group g, int places) {
   for (const char* other : {"between", "for"})
     if (const Entry* e = t.find(other)) {
@@ -238,7 +238,8 @@ std::optional<std::vector<int>> ParticleReader::wanted_types(const Table& t) {
   return types;
 }
 
-// Rods and springs act between particles where they are, not between images: a molecule that a periodic box has cut is no molecule here.
+// Checks that particles lie in one image. Rods and springs act between particles at their positions, not
+// between images: a molecule that a periodic box has cut is not a molecule here.
 bool ParticleReader::lie_in_one_image(const Table& t, const Group& g) {
   const Entry* from = t.find("from");
   for (int k = 0; k < g.loops.count; ++k)
@@ -289,7 +290,7 @@ ParticleReader::Group ParticleReader::finished(const Table& t, Group g) {
                             " twice" + term_text(g.loops, k));
           return g;
         }
-  // A formula of coordinates may mean what it says of distant particles.
+  // A formula of coordinates may well mean distant particles.
   if (g.terms.what != "constraint on" && !lie_in_one_image(t, g)) return g;
   for (const std::vector<int>& list : g.particle) g.terms.particle.emplace_back(list);
   g.table = place_of(t);

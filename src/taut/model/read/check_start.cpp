@@ -1,4 +1,4 @@
-// The start: everything has a value there, and a derivative.
+// Checks the start: everything has a value there, and a derivative.
 #include <taut/model/code/system.hpp>
 #include <taut/model/read/model_reader.hpp>
 #include <taut/words/wording.hpp>

@@ -1,4 +1,5 @@
-// Reads a model: the tree of its file, --set put into it, each section by a file of its own, and everything wrong reported in one go.
+// Reads a model: the tree of its file with --set put into it, each section in a file of its own. Everything
+// wrong is reported in one go.
 #pragma once
 
 #include <taut/model/model.hpp>
@@ -17,7 +18,7 @@ class ModelReader {
   enum class What { coordinate, momentum, parameter };
   enum class Use { parameters, position, state };  // which names a formula may use
 
-  // A formula of the mechanics, looked at again at the start.
+  // A formula of the mechanics, which is checked again at the start.
   struct Watched {
     const Value* v;
     std::string what;
@@ -32,7 +33,7 @@ class ModelReader {
   void fail_key(const Entry& e, std::string sentence, std::string note = {});
   ReadModel finish();
   void read_top();
-  // The table of that name, its keys checked; an empty one where the file has none.
+  // Returns the table of that name, its keys checked; an empty one if the file has none.
   const Value& table(const std::string& name, const std::vector<std::string>* known);
   void note_place(const std::string& key, const Entry& e);
   std::optional<std::string> text_of_entry(const Entry& e, const std::string& what);
@@ -44,9 +45,10 @@ class ModelReader {
 
   // read_formula.cpp
   std::vector<std::string> known_for(Use use) const;
-  // A number or a formula in quotes; false where an error was reported, or follows from one that was.
+  // Reads a number or a formula in quotes. Returns false if an error was reported now, or earlier
+  // for its cause.
   bool formula(const Value& v, const std::string& what, Use use, Formula& out);
-  // A number, or a formula of parameters, with its value.
+  // Reads a number, or a formula of parameters, with its value.
   bool number(const Value& v, const std::string& what, Formula& out, Float128& value);
   // Points at the smallest part that is not finite.
   void report_not_finite(const Value& v, const Formula& f, const std::vector<Float128>& values,
@@ -89,7 +91,7 @@ class ModelReader {
   bool all_coordinates_ = false;
 };
 
-// Sections of a system of particles.
+// Asks whether a section belongs to a system of particles.
 bool is_particle_section(std::string_view key);
 
 }  // namespace taut

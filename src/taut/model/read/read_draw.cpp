@@ -1,4 +1,4 @@
-// [draw]: what of a mechanism a report draws.
+// Reads [draw]: which parts of a mechanism a report draws.
 #include <taut/model/read/model_reader.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
@@ -13,13 +13,13 @@ const std::vector<std::string> draw_keys{"bodies", "anchors", "links"};
 
 }  // namespace
 
-// [draw]: points are lists of two or three coordinates, numbers or formulas of parameters; links are pairs of bodies and anchors,
-// counted from 0, bodies first.
+// Reads [draw]: points are lists of two or three coordinates, numbers or formulas of parameters; links are
+// pairs of bodies and anchors, counted from 0, bodies first.
 void ModelReader::read_draw() {
   const Value& t = table("draw", &draw_keys);
   if (t.table.empty()) return;
   DrawTable draw;
-  std::size_t size = 0;  // of the first point: all have as many numbers
+  std::size_t size = 0;  // numbers of the first point; all points have as many
   const auto each = [&](const std::string& key, const auto& read) {
     const Entry* e = t.find(key);
     if (!e) return;

@@ -1,4 +1,5 @@
-// A number or a formula of the file: parsed, its names looked up, evaluated where it may use parameters alone.
+// Reads a number or a formula of the file: parses it, looks up its names, and evaluates it if it may use
+// parameters alone.
 #include <taut/model/read/model_reader.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/model/text/source.hpp>
@@ -32,8 +33,8 @@ bool ModelReader::formula(const Value& v, const std::string& what, Use use, Form
   if (parsed.error)
     fail(*v.source, v.text.empty() ? v.span : v.place(parsed.error->span), parsed.error->sentence,
          parsed.error->note);
-  out =
-      std::move(parsed.formula);  // after an error the part before it, whose names are looked at all the same
+  // After an error this is the part before it, whose names are looked up all the same.
+  out = std::move(parsed.formula);
   std::set<std::string> told;
   for (const FormulaNode& node : out.nodes) {
     if (node.op != Op::input) continue;
@@ -47,8 +48,7 @@ bool ModelReader::formula(const Value& v, const std::string& what, Use use, Form
                                                  (use == Use::position && found->second == What::coordinate));
     if (known || !told.insert(name).second) continue;
     fine = false;
-    if (!all_coordinates_ && use != Use::parameters)
-      continue;  // it may be one of the coordinates that were refused
+    if (!all_coordinates_ && use != Use::parameters) continue;  // may be one of the refused coordinates
     const Span at = v.place(node.span);
     if (found != names_.end() && use == Use::position)
       fail(*v.source, at, what + " uses the momentum " + ticked(name),

@@ -80,7 +80,7 @@ ReadModel ModelReader::finish() {
 }
 
 void ModelReader::read_top() {
-  // A system of particles takes the place of these.
+  // A system of particles replaces these.
   const std::vector<std::string> replaced{"system", "initial", "draw"};
   const bool particles = root_.find("particles") != nullptr;
   std::vector<std::string> known = top_keys;

@@ -1,4 +1,5 @@
-// [run] and [output]: how it is integrated, as far as that can be told without knowing the methods.
+// Reads [run] and [output]: how the model is integrated, as far as that can be told without
+// knowing the methods.
 #include <taut/model/particles/particles.hpp>
 #include <taut/model/read/model_reader.hpp>
 #include <taut/model/text/number_text.hpp>
@@ -12,7 +13,7 @@ namespace taut {
 namespace {
 
 constexpr std::int64_t most_threads = 1024;
-constexpr double most_steps = 9e15;  // beyond, counting steps in a double would lose some
+constexpr double most_steps = 9e15;  // above this, counting steps in a double would lose some
 
 const std::vector<std::string> run_keys{"method", "formulation", "projection", "step",     "steps",
                                         "until",  "every",       "threads",    "redundant"};
@@ -60,7 +61,7 @@ void ModelReader::read_run() {
   if (const Entry* e = t.find("method")) run.method = text_of_entry(*e, "the method");
   if (const Entry* e = t.find("formulation")) {
     run.formulation = text_of_entry(*e, "the formulation");
-    // What is in brackets, as in state-space(coordinates), is looked at where formulations are known.
+    // The text in brackets, as in state-space(coordinates), is checked later, where formulations are known.
     if (run.formulation && !contains(formulations, run.formulation->substr(0, run.formulation->find('('))))
       fail(e->value, "unknown formulation " + ticked(*run.formulation),
            known_names("known here:", *run.formulation, formulations));

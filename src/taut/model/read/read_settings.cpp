@@ -1,4 +1,4 @@
-// --set NAME=VALUE: put into the tree of the file, before anything is evaluated.
+// Puts --set NAME=VALUE into the tree of the file, before anything is evaluated.
 #include <taut/model/read/model_reader.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/nearest_name.hpp>

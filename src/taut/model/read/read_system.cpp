@@ -1,4 +1,4 @@
-// [parameters], [system] and [initial]: what the mechanics is.
+// Reads [parameters], [system] and [initial], which define the mechanics.
 #include <taut/model/code/graph.hpp>
 #include <taut/model/code/mass_matrix.hpp>
 #include <taut/model/read/model_reader.hpp>

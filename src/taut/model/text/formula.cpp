@@ -65,7 +65,7 @@ class Parser {
   bool ok() const { return !out_.error; }
   bool at(char symbol) const { return token_.kind == Kind::symbol && token_.symbol == symbol; }
 
-  // The first error is kept, and the rest of the text skipped.
+  // Keeps the first error and skips the rest of the text.
   int fail(Span span, std::string sentence, std::string note = {}) {
     if (ok()) out_.error = FormulaError{span, std::move(sentence), std::move(note)};
     token_ = {Kind::end, {text().size(), text().size()}, 0};
@@ -172,7 +172,7 @@ class Parser {
                 "a product is written with `*`");
   }
 
-  // A level of recursion, counted.
+  // Counts one level of recursion.
   struct Level {
     explicit Level(Parser& p) : parser(p) { ++parser.depth_; }
     ~Level() { --parser.depth_; }
@@ -319,7 +319,7 @@ std::optional<Float128> decimal(std::string_view text) {
   std::size_t k = 0;
   bool minus = false;
   if (k < text.size() && (text[k] == '+' || text[k] == '-')) minus = text[k++] == '-';
-  // 34 digits are exact in 113 bits; further ones only move the exponent.
+  // The first 34 digits are exact in 113 bits; further ones only move the exponent.
   Float128 digits = 0;
   int kept = 0, exponent = 0;
   bool any = false, point = false;

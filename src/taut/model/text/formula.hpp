@@ -1,4 +1,5 @@
-// Formula text → a tree with the place of every part. Nothing is executed here: a formula is + - * / ^, functions, names and numbers.
+// Parses the text of a formula into a tree with the place of every part. Nothing is executed here: a formula
+// is + - * / ^, functions, names and numbers.
 //
 //   sum      product (("+" | "-") product)*
 //   product  signed (("*" | "/") signed)*
@@ -69,26 +70,27 @@ struct ParsedFormula {
   std::optional<FormulaError> error;
 };
 
-// `what` names the formula inside sentences: "constraint 1", "the parameter `a`".
+// Parses a formula. `what` names it inside sentences: "constraint 1", "the parameter `a`".
 ParsedFormula parse_formula(std::string text, const std::string& what);
 
-// The value of every part; `value(name)` gives the names' values.
+// Returns the value of every part; `value(name)` returns the value of a name.
 std::vector<Float128> evaluate(const Formula& formula,
                                const std::function<Float128(std::string_view)>& value);
 
-// One operation on numbers.
+// Applies one operation to numbers.
 Float128 apply(Op op, Float128 a, Float128 b);
 
-// x^n by repeated multiplication.
+// Returns x^n by repeated multiplication.
 Float128 whole_power(Float128 x, long n);
 
-// The whole number that y is, where powers of it are still taken by multiplication.
+// Returns y as a whole number, if powers of it are still taken by multiplication.
 std::optional<long> whole_exponent(Float128 y);
 
-// A decimal number to 113 bits, whatever the locale; nothing when `text` is none. Underscores between digits are as in TOML.
+// Reads a decimal number to 113 bits, whatever the locale; returns nothing if `text` is not one. Underscores
+// between digits are as in TOML.
 std::optional<Float128> decimal(std::string_view text);
 
-// The functions of a formula and the constant pi, as people write them.
+// Returns the functions of a formula and the constant pi, as people write them.
 const std::vector<std::string>& function_names();
 bool is_reserved(std::string_view name);  // a function or pi
 bool is_name(std::string_view text);      // letters, digits and _, not starting with a digit

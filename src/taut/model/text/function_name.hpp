@@ -4,7 +4,8 @@
 
 namespace taut {
 
-// What formulas (and C) call a function of one or two arguments; empty for operations that are no function.
+// Returns what formulas (and C) call a function of one or two arguments; nothing for operations that are
+// not functions.
 std::string_view function_name(Op op);
 
 }  // namespace taut

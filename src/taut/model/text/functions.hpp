@@ -1,5 +1,6 @@
-// The functions a formula may use, for double, long double, 128-bit and dual numbers; for SIMD packs they are in lane_functions.hpp, whose
-// headers take a second to read. sqrt, sin and cos are in number.hpp, dual.hpp and pack.hpp.
+// The functions a formula may use, for double, long double, 128-bit and dual numbers. Those for SIMD packs
+// are in lane_functions.hpp, because its headers take a second to read; sqrt, sin and cos are in number.hpp,
+// dual.hpp and pack.hpp.
 #pragma once
 
 #include <taut/scalar/dual.hpp>
@@ -7,7 +8,7 @@
 
 #include <cmath>
 
-// As in number.hpp: clang has no quadmath.h.
+// They are declared here because clang has no quadmath.h, as in number.hpp.
 extern "C" {
 __extension__ __float128 expq(__float128) noexcept;
 __extension__ __float128 logq(__float128) noexcept;
@@ -45,7 +46,7 @@ inline Float128 cosh(Float128 x) { return coshq(x); }
 inline Float128 tanh(Float128 x) { return tanhq(x); }
 inline Float128 atan2(Float128 y, Float128 x) { return atan2q(y, x); }
 
-// x^y with an exponent that is no whole number known beforehand.
+// Returns x^y for an exponent that is not a whole number known beforehand.
 template <class T>
   requires is_float<T>
 T power(T x, T y) {
@@ -59,7 +60,7 @@ template <class T>
 T absolute(T x) {
   return magnitude(x);
 }
-// -1, 0 or 1: the derivative of |x|, 0 where there is none.
+// Returns -1, 0 or 1: the derivative of |x|, or 0 if there is none.
 template <class T>
   requires is_float<T>
 T sign(T x) {
@@ -120,7 +121,7 @@ Dual<T, k> atan2(const Dual<T, k>& y, const Dual<T, k>& x) {
   for (int i = 0; i < k; ++i) angle.tangent[i] = (x.value * y.tangent[i] - y.value * x.tangent[i]) / r2;
   return angle;
 }
-// The tangent of a constant exponent is 0, and 0·log(x) counts as 0 also where x is negative.
+// The tangent of a constant exponent is 0, and 0·log(x) counts as 0 even if x is negative.
 template <class T, int k>
 Dual<T, k> power(const Dual<T, k>& x, const Dual<T, k>& y) {
   const T value = power(x.value, y.value), slope = y.value * power(x.value, T(y.value - T(1)));
@@ -131,7 +132,8 @@ Dual<T, k> power(const Dual<T, k>& x, const Dual<T, k>& y) {
   return z;
 }
 
-// A number of the model, kept to 113 bits, as a scalar of any type: the nearest value, no tangent.
+// Converts a number of the model, kept to 113 bits, to a scalar of any type: the nearest value,
+// without a tangent.
 template <class T>
 T number_as(Float128 x) {
   if constexpr (is_float<T>)

@@ -1,4 +1,5 @@
-// The functions a formula may use, for every scalar: those of functions.hpp, and for SIMD packs lane by lane, so that a lane equals the scalar run.
+// The functions a formula may use, for every scalar: those of functions.hpp, and for SIMD packs lane by lane,
+// so that a lane equals the scalar run.
 #pragma once
 
 #include <taut/model/text/functions.hpp>

@@ -6,7 +6,7 @@
 namespace taut {
 
 std::string number_text(Float128 x) {
-  // Six digits are enough to recognise a number one has written.
+  // Six digits are enough for an author to recognise a number.
   const double d = static_cast<double>(x);
   if (d != d) return "not a number";
   if (std::isinf(d)) return d > 0 ? "infinite" : "minus infinite";

@@ -7,7 +7,7 @@
 
 namespace taut {
 
-// A number inside a message, with six digits at most.
+// Writes a number inside a message, with six digits at most.
 std::string number_text(Float128 x);
 
 }  // namespace taut

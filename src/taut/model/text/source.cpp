@@ -53,7 +53,7 @@ ModelError SourceText::error(Span at, std::string sentence, std::string note) co
   error.caret = error.column - 1;
   error.excerpt = harmless(line, ' ');
   if (characters(line) <= widest_excerpt) return error;
-  // A long line: the part around the place, cut at characters.
+  // A long line is cut to the part around the place, at characters.
   const int first = std::max(0, error.caret - widest_excerpt / 3);
   std::size_t cut = 0;
   const auto skip = [&](int count) {
@@ -90,7 +90,7 @@ std::string text_of(const std::vector<ModelError>& errors) {
 }
 
 void put_in_order(std::vector<ModelError>& errors) {
-  std::map<std::string, std::size_t> rank;  // of the files, as they came
+  std::map<std::string, std::size_t> rank;  // the rank of a file, in the order in which they came
   for (const ModelError& error : errors) rank.emplace(error.origin, rank.size());
   std::stable_sort(errors.begin(), errors.end(), [&](const ModelError& a, const ModelError& b) {
     if (a.line == 0 || b.line == 0) return a.line > b.line;

@@ -1,4 +1,5 @@
-// Where something stands in the text a person wrote, and how to show it: file:line:column, the line, a caret, what is known there.
+// Says where something stands in the text a person wrote, and how to show it: file:line:column, the line, a
+// caret, what is known there.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +20,14 @@ struct ModelError {
   std::string sentence, note;
   std::string excerpt;  // the line, or the part of it around the place
   int caret = 0, width = 1;
-  std::string more = {};  // lines below, ended: what the note has no room for
+  std::string more = {};  // further lines, each ended: what the note has no room for
 
   std::string text() const;
 };
 
 std::string text_of(const std::vector<ModelError>& errors);
 
-// File by file, by line and column; what was typed on the command line comes after the files.
+// Sorts file by file, by line and column; what was typed on the command line comes after the files.
 void put_in_order(std::vector<ModelError>& errors);
 
 // A text with a name. Positions are byte offsets; people are shown lines and characters.

@@ -4,14 +4,16 @@
 
 #include <stdexcept>
 
-// Some malformed files break an assumption inside toml++ 3.3, which then aborts, or with NDEBUG goes on undefined. Here it throws.
+// Some malformed files break an assumption inside toml++ 3.3, which then aborts, or with NDEBUG goes on
+// undefined. Here it throws.
 [[noreturn]] static void assumption_broken() { throw std::logic_error("toml++"); }
 #undef NDEBUG
 #define TOML_ASSERT(condition) (static_cast<bool>(condition) ? void() : assumption_broken())
 #define TOML_HEADER_ONLY 1
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_ENABLE_WINDOWS_COMPAT 0
-// Its tables of letters and spaces take characters they were not made for, é among them, for impossible: "no" is the answer for them.
+// Its tables of letters and spaces regard characters for which they were not made, é among them, as
+// impossible: the answer for these is "no".
 #include <toml++/impl/preprocessor.h>
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
@@ -86,7 +88,7 @@ class Conversion {
   const SourceText& source_;
 };
 
-// What the library says, without its own names in it.
+// Returns what the library says, without its own names in it.
 std::string plain(std::string_view description) {
   std::string text(description.substr(0, description.find(" (TOML_")));
   if (text.starts_with("Error while parsing ")) text = "in this " + text.substr(20);
@@ -96,7 +98,8 @@ std::string plain(std::string_view description) {
   return text;
 }
 
-// a.b.c nests tables, and the library recurses over them: the first key with too many parts, or nothing.
+// Returns the first key with too many parts, or nothing: a.b.c nests tables, and the library
+// recurses over them.
 std::optional<std::size_t> endless_key(std::string_view text) {
   constexpr int most_parts = 32;
   const auto is_key = [](char c) {
@@ -132,7 +135,8 @@ std::optional<std::size_t> endless_key(std::string_view text) {
   return std::nullopt;
 }
 
-// The line at which the parser's assumptions break: the shortest file, in whole lines, that breaks them.
+// Returns the line at which the parser's assumptions break: the shortest file, in whole lines,
+// that breaks them.
 std::size_t broken_line(const SourceText& source) {
   const std::string& text = source.text();
   std::vector<std::size_t> ends;
@@ -197,11 +201,11 @@ Value read_tree(const SourceText& source, std::vector<ModelError>& errors) {
 
 Value read_setting(const SourceText& source, std::size_t value_begin) {
   const std::string& written = source.text();
-  // The same places as in NAME=VALUE, with a key that is surely one.
+  // The places are the same as in NAME=VALUE, with a key that is surely one.
   const std::string line = std::string(value_begin - 1, 'v') + "=" + written.substr(value_begin);
   if (const auto table = parsed(line); table && table->size() == 1)
     return Conversion(source).value(table->begin()->second);
-  Value v;  // not a value of TOML: a text without quotes
+  Value v;  // not a value of TOML, hence a text without quotes
   v.kind = Value::Kind::text;
   v.source = &source;
   v.text = written.substr(value_begin);

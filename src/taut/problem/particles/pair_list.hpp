@@ -1,5 +1,6 @@
-// Which particles are close enough to act on each other: a list of pairs, found by cells of the edge that a pair may be long. Threads share the
-// particles; the list does not depend on how many.
+// Lists the pairs of particles that are close enough to act on each other, found by cells whose edge is the
+// longest distance of a pair. Threads share the particles; the list does not depend on how many threads there
+// are.
 #pragma once
 
 #include <taut/parallel/in_ranges.hpp>
@@ -15,20 +16,22 @@ namespace taut {
 
 struct PairRule {
   double cutoff = 0, skin = 0;
-  // Of one set all act on each other, of two those of the first on those of the second; each sorted, no particle twice.
+  // With one set, all its particles act on each other; with two, those of the first act on those of the
+  // second. Each set is sorted and holds no particle twice.
   std::vector<std::vector<int>> sets;
-  std::vector<std::vector<int>> apart;  // for each particle the larger ones it does not act upon, sorted
+  std::vector<std::vector<int>> apart;  // for each particle the larger ones on which it does not act, sorted
   std::array<double, 3> box{};          // edges; 0: not periodic in that direction
 };
 
-// Positions, component by component, and the cells they lie in.
+// Positions, component by component, and the cells in which they lie.
 class CellGrid {
  public:
   CellGrid(const PairRule& rule, int dimension, const std::vector<double>& q, const std::vector<int>& members)
       : d_(dimension), n_(static_cast<int>(q.size()) / dimension), q_(q), box_(rule.box) {
     std::array<double, 3> length{};
     for (int a = 0; a < d_; ++a) length[a] = box_[a] == 0 ? extent(a, members) : box_[a];
-    // A cloud that flies apart would need cells without end: they are widened until there are about two for each particle.
+    // A cloud that flies apart would need endlessly many cells: they are widened until there are about two
+    // for each particle.
     const double most = 2.0 * static_cast<double>(members.size()) + 1;
     double edge = rule.cutoff + rule.skin;
     while (cells_of(length, edge) > most) edge *= 1.25;
@@ -50,7 +53,7 @@ class CellGrid {
     return sum;
   }
 
-  // f(cell) for the cell of this particle and those around it, each once.
+  // Calls f(cell) for the cell of this particle and for those around it, each once.
   template <class F>
   void around(int i, F&& f) const {
     std::array<std::array<int, 3>, 3> near;
@@ -68,7 +71,7 @@ class CellGrid {
   }
 
  private:
-  // How far the members reach, from low_ on.
+  // Returns how far the members reach, from low_ on.
   double extent(int a, const std::vector<int>& members) {
     double high = -1e300;
     low_[a] = 1e300;
@@ -78,7 +81,8 @@ class CellGrid {
     }
     return high - low_[a];
   }
-  // Cells of this edge, or of a longer one, in one direction and in all. Where a value has left the numbers: one.
+  // Count the cells of this edge or of a longer one, in one direction and in all. A length that is not finite
+  // counts as one cell.
   static double cells_along(double length, double edge) {
     return std::isfinite(length) ? std::max(std::floor(length / edge), 1.0) : 1.0;
   }
@@ -122,7 +126,7 @@ class CellMembers {
   std::vector<int> begin_, inside_;
 };
 
-// Pairs (i, j), i < j, closer than cutoff and skin, sorted.
+// The pairs (i, j), i < j, closer than cutoff and skin together, sorted.
 struct PairList {
   std::vector<int> first, second;
 
@@ -170,7 +174,7 @@ struct PairList {
     }
     const auto begin = second.begin() + static_cast<std::ptrdiff_t>(before);
     std::sort(begin, second.end());
-    auto end = std::unique(begin, second.end());  // who is in both sets was found twice
+    auto end = std::unique(begin, second.end());  // members of both sets were found twice
     const std::vector<int>& apart = rule.apart[i];
     if (!apart.empty())
       end = std::remove_if(begin, end,

@@ -1,7 +1,9 @@
-// A potential between pairs of particles closer than a cutoff, a function u(r) of their distance; in a periodic box of the nearest images.
-// Pairs come from a list (pair_list.hpp) that holds a skin more than the cutoff and is made anew when a particle has moved half the skin. The list is
-// sorted, and pairs beyond the cutoff add exact zeros, so that forces and energies do not depend on when it was made. Threads share first the pairs, then
-// the particles: each sums what its own pairs are, in the order of the list, so that the bits do not depend on them either.
+// A potential between pairs of particles closer than a cutoff, a function u(r) of their distance; in a
+// periodic box the distance is that of the nearest images. Pairs come from a list (pair_list.hpp) that
+// reaches a skin beyond the cutoff and is made anew when a particle has moved half the skin. The list is
+// sorted, and pairs beyond the cutoff add exact zeros, so that forces and energies do not depend on when it
+// was made. Threads share first the pairs, then the particles: each particle sums over its own pairs, in the
+// order of the list, so that the bits do not depend on the threads either.
 #pragma once
 
 #include <taut/problem/particles/pair_list.hpp>
@@ -15,7 +17,8 @@
 
 namespace taut {
 
-// How u is brought to 0 at the cutoff. Without it the energy jumps when a pair crosses the cutoff; without a continuous force it still drifts.
+// How u is brought to 0 at the cutoff. Without it the energy jumps when a pair crosses the cutoff; without a
+// continuous force it still drifts.
 enum class Truncation { none, shift, force_shift };
 
 template <class Code>
@@ -76,7 +79,8 @@ class PairEvaluator {
       }
     });
   }
-  // w[3 a + b] += Σ r_a f_b over the pairs, r from the second to the first and f the force on the first.
+  // Adds Σ r_a f_b over the pairs to w[3 a + b], with r from the second particle to the first and f the force
+  // on the first.
   void add_virial(const T* q, std::array<T, 9>& w) const {
     if (!refresh(q)) {
       w[0] += T(std::nan(""));
@@ -92,7 +96,7 @@ class PairEvaluator {
         }
     });
   }
-  // use(i, j, a, b, x): of each pair x = ∂²u/∂rₐ∂r_b, r from j to i. For dual numbers.
+  // Calls use(i, j, a, b, x) with x = ∂²u/∂rₐ∂r_b of each pair, r from j to i. It is for dual numbers.
   template <class Use>
   void curvatures(const T* q, Use&& use) const {
     if (!refresh(q)) return use(0, 0, 0, 0, std::nan(""));
@@ -115,7 +119,7 @@ class PairEvaluator {
   using Evaluator = typename Kernel::template On<S>;
   static constexpr int pairs_worth_a_thread = worth_a_thread / 16;
 
-  // 0 beyond the cutoff, whatever the formula gives there.
+  // Returns 0 beyond the cutoff, whatever the formula gives there.
   S within(const S& r, const S& x) const { return select(base(r) < Base<S>(group_->cutoff), x, S(0)); }
   S slope_over_r(const Evaluator& slope, const S& r) const {
     S f;
@@ -123,13 +127,14 @@ class PairEvaluator {
     return within(r, S((f - slope_there_) / r));
   }
 
-  // use(program, k, r, along): the batch of pairs that begins at k. A program keeps registers: each thread has its own.
+  // Calls use(program, k, r, along) for the batch of pairs that begins at k. A program keeps registers, so
+  // each thread has its own.
   template <class Use>
   void each_batch(const T* q, const Evaluator& program, Use&& use) const {
     const int pairs = first_.size();
     in_ranges(pairs, batch_size, pairs_worth_a_thread, [&](int from, int to) {
       if (to - from == pairs) return each_batch_of(from, to, q, program, use);
-      // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): its registers must be this thread's alone
+      // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): a thread needs its own registers
       const Evaluator own = program;
       each_batch_of(from, to, q, own, use);
     });
@@ -163,7 +168,7 @@ class PairEvaluator {
     });
   }
 
-  // False where a coordinate is not finite, so that no pair can be found.
+  // Renews the list if it must. Returns false if a coordinate is not finite, so that no pair can be found.
   bool refresh(const T* q) const {
     if (!stale(q)) return true;
     for (int j = 0; j < d_ * n_; ++j)
@@ -187,7 +192,8 @@ class PairEvaluator {
     });
     return moved;
   }
-  // Of each particle the pairs it is the first of, which lie side by side, and those it is the second of.
+  // Lists for each particle the pairs of which it is the first, which lie side by side, and those of which it
+  // is the second.
   void index(const PairList& list) const {
     row_.assign(n_ + 1, 0);
     column_.assign(n_ + 1, 0);
@@ -215,8 +221,8 @@ class PairEvaluator {
   mutable std::vector<double> made_at_;  // where the particles were when the list was made
   mutable Places first_, second_;
   mutable std::vector<int> row_, column_, in_column_;
-  mutable std::vector<T> pair_,
-      particle_;            // what is found for each pair, component by component, and for each particle
+  // What is found for each pair, component by component, and for each particle.
+  mutable std::vector<T> pair_, particle_;
   mutable int stride_ = 0;  // from one component to the next
 };
 

@@ -1,6 +1,7 @@
-// Point masses in one to three dimensions, any number of them, with groups of constraints and of potentials (term_group.hpp), pair potentials with
-// a cutoff (pair_potential.hpp), and G grouped as the constraints are. H = Σ |pᵢ|²/2mᵢ + V(q). Coordinates lie component by component, as do
-// momenta: q[a * count + i] is component a of particle i.
+// Point masses in one to three dimensions, any number of them, with groups of constraints and of potentials
+// (term_group.hpp), pair potentials with a cutoff (pair_potential.hpp), and G grouped as the constraints are.
+// H = Σ |pᵢ|²/2mᵢ + V(q). Coordinates and momenta lie component by component: q[a * count + i] is component a
+// of particle i.
 #pragma once
 
 #include <taut/problem/particles/grouped_jacobian.hpp>
@@ -27,11 +28,11 @@ struct ParticleSystem {
   std::vector<std::shared_ptr<const PairGroup<Code>>> pairs;
   std::vector<double> q, p;                      // the start
   std::shared_ptr<const GroupedRows> rows;       // of the constraints
-  std::shared_ptr<const GroupedRows> slopes[2];  // of the potentials, as if they were constraints: fast, slow
+  std::shared_ptr<const GroupedRows> slopes[2];  // fast and slow potentials, as if they were constraints
 
   int coordinates() const { return dimension * count; }
 
-  // After constraints and potentials are there.
+  // Makes the rows; needs the constraints and potentials before.
   void make_rows() {
     rows = rows_of(constraints);
     for (const bool slow : {false, true}) slopes[slow] = rows_of(potentials_of(slow));
@@ -70,7 +71,8 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   using typename Base::Vec;
   using System = ParticleSystem<typename Kernel::Code>;
 
-  // least_squares: constraints that depend on others are left to them, and of all multipliers the shortest are taken.
+  // If least_squares is true, constraints that depend on others are left to them, and the shortest
+  // multipliers are taken.
   explicit Particles(std::shared_ptr<const System> system, bool least_squares = false)
       : system_(std::move(system)), mass_{Vec(system_->coordinates())}, least_squares_(least_squares) {
     for (int a = 0; a < system_->dimension; ++a)
@@ -85,7 +87,7 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   bool least_squares() const { return least_squares_; }
   int dimension() const { return system_->dimension; }
   int constraints() const { return system_->rows->rows; }
-  // Of all constraints; empty where one of them is no rod.
+  // Returns the lengths of all constraints; none if one of them is not a rod.
   std::vector<double> rod_lengths() const {
     std::vector<double> lengths;
     for (const auto& group : system_->constraints) {
@@ -98,7 +100,7 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   const DiagonalMass<T, dynamic>& W() const { return mass_; }
   const std::shared_ptr<const System>& system() const { return system_; }
 
-  // V in two parts: what is not called slow is fast.
+  // Asks whether V has two parts; a term that is not called slow is fast.
   bool split() const {
     const auto slow = [](const auto& group) { return group->slow; };
     return std::any_of(system_->potentials.begin(), system_->potentials.end(), slow) ||
@@ -111,7 +113,8 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
   void grad_V_fast(const Vec& q, Vec& out) const { gradient(q, out, true, false); }
   void grad_V_slow(const Vec& q, Vec& out) const { gradient(q, out, false, true); }
 
-  // entry(i, j, x): second derivatives of V_fast, to be added up. T: dual numbers with a tangent for each direction of space.
+  // Calls entry(i, j, x) with second derivatives of V_fast, to be added up. T are dual numbers with a tangent
+  // for each direction of space.
   template <class Entry>
   void curvature_fast(const Vec& q, Entry&& entry) const {
     const int d = system_->dimension, count = system_->count;
@@ -145,10 +148,10 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
     return x;
   }
 
-  // In the order of the system; each keeps its list of pairs.
+  // Returns the pair evaluators in the order of the system; each keeps its list of pairs.
   const std::vector<PairEvaluator<T, Kernel>>& pairs() const { return pairs_; }
 
-  // "rod 4-5": particles are counted from 0, as in a model file.
+  // Returns a name such as "rod 4-5": particles are counted from 0, as in a model file.
   std::string constraint_name(int k) const {
     for (const auto& group : system_->constraints) {
       if (k >= group->size()) {
@@ -168,7 +171,7 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
  private:
   using Terms = std::vector<TermEvaluator<T, Kernel>>;
 
-  // Potentials of one part of V. What they need beside the terms is made when it is first asked for.
+  // The potentials of one part of V. What they need beside the terms is made when it is first asked for.
   struct Part {
     Terms terms;
     mutable Multiplier value, minus_one;
@@ -181,7 +184,7 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
     return terms;
   }
 
-  // Out of line: see sparse_gram.hpp.
+  // Stays out of line: see sparse_gram.hpp.
   [[gnu::noinline]] static void values(const Terms& groups, const Vec& q, Multiplier& out) {
     T* to = out.data();
     for (const auto& terms : groups) {
@@ -202,7 +205,7 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
     }
   }
 
-  // Threads share the terms; they are added up in their order.
+  // Sums the terms of V. Threads share the terms; they are added up in their order.
   [[gnu::noinline]] T value(const Vec& q, bool fast, bool slow) const {
     T sum(0);
     for (const bool which : {false, true}) {
@@ -216,7 +219,8 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
       if (pair.group().slow ? slow : fast) sum += pair.value(q.data());
     return sum;
   }
-  // The gradients of all terms as rows, and the sum of the rows: column by column, so that the bits are the same for any number of threads.
+  // Writes the gradients of all terms as rows and sums the rows column by column, so that the bits are the
+  // same for any number of threads.
   [[gnu::noinline]] void gradient(const Vec& q, Vec& out, bool fast, bool slow) const {
     out.setZero();
     for (const bool which : {false, true}) {

@@ -1,5 +1,6 @@
-// Many terms of one kind: the same small function of a few particles' coordinates and of a few numbers, for a list of terms. Terms are worked on
-// in batches. Coordinates lie component by component: q[a * particles + i] is component a of particle i.
+// Many terms of one kind: the same small function of a few particles' coordinates and of a few numbers, for a
+// list of terms. Terms are worked on in batches. Coordinates lie component by component: q[a * particles + i]
+// is component a of particle i.
 #pragma once
 
 #include <taut/parallel/in_ranges.hpp>
@@ -20,16 +21,16 @@ inline constexpr int most_term_numbers = 24;
 template <class Code>
 struct TermGroup {
   std::string what;                         // how messages call a term: "rod"
-  bool slow = false;                        // of a potential: it belongs to V_slow
+  bool slow = false;                        // a potential that belongs to V_slow
   bool rods = false;                        // f = (|x₁ - x₂|² - L²)/2, number 0 is L: no code needed
-  std::vector<Places> particle;             // for each place in the term the particles of all terms
+  std::vector<Places> particle;             // for each place in the term, the particles of all terms
   std::vector<std::vector<double>> number;  // likewise for each number of the term, padded
   std::shared_ptr<const Code> value, gradient;
 
   int size() const { return particle.front().size(); }
   int places() const { return static_cast<int>(particle.size()); }
 
-  // "4-5": the particles of a term, counted from 0 as in a model file
+  // Returns the particles of a term as "4-5", counted from 0 as in a model file.
   std::string particles_of(int k) const {
     std::string text;
     for (const Places& p : particle) text.append(text.empty() ? "" : "-").append(std::to_string(p[k]));
@@ -44,7 +45,7 @@ struct TermGroup {
   }
 };
 
-// A group on one scalar. The evaluator keeps its registers: one per thread.
+// A group on one scalar. The evaluator keeps its registers, so each thread needs its own.
 template <class T, class Kernel>
 class TermEvaluator {
  public:
@@ -59,7 +60,8 @@ class TermEvaluator {
 
   const TermGroup<Code>& group() const { return *group_; }
 
-  // use(k, f): the batch of terms that begins at k. Shared: by all threads, each with its own batches.
+  // Calls use(k, f) for the batch of terms that begins at k. If `shared`, all threads take part, each with
+  // its own batches.
   template <bool shared = false, class Use>
   void values(const T* q, Use&& use) const {
     each_range<shared>([&](int from, int to) {
@@ -78,7 +80,7 @@ class TermEvaluator {
       }
     });
   }
-  // use(k, slopes): entry place * dimension + a
+  // Calls use(k, slopes); entry place * dimension + a is component a at that place.
   template <bool shared = false, class Use>
   void gradients(const T* q, Use&& use) const {
     each_range<shared>([&](int from, int to) {
@@ -96,7 +98,8 @@ class TermEvaluator {
       }
     });
   }
-  // use(k, place, slopes): of term k, with the derivative by component a of the particle at that place as tangent a. For dual numbers.
+  // Calls use(k, place, slopes) for term k, with the derivative by component a of the particle at that place
+  // as tangent a. It is for dual numbers.
   template <class Use>
   void curvatures(const T* q, Use&& use) const {
     std::array<S, most_term_coordinates> x, slope;
@@ -115,7 +118,7 @@ class TermEvaluator {
  private:
   using Evaluator = typename Kernel::template On<S>;
 
-  // An evaluator for one thread: it keeps registers.
+  // An evaluator for one thread, because it keeps registers.
   struct Own {
     Own(const Evaluator& all, bool part) : copy(part ? all : Evaluator()), use(part ? copy : all) {}
     void operator()(const S* x, const S* c, S* out) const { use(x, c, nullptr, out); }

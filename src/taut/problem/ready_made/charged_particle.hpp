@@ -1,5 +1,5 @@
-// A charged particle on a sphere, in an electric and a magnetic field along the third axis: Example 1 of Jay (1996).
-// H = ((p_x + mωy)² + (p_y - mωx)² + p_z²)/2m - eE z is not separable; ω = eB/2mc.
+// A charged particle on a sphere, in an electric and a magnetic field along the third axis: Example 1 of Jay
+// (1996). H = ((p_x + mωy)² + (p_y - mωx)² + p_z²)/2m - eE z is not separable; ω = eB/2mc.
 #pragma once
 
 #include <taut/problem/tiers.hpp>
@@ -47,7 +47,7 @@ struct ChargedParticle : Shape<T, 3, 1> {
   }
   static std::string constraint_name(int) { return "the sphere"; }
 
-  // H = 1.44 - √0.92 with the parameters as they stand.
+  // Returns the start; H = 1.44 - √0.92 with the parameters as they stand.
   State<T, 3> start() const {
     const T x = T(1) / 5;
     return {Vec{x, x, sqrt(radius * radius - 2 * x * x)}, Vec{T(1), T(-1), T(0)}};

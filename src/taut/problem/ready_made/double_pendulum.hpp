@@ -1,5 +1,5 @@
-// Two point masses in the plane, the first on a rod about the origin, the second on a rod about the first; gravity
-// along the second axis, downwards. As it stands, Example 2 of Jay (1996).
+// Two point masses in the plane, the first on a rod about the origin, the second on a rod about the first;
+// gravity acts along the second axis, downwards. With the default parameters it is Example 2 of Jay (1996).
 #pragma once
 
 #include <taut/problem/ready_made/rods.hpp>
@@ -37,7 +37,7 @@ struct DoublePendulum : RodSystem<T, 2, 2, chain_of_rods<2, true>()> {
         {}, convert<U>(length1), convert<U>(length2), convert<U>(gravity), inverse_mass.template cast<U>()};
   }
 
-  // At rest, the rods at 30 degrees to either side of the vertical.
+  // Returns a start at rest, with the rods at 30 degrees to either side of the vertical.
   State<T, 4> start() const {
     State<T, 4> x{Vec::Zero(), Vec::Zero()};
     const T cosine = sqrt(T(3)) / 2;

@@ -1,6 +1,7 @@
-// A four-bar linkage in the plane, the smallest closed loop: a crank from the pivot (0,0) to joint A, a coupler from A to
-// joint B, a rocker from B to the pivot (base, 0). Point masses in A and B; gravity along the second axis, downwards.
-// With these lengths (Grashof: 1 + 3 < 2.5 + 2) the crank can turn all the way round.
+// A four-bar linkage in the plane, the smallest closed loop: a crank from the pivot (0,0) to joint A, a
+// coupler from A to joint B, a rocker from B to the pivot (base, 0). There are point masses in A and B;
+// gravity acts along the second axis, downwards. With these lengths (Grashof: 1 + 3 < 2.5 + 2) the crank can
+// turn all the way round.
 #pragma once
 
 #include <taut/problem/ready_made/rods.hpp>
@@ -56,13 +57,14 @@ struct FourBar : Shape<T, 4, 3, PatternJacobian<T, RodPattern<2, 2, four_bar_rod
     return std::array{"the crank", "the coupler", "the rocker"}[static_cast<std::size_t>(k)];
   }
 
-  // The crank upright and turning at unit rate, the loop open upwards.
+  // Returns a start with the crank upright and turning at unit rate, and the loop open upwards.
   State<T, 4> start() const {
-    // B = A + along (P - A) + across J (P - A), with P the second pivot and J the quarter turn: circles about A and P.
+    // B = A + along (P - A) + across J (P - A), with P the second pivot and J the quarter turn: circles about
+    // A and P.
     const T dx = base, dy = -crank, d2 = square(dx, dy), c2 = coupler * coupler;
     const T along = (d2 + c2 - rocker * rocker) / (2 * d2), across = sqrt(c2 / d2 - along * along);
     const T bx = along * dx - across * dy, by = crank + along * dy + across * dx;
-    // v_A = J A, v_B = rate J (B - P), where the coupler keeps its length.
+    // v_A = J A and v_B = rate J (B - P), with the rate at which the coupler keeps its length.
     const T rx = bx - base, ry = by, cx = bx, cy = by - crank;
     const T rate = -(cx * crank) / (cy * rx - cx * ry);
     const T mass = inverse_mass.mass;

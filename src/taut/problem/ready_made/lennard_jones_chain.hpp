@@ -1,5 +1,5 @@
-// Leimkuhler & Skeel's second test problem: seven unit masses in the plane on six unit rods, all pairs attracting and
-// repelling by V = ε Σ (d⁻¹² - 2 d⁻⁶), ε = 0.1.
+// Leimkuhler & Skeel's second test problem: seven unit masses in the plane on six unit rods; all pairs
+// attract and repel each other by V = ε Σ (d⁻¹² - 2 d⁻⁶), ε = 0.1.
 #pragma once
 
 #include <taut/problem/ready_made/rods.hpp>
@@ -41,8 +41,8 @@ struct LennardJonesChain : RodSystem<T, 2, 7, chain_of_rods<7, false>()> {
     return {{}, convert<U>(depth), inverse_mass.template cast<U>()};
   }
 
-  // The global minimum of V, V = -1.253171830394; the ends are pushed across the line between them, which is the first
-  // axis, and what of that would strain the rods is taken off: E = -1.215727860.
+  // Returns the global minimum of V, V = -1.253171830394, with the ends pushed across the line between them,
+  // which is the first axis. The part of the push that would strain the rods is taken off: E = -1.215727860.
   State<T, 14> start() const {
     State<T, 14> x{Vec::Zero(), Vec::Zero()};
     for (int k = 0; k < 6; ++k) {
@@ -63,7 +63,7 @@ struct LennardJonesChain : RodSystem<T, 2, 7, chain_of_rods<7, false>()> {
       {-1.0498787501915872, 9.012648408785143e-17},  {-0.002728798158490704, 2.104530269132733e-19},
       {1.0472306884739753, -7.247484272424953e-17},  {2.097159813803366, 1.5563538451484322e-16}};
 
-  // f(i, j, r_i - r_j, d⁻², d⁻⁶)
+  // Calls f(i, j, r_i - r_j, d⁻², d⁻⁶) for each pair.
   template <class F>
   static void each_pair(const Vec& q, F&& f) {
     for (int i = 1; i < 7; ++i)
@@ -74,8 +74,9 @@ struct LennardJonesChain : RodSystem<T, 2, 7, chain_of_rods<7, false>()> {
       }
   }
 
-  // p -= Gᵀν with G (p - Gᵀν) = 0. For a chain of unit rods with directions e_k, G Gᵀ is tridiagonal: 2 on the
-  // diagonal and -e_k·e_{k+1} beside it. Eliminated from the first rod to the last.
+  // Subtracts Gᵀν from p so that G (p - Gᵀν) = 0. For a chain of unit rods with directions e_k, G Gᵀ is
+  // tridiagonal: 2 on the diagonal and -e_k·e_{k+1} beside it. It is eliminated from the first rod to the
+  // last.
   static void project(State<T, 14>& x) {
     const auto e = [&](int k, int a) { return x.q[2 * k + 2 + a] - x.q[2 * k + a]; };
     std::array<T, 6> pivot, nu;

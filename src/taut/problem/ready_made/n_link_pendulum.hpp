@@ -1,4 +1,5 @@
-// Any number of equal links in the plane, the first hanging from the origin; gravity along the second axis, downwards.
+// Any number of equal links in the plane, the first hanging from the origin; gravity acts along the second
+// axis, downwards.
 #pragma once
 
 #include <taut/problem/ready_made/rod_network.hpp>
@@ -22,7 +23,7 @@ struct NLinkPendulum : RodNetwork<T> {
     return NLinkPendulum<U>(RodNetwork<T>::template cast<U>());
   }
 
-  // Stretched out horizontally, at rest.
+  // Returns a start at rest, stretched out horizontally.
   State<T, dynamic> start() const {
     State<T, dynamic> x{zero_vector(*this), zero_vector(*this)};
     T reach(0);

@@ -1,4 +1,5 @@
-// A point mass on a rigid rod about the origin, in the plane or in space; gravity along the last axis, downwards.
+// A point mass on a rigid rod about the origin, in the plane or in space; gravity acts along the last axis,
+// downwards.
 #pragma once
 
 #include <taut/problem/tiers.hpp>
@@ -24,7 +25,7 @@ struct Pendulum : Shape<T, d, 1, PatternJacobian<T, FullPattern<1, d>>> {
   }
   const ScalarMass<T>& W() const { return inverse_mass; }
   void g(const Vec& q, Multiplier& g) const {
-    T sum = q[0] * q[0] - length * length;  // first: see rods.hpp
+    T sum = q[0] * q[0] - length * length;  // subtracted first: see rods.hpp
     for (int a = 1; a < d; ++a) sum += q[a] * q[a];
     g[0] = sum / 2;
   }
@@ -43,7 +44,8 @@ struct Pendulum : Shape<T, d, 1, PatternJacobian<T, FullPattern<1, d>>> {
   }
   static std::string constraint_name(int) { return "the rod"; }
 
-  // In the plane Reich's start, horizontal and at rest; in space pushed sideways, so that the motion leaves a plane.
+  // Returns Reich's start in the plane, horizontal and at rest. In space it is pushed sideways, so that the
+  // motion leaves a plane.
   State<T, d> start() const {
     State<T, d> x{Vec::Zero(), Vec::Zero()};
     if constexpr (d == 2) {

@@ -15,7 +15,7 @@
 
 namespace taut {
 
-// f(name, description, problem, start), once for each problem; each has its own type.
+// Calls f(name, description, problem, start) once for each problem; each has its own type.
 template <class F>
 void for_each_ready_made(F&& f) {
   const auto show = [&f](std::string_view name, std::string_view what, const auto& problem) {

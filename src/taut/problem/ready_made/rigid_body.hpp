@@ -1,7 +1,7 @@
-// A rigid body about a fixed point. The nine coordinates are the rotation R column by column, r_j being body axis j
-// seen from space; the six constraints are RᵀR = I; the mass d_j = (I₁ + I₂ + I₃)/2 - I_j of column j, which must be
-// positive, is the second moment of the body along its axis j. The centre of mass lies on the third axis:
-// V = weight · (r₃)_z, and a body with weight 0 is free.
+// A rigid body about a fixed point. The nine coordinates are the rotation R column by column, r_j being body
+// axis j seen from space; the six constraints are RᵀR = I. The mass d_j = (I₁ + I₂ + I₃)/2 - I_j of column j,
+// which must be positive, is the second moment of the body along its axis j. The centre of mass lies on the
+// third axis: V = weight · (r₃)_z, and a body with weight 0 is free.
 #pragma once
 
 #include <taut/problem/tiers.hpp>
@@ -10,7 +10,7 @@
 
 namespace taut {
 
-// RᵀR = I by its upper triangle, row by row.
+// The constraint RᵀR = I by its upper triangle, row by row.
 struct FramePattern {
   static constexpr int rows = 6, columns = 9;
   struct Pair {
@@ -38,8 +38,8 @@ struct RigidBody : Shape<T, 9, 6, PatternJacobian<T, FramePattern>> {
   using Vec3 = Vector<T, 3>;
   T weight = T(0);  // m g ℓ
   DiagonalMass<T, 9> inverse_mass = inertia(T(3), T(4), T(5));
-  Vec3 spin = Vec3(T(1), T(1) / 2, T(1));  // at the start: angular velocity in body axes,
-  T tilt = T(0);                           // and the angle by which the third axis leans, about the first
+  Vec3 spin = Vec3(T(1), T(1) / 2, T(1));  // at the start: the angular velocity in body axes
+  T tilt = T(0);  // at the start: the angle by which the third axis leans, about the first
 
   static DiagonalMass<T, 9> inertia(const T& i1, const T& i2, const T& i3) {
     const T half = (i1 + i2 + i3) / 2;
@@ -78,7 +78,8 @@ struct RigidBody : Shape<T, 9, 6, PatternJacobian<T, FramePattern>> {
       if constexpr (at.i == at.j) b[k] /= T(2);
     });
   }
-  void G(const Vec& q, Jacobian& G) const {  // the entry in the column of one axis is the other axis
+  // The entry in the column of one axis is the other axis.
+  void G(const Vec& q, Jacobian& G) const {
     unroll<27>([&]<int e>() {
       constexpr Place to = FramePattern::places[e];
       constexpr auto at = FramePattern::pairs[to.row];
@@ -113,12 +114,12 @@ struct RigidBody : Shape<T, 9, 6, PatternJacobian<T, FramePattern>> {
     return x;
   }
 
-  // Angular momentum in body axes, (I₁ω₁, I₂ω₂, I₃ω₃), of a point on M.
+  // Returns the angular momentum in body axes, (I₁ω₁, I₂ω₂, I₃ω₃), of a point on M.
   static Vec3 body_momentum(const State<T, 9>& x) {
     const auto along = [&](int j, int k) { return dot(x.q, j, x.p, k) - dot(x.q, k, x.p, j); };
     return {along(2, 1), along(0, 2), along(1, 0)};
   }
-  // Angular momentum in space, Σ r_j × p_j.
+  // Returns the angular momentum in space, Σ r_j × p_j.
   static Vec3 space_momentum(const State<T, 9>& x) {
     Vec3 sum = Vec3::Zero();
     for (int j = 0; j < 9; j += 3)
@@ -135,7 +136,7 @@ struct RigidBody : Shape<T, 9, 6, PatternJacobian<T, FramePattern>> {
   }
 };
 
-// Lagrange's top: symmetric, leaning, spinning fast enough to stay up.
+// Makes Lagrange's top: symmetric, leaning, spinning fast enough to stay up.
 template <class T = double>
 RigidBody<T> heavy_top() {
   RigidBody<T> s;

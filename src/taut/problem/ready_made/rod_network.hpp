@@ -1,6 +1,6 @@
 // Particles in the plane or in space with rigid rods and springs between them, the graph known at run time:
-// g_k = (|r_i - r_j|² - L_k²)/2, V = Σ ½ κ |r_i - r_j|² + gravity along the last axis, downwards. All masses are equal.
-// A rod or spring end `anchor` is the origin.
+// g_k = (|r_i - r_j|² - L_k²)/2, V = Σ ½ κ |r_i - r_j|² + gravity along the last axis, downwards. All masses
+// are equal. A rod or spring end `anchor` is the origin.
 #pragma once
 
 #include <taut/problem/ready_made/rods.hpp>

@@ -1,5 +1,5 @@
-// Particles in d dimensions joined by rigid rods, the graph known at compile time: g_k = (|r_i - r_j|² - L_k²)/2.
-// A rod end `anchor` is the origin.
+// Particles in d dimensions joined by rigid rods, the graph known at compile time: g_k = (|r_i - r_j|² -
+// L_k²)/2. A rod end `anchor` is the origin.
 #pragma once
 
 #include <taut/problem/tiers.hpp>
@@ -14,7 +14,7 @@ struct Rod {
   int i, j;
 };
 
-// The sparsity pattern of G: 2d places per rod, d where one end is the anchor.
+// The sparsity pattern of G: 2d places per rod, or d if one end is the anchor.
 template <int d, int particles, auto rods>
 struct RodPattern {
   static constexpr int rows = static_cast<int>(rods.size()), columns = d * particles;
@@ -31,7 +31,7 @@ struct RodPattern {
         for (int a = 0; end != anchor && a < d; ++a) list[c++] = {k, d * end + a};
     return list;
   }();
-  // Entry dk + a is component a of r_i - r_j, and stands with a minus at the second end.
+  // Entry dk + a is component a of r_i - r_j; it has a minus sign at the second end.
   static constexpr std::array<Source, static_cast<std::size_t>(d* ends)> sources = [] {
     std::array<Source, static_cast<std::size_t>(d * ends)> list{};
     for (std::size_t c = 0; c < list.size(); ++c) {
@@ -42,7 +42,7 @@ struct RodPattern {
   }();
 };
 
-// g and G of a rod graph; a problem inherits it and adds V.
+// The functions g and G of a rod graph; a problem inherits it and adds V.
 template <class T, int d, int particles, auto rods>
 struct RodSystem : Shape<T, d * particles, static_cast<int>(rods.size()),
                          PatternJacobian<T, RodPattern<d, particles, rods>>> {
@@ -56,8 +56,8 @@ struct RodSystem : Shape<T, d * particles, static_cast<int>(rods.size()),
   int constraints() const { return rod_count; }
   Jacobian make_jacobian() const { return {}; }
 
-  // `length2(k)` is L_k². It is subtracted first: floats lie twice as close below a power of two as above it, so that a sum
-  // rounded near L² = 1 before the subtraction is rounded to one side.
+  // Computes g; `length2(k)` is L_k². It is subtracted first: floats lie twice as close below a power of two
+  // as above it, so that a sum rounded near L² = 1 before the subtraction is rounded to one side.
   template <class Length2>
   static void rods_g(const Vec& q, Multiplier& g, Length2&& length2) {
     unroll<rod_count>([&]<int k>() {
@@ -91,7 +91,7 @@ struct RodSystem : Shape<T, d * particles, static_cast<int>(rods.size()),
   }
 };
 
-// Rods 1-2, 2-3, …; with `anchored` the first particle hangs from the origin.
+// Returns the rods 1-2, 2-3, …; if `anchored`, the first particle hangs from the origin.
 template <int particles, bool anchored>
 constexpr auto chain_of_rods() {
   std::array<Rod, static_cast<std::size_t>(anchored ? particles : particles - 1)> rods{};

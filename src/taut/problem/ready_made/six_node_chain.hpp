@@ -1,5 +1,5 @@
-// Leimkuhler & Skeel's test problem: six unit masses in the plane on five unit rods, springs between next-nearest nodes,
-// V = 5/2 κ Σ |r_i - r_{i+2}|².
+// Leimkuhler & Skeel's test problem: six unit masses in the plane on five unit rods, with springs between
+// next-nearest nodes, V = 5/2 κ Σ |r_i - r_{i+2}|².
 #pragma once
 
 #include <taut/problem/ready_made/rods.hpp>
@@ -35,7 +35,8 @@ struct SixNodeChain : RodSystem<T, 2, 6, chain_of_rods<6, false>()> {
     return {{}, convert<U>(kappa), inverse_mass.template cast<U>()};
   }
 
-  // The paper gives no initial data: an equilateral zig-zag, the first node moving at unit speed across its rod.
+  // Returns a start. The paper gives no initial data; this is an equilateral zig-zag, with the first node
+  // moving at unit speed across its rod.
   State<T, 12> start() const {
     State<T, 12> x{Vec::Zero(), Vec::Zero()};
     const T height = sqrt(T(3)) / 2;

@@ -1,5 +1,6 @@
-// Two time scales: a point mass on a rigid rod about the origin, a second one hanging from it on a stiff spring, in the
-// plane. V_fast = k/2 (|r₂ - r₁| - L)², V_slow is gravity along the second axis, downwards.
+// A problem with two time scales: a point mass on a rigid rod about the origin, and a second one hanging from
+// it on a stiff spring, in the plane. V_fast = k/2 (|r₂ - r₁| - L)², V_slow is gravity along the second axis,
+// downwards.
 #pragma once
 
 #include <taut/problem/ready_made/rods.hpp>
@@ -53,7 +54,8 @@ struct StiffPendulum : RodSystem<T, 2, 2, chain_of_rods<1, true>()> {
             inverse_mass.template cast<U>()};
   }
 
-  // Both to one side, the rod moving, the spring stretched by a twentieth so that the fast motion is there.
+  // Returns a start with both to one side, the rod moving, and the spring stretched by a twentieth so that
+  // there is fast motion.
   State<T, 4> start() const {
     const T x = rod * 3 / 5, y = -rod * 4 / 5;
     return {Vec{x, y, x, y - spring * 21 / 20}, Vec{-y / 2, x / 2, T(0), T(0)}};

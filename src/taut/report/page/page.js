@@ -27,7 +27,7 @@ function make(tag, attributes, ...children) {
 const raised = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 const power = exponent => [...String(exponent)].map(c => raised[c]).join("");
 
-// 1.23·10⁻⁷ or 0.0123; `digits` significant ones.
+// Writes 1.23·10⁻⁷ or 0.0123, with `digits` significant ones.
 function shown(value, digits = 4) {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
@@ -61,7 +61,7 @@ const curveColour = k => colour("c" + k % 8);
 
 // ---- axes ----
 
-// Steps of 1, 2 or 5 times a power of ten; about `count` of them.
+// Returns steps of 1, 2 or 5 times a power of ten, about `count` of them.
 function evenTicks(low, high, count) {
   const raw = (high - low) / count, unit = 10 ** Math.floor(Math.log10(raw)), m = raw / unit;
   const step = unit * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10), ticks = [];
@@ -77,7 +77,7 @@ function logTicks(low, high, count) {
   return ticks.length > 1 ? ticks : evenTicks(low, high, Math.min(count, 5)).filter(v => v > 0);
 }
 
-// Decimals where all of them are short, powers of ten otherwise.
+// Writes decimals if all of them are short, otherwise powers of ten.
 function tickLabels(ticks, log) {
   const sizes = ticks.map(Math.abs).filter(v => v > 0), largest = Math.max(...sizes), least = Math.min(...sizes);
   const step = log ? least : ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : largest || 1, plain = largest < 1e5 && step >= 1e-3;
@@ -135,7 +135,7 @@ class Plot {
     return high > 20 * low;
   }
 
-  // A logarithm of what has both signs is that of its size.
+  // If values have both signs, a logarithmic axis shows the logarithm of their size.
   takeSize() {
     const size = this.log.y && !this.figure.y.log && this.series.some(s => s.signed.some(v => v < 0));
     for (const s of this.series) s.y = size ? s.signed.map(Math.abs) : s.signed;
@@ -168,7 +168,7 @@ class Plot {
 
   usable(axis, v) { return Number.isFinite(v) && (!this.log[axis] || v > 0); }
 
-  // Of the shown curves, within `other` on the other axis where that is given.
+  // Returns the extent of the shown curves, within `window` on the other axis if that is given.
   extent(axis, window) {
     const across = axis === "x" ? "y" : "x";
     let low = Infinity, high = -Infinity;
@@ -266,7 +266,7 @@ class Plot {
       if (!this.usable("x", s.x[i]) || !this.usable("y", s.y[i])) { down = false; continue; }
       const x = u.valToPos(s.x[i], "x", true), y = u.valToPos(s.y[i], "y", true);
       if (s.line && !down) line.moveTo(x, y);
-      if (s.line) line.lineTo(x, y);  // also to itself: a point between two gaps is a dot
+      if (s.line) line.lineTo(x, y);  // even to itself: a point between two gaps is a dot
       down = true;
       if (s.points) { discs.moveTo(x, y); discs.arc(x, y, 3.2 * ratio, 0, 7); }
     }
@@ -286,7 +286,7 @@ class Plot {
     this.range();
   }
 
-  // The point nearest to the cursor, its curve and its numbers.
+  // Shows the point nearest to the cursor, its curve and its numbers.
   read(u) {
     const { left, top } = u.cursor;
     let best = null, least = 40 * 40;
@@ -312,7 +312,7 @@ class Plot {
     }
   }
 
-  // A line at time t, moved by the animation.
+  // Draws a line at time t, which the animation moves.
   follow(t) {
     this.time = t;
     this.placeHead();
@@ -365,7 +365,7 @@ class Scene {
     this.setTime(this.time);
   }
 
-  // Centre and size of everything, and how fast it moves.
+  // Measures centre and size of everything, and how fast it moves.
   measure() {
     const d = this.data.dimension, low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     const include = (p, r = 0) => { for (let k = 0; k < d; ++k) { low[k] = Math.min(low[k], p[k] - r); high[k] = Math.max(high[k], p[k] + r); } };
@@ -393,7 +393,7 @@ class Scene {
     this.extent = extent;
   }
 
-  // From the centre to the farthest point, whichever way the picture is turned.
+  // Returns the distance from the centre to the farthest point, whichever way the picture is turned.
   reach() {
     let most = 0;
     const include = (p, r = 0) => { most = Math.max(most, Math.hypot(p[0] - this.centre[0], p[1] - this.centre[1], p[2] - this.centre[2]) + r); };
@@ -502,7 +502,7 @@ class Scene {
     this.draw();
   }
 
-  // The frame before the present time, and how far it is to the next.
+  // Returns the frame before the present time, and how far it is to the next.
   frame() {
     const t = this.times, sign = this.end >= t[0] ? 1 : -1;
     let low = 0, high = t.length - 1;
@@ -522,7 +522,7 @@ class Scene {
     return p;
   }
 
-  // Screen x, y and depth, towards the viewer.
+  // Returns screen x, y and depth, which grows towards the viewer.
   project(p) {
     const x = p[0] - this.centre[0], y = p[1] - this.centre[1], z = p[2] - this.centre[2];
     if (this.data.dimension === 2) return [this.middle[0] + this.unit * x, this.middle[1] - this.unit * y, 0];
@@ -560,7 +560,7 @@ class Scene {
     this.strip(index);
   }
 
-  // The energy error of the last frames as a strip, newest at the right.
+  // Draws the energy error of the last frames as a strip, newest at the right.
   strip(index) {
     const ratio = window.devicePixelRatio, width = this.recent.clientWidth, height = this.recent.clientHeight, count = 300;
     if (!width) return;
@@ -585,7 +585,7 @@ class Scene {
     if (low < 0) c.fillText(shown(low, 2), 2, height - 4);
   }
 
-  // A light grid in the plane; in space the three directions. A bar shows the unit.
+  // Draws a light grid in the plane, or the three directions in space. A bar shows the unit.
   ground(width, height) {
     const c = this.context, step = evenTicks(0, Math.min(width, height) / this.unit, 5)[1] || 1;
     c.lineWidth = 1;
@@ -613,7 +613,7 @@ class Scene {
     c.fillText(shown(step, 3), (x0 + x1) / 2, y - 3);
   }
 
-  // Circles of latitude and longitude, the far side fainter.
+  // Draws circles of latitude and longitude, the far side fainter.
   net(sphere, strokes) {
     const circles = [], n = 72;
     for (let k = 1; k < 6; ++k) { const a = Math.PI * k / 6; circles.push(t => [Math.sin(a) * Math.cos(t), Math.sin(a) * Math.sin(t), Math.cos(a)]); }
@@ -636,7 +636,7 @@ class Scene {
     }));
   }
 
-  // Where a body has been, fading; in pieces, so that each has its depth.
+  // Draws where a body has been, fading, in pieces, so that each has its depth.
   trail(run, body, index, part, paint, strokes) {
     const length = Math.min(index, 600), pieces = 24, last = Math.min(index, run.frames - 1), from = Math.max(0, last - length);
     const end = this.project(this.place(run, body, index, part));

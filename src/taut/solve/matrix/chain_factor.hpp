@@ -1,7 +1,8 @@
-// A tridiagonal K, cut so that the recursion runs in eight lanes. The rows are cut into pieces of equal length; the last row of each piece, its
-// separator, stays out. A block is eight pieces side by side, one in each lane. Inside a piece elimination goes from left to right, and the
-// separator on its left fills one more number in each row. What is left is a tridiagonal matrix of the separators alone.
-// The cuts depend on the number of rows only. Labels: docs/theory/sparse-solve.md.
+// Factors a tridiagonal K, cut so that the recursion runs in eight lanes. The rows are cut into pieces of
+// equal length; the last row of each piece, its separator, stays out. A block is eight pieces side by side,
+// one in each lane. Inside a piece elimination goes from left to right, and the separator on its left fills
+// one more number in each row. What is left is a tridiagonal matrix of the separators alone. The cuts depend
+// on the number of rows only. Labels: docs/theory/sparse-solve.md.
 #pragma once
 
 #include <taut/scalar/batch.hpp>
@@ -11,10 +12,11 @@
 
 namespace taut {
 
-// Row r stands in piece r / length, at place r % length. Rows past the end are those of the identity; the very last is always one.
+// Row r is in piece r / length, at place r % length. Rows past the end are rows of the identity; the very
+// last row is always one of these.
 struct ChainCut {
   static constexpr int aim = 128;        // rows in a piece: a block of all arrays stays in the second cache
-  static constexpr int least_rows = 96;  // below, cutting costs more than it saves
+  static constexpr int least_rows = 96;  // with fewer rows cutting costs more than it saves
   int rows = 0, blocks = 0, length = 0;
 
   explicit ChainCut(int count)
@@ -34,7 +36,7 @@ struct ChainCut {
   }
 };
 
-// Arrays are in slots: upper[slot(r)] = K(r, r+1), lower[slot(r)] = K(r+1, r), 0 where there is no such row.
+// Arrays are in slots: upper[slot(r)] = K(r, r+1), lower[slot(r)] = K(r+1, r), and 0 if there is no such row.
 class ChainFactor {
  public:
   explicit ChainFactor(const ChainCut& cut)
@@ -49,7 +51,8 @@ class ChainFactor {
 
   const ChainCut& cut() const { return cut_; }
 
-  // `inverse` has the diagonal of K on entry and 1/pivot on return. -1, or a row whose pivot vanished.
+  // Factors K. `inverse` holds the diagonal of K on entry and 1/pivot on return. Returns -1, or a row whose
+  // pivot vanished.
   template <bool symmetric>
   int factor(const double* upper, const double* lower, double* inverse) {
     for (int b = 0; b < cut_.blocks; ++b)
@@ -65,7 +68,7 @@ class ChainFactor {
     for (int b = 0; b < cut_.blocks; ++b) backward(b, upper, inverse, x);
   }
 
-  // One Gauss-Seidel sweep from zero on the unfactored K, separators last: (D + L) x = x.
+  // Makes one Gauss-Seidel sweep from zero on the unfactored K, separators last: (D + L) x = x.
   void sweep(const double* upper, const double* lower, const double* diagonal, double* x) const {
     const int separator = cut_.length - 1;
     for (int b = 0; b < cut_.blocks; ++b) {
@@ -88,7 +91,8 @@ class ChainFactor {
   using S = Batch<double>;
   int at(int block, int t) const { return (block * cut_.length + t) * batch_size; }
 
-  // What the separator on the left of each piece has in `half`: it stands one lane before, or in the last lane of the block before.
+  // Returns what `half` holds for the separator on the left of each piece. That separator is one lane before,
+  // or in the last lane of the block before.
   S from_the_left(int block, const double* half) const {
     const double* here = half + at(block, cut_.length - 1);
     S x;
@@ -137,7 +141,8 @@ class ChainFactor {
     return cut_.row(slot + i);
   }
 
-  // d_[c]: the separator of piece c; l_[c] = K(c, c-1), u_[c] = K(c-1, c) among separators. On return d_ has 1/pivot.
+  // Factors the matrix of the separators: d_[c] belongs to the separator of piece c, l_[c] = K(c, c-1) and
+  // u_[c] = K(c-1, c) couple separators. On return d_ holds 1/pivot.
   int factor_separators(const double* diagonal) {
     for (int c = 0; c < cut_.pieces(); ++c) {
       d_[c] += left_[c + 1];
@@ -184,9 +189,10 @@ class ChainFactor {
   }
 
   ChainCut cut_;
-  std::vector<double> spike_,
-      back_spike_;  // K(t, separator on the left) and K(separator on the left, t) when t is eliminated
-  std::vector<double> d_, u_, l_, left_, x_;  // of the pieces
+  // The spikes hold K(t, separator on the left) and K(separator on the left, t) at the time when t is
+  // eliminated.
+  std::vector<double> spike_, back_spike_;
+  std::vector<double> d_, u_, l_, left_, x_;  // one entry for each piece
 };
 
 }  // namespace taut

@@ -1,4 +1,5 @@
-// Which constraints share coordinates, and through which entries of their rows: K = G₁ W G₀ᵀ has an entry (i, j) where they do.
+// Lists which constraints share coordinates, and through which entries of their rows: K = G₁ W G₀ᵀ has an
+// entry (i, j) if they do.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +10,20 @@
 
 namespace taut {
 
-// Entry `left` of one row stands in the same column as entry `right` of another.
+// Entry `left` of one row is in the same column as entry `right` of another.
 using SharedEntries = std::vector<std::pair<int, int>>;
 
 struct Coupling {
   int i, j;  // j < i
-  int how;   // number of a SharedEntries: (entry of i, entry of j)
+  int how;   // the number of a SharedEntries: (entry of i, entry of j)
 };
 
 struct Couplings {
   int rows = 0;
-  std::vector<Coupling> list;         // by i, then j
-  std::vector<SharedEntries> shared;  // the ways in which rows couple: few
-  std::vector<int> begin, neighbour;  // of row i: neighbour[begin[i]] … neighbour[begin[i+1]-1], sorted
+  std::vector<Coupling> list;         // sorted by i, then j
+  std::vector<SharedEntries> shared;  // the few ways in which rows couple
+  // The neighbours of row i are neighbour[begin[i]] … neighbour[begin[i+1]-1], sorted.
+  std::vector<int> begin, neighbour;
 
   int degree(int i) const { return begin[i + 1] - begin[i]; }
 };
@@ -32,7 +34,7 @@ struct Occurrence {
   int row, entry;
 };
 
-// Rows by column, each list sorted by row.
+// Lists the rows of each column, sorted by row.
 template <class Jacobian>
 void transpose(const Jacobian& G, std::vector<int>& begin, std::vector<Occurrence>& where) {
   int columns = 0;
@@ -110,7 +112,7 @@ Couplings find_couplings(const Jacobian& G) {
   return c;
 }
 
-// Connected components, each a sorted list of rows, in the order of their first rows.
+// Returns the connected components, each a sorted list of rows, in the order of their first rows.
 inline std::vector<std::vector<int>> components_of(const Couplings& c) {
   std::vector<char> seen(c.rows, 0);
   std::vector<std::vector<int>> components;

@@ -1,5 +1,6 @@
-// K = G₁ W G₀ᵀ as a dense matrix: assembled, factored K = LU in place, solved. No pivoting: for steps that make sense K is
-// a small perturbation of the symmetric positive definite G₀ W G₀ᵀ, and SIMD lanes could not pivot differently anyway.
+// K = G₁ W G₀ᵀ as a dense matrix: assembled, factored K = LU in place, solved. There is no pivoting: for
+// steps that make sense K is a small perturbation of the symmetric positive definite G₀ W G₀ᵀ, and SIMD lanes
+// could not pivot differently anyway.
 #pragma once
 
 #include <taut/solve/elimination.hpp>
@@ -21,7 +22,7 @@ class DenseGram {
         diagonal_(Multiplier::Zero(constraints)),
         k_(Eigen::Matrix<T, m, m>::Zero(constraints, constraints)) {}
 
-  // The right factor W G₀ᵀ, column by column: `fill(R)` writes it.
+  // Forms the right factor W G₀ᵀ, column by column: `fill(R)` writes it.
   template <class Fill>
   void right(Fill&& fill) {
     fill(response_);
@@ -34,7 +35,8 @@ class DenseGram {
     diagonal_ = k_.diagonal();
   }
 
-  // -1, or the first constraint that depends on earlier ones. The diagonal keeps the inverse pivots.
+  // Factors K. Returns -1, or the first constraint that depends on earlier ones. The diagonal keeps the
+  // inverse pivots.
   int factor() {
     for (int k = 0; k < size(); ++k) {
       k_(k, k) = T(1) / k_(k, k);
@@ -56,7 +58,7 @@ class DenseGram {
     }
   }
 
-  // One Gauss-Seidel sweep from zero on the unfactored K: (D + L) b = b.
+  // Makes one Gauss-Seidel sweep from zero on the unfactored K: (D + L) b = b.
   int sweep(Multiplier& b) const {
     for (int i = 0; i < size(); ++i) {
       for (int j = 0; j < i; ++j) b[i] -= k_(i, j) * b[j];
@@ -68,7 +70,7 @@ class DenseGram {
  private:
   int size() const { return static_cast<int>(k_.rows()); }
   Response response_;    // W G₀ᵀ
-  Multiplier diagonal_;  // of K before elimination
+  Multiplier diagonal_;  // the diagonal of K before elimination
   Eigen::Matrix<T, m, m> k_;
 };
 

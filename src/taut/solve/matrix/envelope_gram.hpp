@@ -1,6 +1,7 @@
-// K = G₁ W G₀ᵀ for a sparsity known at run time and diagonal W, in envelope storage: row i keeps the columns from its first
-// possibly non-zero one to the diagonal (and by symmetry of the pattern the rows above the diagonal in column i). Elimination
-// fills nothing outside the envelope; for a chain it is the tridiagonal band, and all work is linear in the number of rods.
+// K = G₁ W G₀ᵀ for a sparsity known at run time and a diagonal W, in envelope storage: row i keeps the
+// columns from its first possibly non-zero one to the diagonal (and, since the pattern is symmetric, the rows
+// above the diagonal in column i). Elimination fills nothing outside the envelope; for a chain it is the
+// tridiagonal band, and all work is linear in the number of rods.
 #pragma once
 
 #include <taut/solve/elimination.hpp>
@@ -61,15 +62,16 @@ class EnvelopeGram {
     }
   }
 
-  // Crout's order: row i of L and column i of U from all before; the diagonal
-  // of L keeps its inverse, U has ones there.
+  // Factors in Crout's order: row i of L and column i of U from all before. The diagonal of L keeps its
+  // inverse, U has ones there.
   int factor() {
     if (is_pair_) {  // by the determinant, as in PatternGram
       determinant_ = lower_[0] * lower_[2] - upper_[1] * lower_[1];
       if (!any(determinant_vanished(determinant_, T(lower_[0] * lower_[2])))) return -1;
       return any(Mask<T>(base(lower_[0]) == base(T(0)))) ? 0 : 1;
     }
-    T inverse(0);  // of the last pivot, at hand: in a chain each waits for the one before
+    // The inverse of the last pivot stays at hand, because in a chain each pivot waits for the one before.
+    T inverse(0);
     for (int i = 0; i < m_; ++i) {
       T* const l_i = lower_.data() + row_[i];
       T* const u_i = upper_.data() + row_[i];
@@ -124,8 +126,9 @@ class EnvelopeGram {
   }
 
  private:
-  struct
-      Pair {  // of entries, of G₁ and of R: K(i, j) += G₁[left] R[right], and its mirror image K(j, i) += G₁[right] R[left]
+  // A pair of entries, one of G₁ and one of R: K(i, j) += G₁[left] R[right], and its mirror image K(j, i) +=
+  // G₁[right] R[left].
+  struct Pair {
     int left, right;
   };
   struct Product {
@@ -133,7 +136,8 @@ class EnvelopeGram {
     Pair pair;
   };
 
-  // Two rows couple where they share a coordinate: found by columns, in time linear in the couplings.
+  // Finds the products that make K. Two rows couple if they share a coordinate; searching by columns takes
+  // time linear in the number of couplings.
   template <class Jacobian>
   std::vector<Product> find_products(const Jacobian& G) {
     int columns = 0;
@@ -154,7 +158,7 @@ class EnvelopeGram {
     return products;
   }
 
-  // The pairs in the order of the entries of K that they add up to: each entry is summed in one go.
+  // Orders the pairs by the entry of K to which they add, so that each entry is summed in one go.
   void gather(const std::vector<Product>& products) {
     begin_.assign(lower_.size() + 1, 0);
     for (const Product& p : products) ++begin_[row_[p.row] + p.column + 1];
@@ -166,12 +170,13 @@ class EnvelopeGram {
 
   int m_ = 0;
   bool is_pair_ = false;     // two coupled constraints: K is lower_[0], upper_[1]; lower_[1], lower_[2]
-  T determinant_{};          // of them
-  std::vector<T> diagonal_;  // of K before elimination
+  T determinant_{};          // det K of such a pair
+  std::vector<T> diagonal_;  // the diagonal of K before elimination
   std::vector<int> first_;   // first column of row i inside the envelope
-  std::vector<int> row_;  // L(i, j) and, by columns, U(j, i) are number row_[i] + j of `lower_` and `upper_`
+  // L(i, j) and, by columns, U(j, i) are number row_[i] + j of `lower_` and `upper_`.
+  std::vector<int> row_;
   std::vector<T> lower_, upper_, right_;
-  std::vector<int> begin_;  // of the pairs of each entry
+  std::vector<int> begin_;  // where the pairs of each entry begin
   std::vector<Pair> pairs_;
 };
 

@@ -1,8 +1,10 @@
-// The numbers of a multifrontal factorisation K = LU, or LDLᵀ where K is symmetric, of one component or of a batch of equal ones, one in each
-// lane. No pivoting (see dense_gram.hpp). Labels: docs/theory/sparse-solve.md.
+// The numbers of a multifrontal factorisation K = LU, or LDLᵀ if K is symmetric, of one component or of a
+// batch of equal ones, one in each lane. There is no pivoting (see dense_gram.hpp). Labels:
+// docs/theory/sparse-solve.md.
 //
-// Kept are the pivot rows U(k, j), j >= k, and the pivot columns as rows, L(k, i) = K(i, k) of the reduced matrix, i > k, not divided by the
-// pivot: the two halves then go through the same elimination, and for a symmetric K the second is the first.
+// The factor keeps the pivot rows U(k, j), j >= k, and the pivot columns as rows, L(k, i) = K(i, k) of the
+// reduced matrix, i > k, not divided by the pivot. The two halves then go through the same elimination, and
+// for a symmetric K the second is the first.
 #pragma once
 
 #include <taut/scalar/batch.hpp>
@@ -33,7 +35,7 @@ struct FrontArrays {
   }
   static void clear(T* a, int count) { std::fill_n(a, static_cast<std::size_t>(count) * lanes, T(0)); }
 
-  // y[0 … count) -= factor x[0 … count)
+  // Subtracts: y[0 … count) -= factor x[0 … count).
   static void subtract(T* y, const T* x, const S& factor, int count) {
     int k = 0;
     if constexpr (!batched && batch_lanes<T> > 1) {
@@ -43,7 +45,7 @@ struct FrontArrays {
     }
     for (; k < count; ++k) put(y, k, S(get(y, k) - factor * get(x, k)));
   }
-  // sum + Σ x y, from the last to the first: in a substitution the first is known last.
+  // Returns sum + Σ x y, summed from the last term to the first: in a substitution the first is known last.
   static S add_dot(S sum, const T* x, const T* y, int count) {
     if constexpr (!batched && batch_lanes<T> > 1)
       if (count >= batch_size) {
@@ -69,8 +71,9 @@ class FrontFactor : FrontArrays<T, batched> {
   FrontFactor(const FrontTree& tree, T* upper, T* lower, T* inverse)
       : tree_(tree), upper_(upper), lower_(lower), inverse_(inverse) {}
 
-  // `working` has 2 tree.working_size entries. -1, or the first in the order whose pivot vanished; `bad` says in which lanes.
-  // leave_out: rows whose pivot vanishes are left out, 1/pivot = 0.
+  // Factors K; `working` has 2 tree.working_size entries. Returns -1, or the first row in the order whose
+  // pivot vanished; `bad` then marks the lanes. If leave_out is true, rows whose pivot vanishes are left out:
+  // 1/pivot = 0.
   template <bool symmetric>
   int factor(T* working, Mask<S>& bad, bool leave_out) {
     squares_[0] = working;
@@ -91,18 +94,18 @@ class FrontFactor : FrontArrays<T, batched> {
     return -1;
   }
 
-  // x in the order of elimination; `work` has room for the largest front.
+  // Solves for x, which is in the order of elimination; `work` has room for the largest front.
   template <bool symmetric>
   void solve(T* x, T* work) const {
     for (const Front& f : tree_.fronts) forward(f, symmetric ? upper_ : lower_, x, work);
     solve_upper(x, work);
   }
-  // Lᵀx = x where K = LDLᵀ. From the unit vector of a row that was left out it makes a null vector of K.
+  // Solves Lᵀx = x if K = LDLᵀ. From the unit vector of a row that was left out it makes a null vector of K.
   void solve_upper(T* x, T* work) const {
     for (std::size_t s = tree_.fronts.size(); s-- > 0;) backward(tree_.fronts[s], x, work);
   }
 
-  // One Gauss-Seidel sweep from zero on the unfactored K, in the order of elimination: (D + L) x = x.
+  // Makes one Gauss-Seidel sweep from zero on the unfactored K, in the order of elimination: (D + L) x = x.
   void sweep(T* x) const {
     for (const Front& f : tree_.fronts)
       for (int k = 0; k < f.pivots; ++k) {
@@ -124,7 +127,7 @@ class FrontFactor : FrontArrays<T, batched> {
     for (int k = 0; k < f.pivots; ++k) put(upper_, f.rows + k * f.size + k, get(inverse_, f.first + k));
   }
 
-  // Row i of a front, shifted so that column j >= i is its entry j.
+  // Returns row i of a front, shifted so that column j >= i is its entry j.
   static T* row_of(const Front& f, int i, T* half, T* squares) {
     if (i < f.pivots) return half + (f.rows + i * f.size) * lanes;
     return squares + (f.update + (i - f.pivots) * (f.size - f.pivots) - f.pivots) * lanes;
@@ -165,8 +168,8 @@ class FrontFactor : FrontArrays<T, batched> {
     return -1;
   }
 
-  // A front of at most eight rows goes through elimination in squares of its own, whole rows at a time: what stands right of a row's end does no harm, and is
-  // not written back.
+  // A front of at most eight rows is eliminated in squares of its own, whole rows at a time. What stands to
+  // the right of a row's end does no harm and is not written back.
   struct alignas(64) Square {
     T row[batch_size][batch_size];
   };

@@ -1,6 +1,7 @@
-// The plan by which one connected constraint graph is eliminated, made once: an order with little fill (approximate minimum degree; on trees and
-// chains it makes none), and the fronts of a multifrontal factorisation. A front is a small dense matrix: a few rows that become pivots
-// there, and the later rows they touch, its border. What the pivots leave on the border is added to the parent's front.
+// The plan by which one connected constraint graph is eliminated, made once: an order with little fill
+// (approximate minimum degree; on trees and chains it makes none), and the fronts of a multifrontal
+// factorisation. A front is a small dense matrix: a few rows that become pivots there, and the later rows
+// they touch, its border. What the pivots leave on the border is added to the parent's front.
 #pragma once
 
 #include <Eigen/OrderingMethods>
@@ -13,8 +14,8 @@
 namespace taut {
 
 struct Front {
-  int first, pivots,
-      size;    // pivots first … first + pivots - 1 in the order of elimination; size counts the border too
+  // The pivots are first … first + pivots - 1 in the order of elimination; `size` counts the border too.
+  int first, pivots, size;
   int rows;    // where its pivot rows begin in the factor: pivots × size numbers
   int border;  // where its border begins in FrontTree::border
   int parent;  // -1: none
@@ -24,15 +25,15 @@ struct Front {
 };
 
 struct FrontTree {
-  std::vector<int> order;  // order[k]: the row eliminated as k-th
+  std::vector<int> order;  // order[k] is the row eliminated as k-th
   std::vector<Front> fronts;
   std::vector<int> border, into;
-  std::vector<int> front_of;  // the front that eliminates the k-th
+  std::vector<int> front_of;  // the front that eliminates the k-th row
   int factor_size = 0, working_size = 0, largest_front = 0;
 
   int size() const { return static_cast<int>(order.size()); }
 
-  // Where the entry (a, b) of K, a before b in the order, stands in the factor.
+  // Returns where the entry (a, b) of K, a before b in the order, stands in the factor.
   int place(int a, int b) const {
     const Front& f = fronts[front_of[a]];
     const int row = a - f.first;
@@ -55,7 +56,8 @@ inline std::vector<int> minimum_degree(const Graph& graph) {
   const int n = static_cast<int>(graph.size());
   std::vector<Eigen::Triplet<double, int>> entries;
   for (int i = 0; i < n; ++i) {
-    entries.emplace_back(i, i, 1.0);  // without its diagonal entry a row counts as dense, and comes last
+    // Without its diagonal entry a row would count as dense, and come last.
+    entries.emplace_back(i, i, 1.0);
     for (const int j : graph[i]) entries.emplace_back(j, i, 1.0);
   }
   Eigen::SparseMatrix<double, Eigen::ColMajor, int> pattern(n, n);
@@ -65,7 +67,8 @@ inline std::vector<int> minimum_degree(const Graph& graph) {
   return {permutation.indices().data(), permutation.indices().data() + n};
 }
 
-// A tree from its leaves to a root fills nothing; nothing is returned for other graphs.
+// Returns the order from the leaves of a tree to its root, which fills nothing. Returns no order for other
+// graphs.
 inline std::vector<int> leaves_first(const Graph& graph) {
   std::size_t ends = 0;
   for (const auto& neighbours : graph) ends += neighbours.size();
@@ -83,7 +86,8 @@ inline std::vector<int> leaves_first(const Graph& graph) {
   return order;
 }
 
-// structure[k]: the later ones that column k of the factor touches; the parent in the elimination tree is the first of them.
+// Returns in structure[k] the later rows that column k of the factor touches; the first of them is the parent
+// of k in the elimination tree.
 inline Graph factor_structure(const Graph& graph, const std::vector<int>& order) {
   const int n = static_cast<int>(order.size());
   std::vector<int> at(n);
@@ -108,7 +112,8 @@ inline Graph factor_structure(const Graph& graph, const std::vector<int>& order)
   return structure;
 }
 
-// Every parent right after its last child, so that fronts are made of neighbours in the order. The fill stays the same.
+// Puts every parent right after its last child, so that fronts are made of neighbours in the order. The fill
+// stays the same.
 inline std::vector<int> postordered(const Graph& structure, const std::vector<int>& order) {
   const int n = static_cast<int>(order.size());
   Graph children(n);
@@ -131,7 +136,8 @@ inline std::vector<int> postordered(const Graph& structure, const std::vector<in
   return result;
 }
 
-// Fronts may be joined where that stores few zeros: a dense row costs less than another front.
+// Decides whether two fronts are joined: they are if that stores few zeros, because a dense row costs less
+// than another front.
 inline bool worth_joining(int pivots, int zeros, int joined_size) {
   if (pivots < 4) return zeros <= 8;
   return zeros * 4 <= (pivots + 1) * joined_size;
@@ -189,7 +195,7 @@ inline void place_borders(FrontTree& tree) {
   }
 }
 
-// Squares live from their own front to their parent's; freed room is used again, first fit.
+// Places the squares, which live from their own front to their parent's. Freed room is used again, first fit.
 inline void place_updates(FrontTree& tree) {
   std::map<int, int> room;  // begin → length
   for (Front& f : tree.fronts) {

@@ -1,5 +1,5 @@
-// K = G₁ W G₀ᵀ for a sparsity pattern known at compile time and diagonal W: which products, eliminations and substitutions
-// there are is worked out by the compiler, and only those are compiled.
+// K = G₁ W G₀ᵀ for a sparsity pattern known at compile time and a diagonal W. The compiler works out which
+// products, eliminations and substitutions there are, and only those are compiled.
 #pragma once
 
 #include <taut/scalar/unroll.hpp>
@@ -11,7 +11,7 @@
 
 namespace taut {
 
-// The plan of work for K, K = LDU without pivoting, and the substitutions.
+// The plan of work for K, for K = LDU without pivoting, and for the substitutions.
 template <class Jacobian>
 struct GramPlan {
   using Pattern = typename Jacobian::Pattern;
@@ -21,7 +21,7 @@ struct GramPlan {
     int row, column, left, right;
     bool first, minus;
   };
-  // K(row, column) -= K(row, pivot) K(pivot, column); a column or row equal to the pivot: see factor()
+  // K(row, column) -= K(row, pivot) K(pivot, column); for a column or row equal to the pivot see factor().
   struct Update {
     int row, column, pivot;
   };
@@ -44,14 +44,14 @@ struct GramPlan {
       }
   }
 
-  static constexpr Filled structure = [] {  // of K, before elimination
+  static constexpr Filled structure = [] {  // of K before elimination
     Filled f{};
     each_product([&](Product p) { f[p.row][p.column] = true; });
     return f;
   }();
 
-  // Which constraint is eliminated when: in rounds of those with the fewest neighbours left, none beside another, which do not wait for each
-  // other. A chain is so eliminated from both ends.
+  // The order of elimination. Each round takes those with the fewest neighbours left, none beside another, so
+  // that they do not wait for each other. A chain is thus eliminated from both ends.
   static constexpr std::array<int, m> order = [] {
     Filled f = structure;
     std::array<int, m> list{};
@@ -95,8 +95,8 @@ struct GramPlan {
     return f;
   }();
 
-  // The only constraint eliminated before k that k is coupled to, if that one's pivot waits for no quotient; -1 else. The pivot of k is then known
-  // from both as a quotient, one division sooner.
+  // The only constraint eliminated before k to which k is coupled, if the pivot of that one waits for no
+  // quotient; otherwise -1. The pivot of k is then known from both as a quotient, one division sooner.
   static constexpr std::array<int, m> sole = [] {
     std::array<int, m> s{};
     for (const int k : order) {
@@ -139,7 +139,7 @@ struct GramPlan {
   static constexpr auto products = listed<Product>([](auto f) { each_product(f); });
   static constexpr auto updates = listed<Update>([](auto f) { each_update(f); });
 
-  // How many products make the entry of K whose first is number i.
+  // Returns how many products make the entry of K whose first product is number i.
   static constexpr int products_from(int i) {
     const int all = static_cast<int>(products.size());
     int end = i + 1;
@@ -157,13 +157,13 @@ class PatternGram {
 
  public:
   using Multiplier = Eigen::Matrix<T, m, 1>;
-  // Solves that cost less than a factorisation and one solve: one waits for g where the other waits for K.
+  // How many solves cost less than a factorisation and one solve: a solve waits for g, a factorisation for K.
   static constexpr int keeps = m == 1 ? 0 : m == 2 ? 1 : 2;
 
   PatternGram() = default;
   PatternGram(int, int) {}
 
-  // The right factor W G₀ᵀ, place by place and without the signs of its entries.
+  // Forms the right factor W G₀ᵀ, place by place and without the signs of its entries.
   template <class Mass>
   void right(const Jacobian& G0, const Mass& W, const T& gain) {
     unroll<Plan::entries>([&]<int k>() {
@@ -182,7 +182,8 @@ class PatternGram {
     unroll<m>([&]<int i>() { diagonal_[i] = k_[i][i]; });
   }
 
-  // K = L D U, D⁻¹ on the diagonal. Two coupled constraints are left as they are, with 1/det K, in `over_`: Cramer's rule waits less.
+  // Factors K = L D U, with D⁻¹ on the diagonal. Two coupled constraints stay as they are, with 1/det K in
+  // `over_`: Cramer's rule waits less.
   int factor() {
     if constexpr (m == 1) {
       over_ = T(1) / diagonal_[0];
@@ -229,7 +230,7 @@ class PatternGram {
     }
   }
 
-  // One Gauss-Seidel sweep from zero on the unfactored K: (D + L) b = b.
+  // Makes one Gauss-Seidel sweep from zero on the unfactored K: (D + L) b = b.
   int sweep(Multiplier& b) const {
     unroll<m * m>([&]<int t>() {
       constexpr int i = t / m, j = t % m;
@@ -240,7 +241,8 @@ class PatternGram {
   }
 
  private:
-  // Of so many from the first on, by halves: a sum one after the other is a longer chain for the step to wait on.
+  // Sums `count` products from `first` on, by halves: a sum of one after the other is a longer chain for the
+  // step to wait on.
   template <int first, int count>
   T sum_of_products(const Jacobian& G1) const {
     if constexpr (count == 1) {
@@ -255,8 +257,8 @@ class PatternGram {
 
   static constexpr bool pair = m == 2 && Plan::filled[0][1];
 
-  // 1/pivot, and for a pivot that is to be a quotient its part before anything is scaled: with d = k_cc that of the one before, l = k_kc and u = k_ck,
-  // 1/(k_kk - l u/d) = d/(k_kk d - l u).
+  // Forms 1/pivot. If a later pivot is to be a quotient, forms its part too, before anything is scaled: with
+  // the pivot d = k_cc of the one before, l = k_kc and u = k_ck, it is 1/(k_kk - l u/d) = d/(k_kk d - l u).
   template <int c>
   void invert() {
     unroll<m>([&]<int k>() {
@@ -275,7 +277,7 @@ class PatternGram {
   }
   std::array<T, Plan::entries> right_;
   std::array<std::array<T, m>, m> k_;
-  std::array<T, m> diagonal_;  // of K before elimination
+  std::array<T, m> diagonal_;  // the diagonal of K before elimination
   T over_;                     // 1/det K of one constraint, or of a pair
 };
 

@@ -1,4 +1,5 @@
-// (S Gᵀ; G₁ 0), a sparse matrix where G₁S⁻¹Gᵀ is a full one: LU with exchanges of rows, in an order that fills little (Eigen's SparseLU, COLAMD).
+// Factors (S Gᵀ; G₁ 0), which is sparse although G₁S⁻¹Gᵀ is full: LU with exchanges of rows, in an order that
+// fills little (Eigen's SparseLU, COLAMD).
 #pragma once
 
 #include <Eigen/SparseLU>
@@ -18,11 +19,12 @@ inline bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
          std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
 }
 
-// The factor of a matrix whose pattern is analysed when it changes. Eigen's own cannot be moved.
+// The factor of a matrix; its pattern is analysed again only if it changes. Eigen's own factor cannot be
+// moved.
 template <class Factor>
 class PatternKept {
  public:
-  // False: it cannot be factored.
+  // Factors the matrix; returns false if that is impossible.
   bool compute(const SparseMatrix& matrix) {
     if (!same_pattern(matrix, last_)) factor_->analyzePattern(matrix);
     last_ = matrix;
@@ -38,7 +40,7 @@ class PatternKept {
 
 class SaddleFactor {
  public:
-  // S is n × n. False: singular.
+  // Factors the system of the n × n matrix S; returns false if it is singular.
   template <class Jacobian>
   bool compute(const SparseMatrix& S, const Jacobian& G0, const Jacobian& G1, int constraints) {
     n_ = static_cast<int>(S.rows());
@@ -53,7 +55,7 @@ class SaddleFactor {
     right_ = Eigen::VectorXd::Zero(n_ + constraints);
     return lu_.compute(whole);
   }
-  // b ← (G₁ S⁻¹ G₀ᵀ)⁻¹ b
+  // Solves b ← (G₁ S⁻¹ G₀ᵀ)⁻¹ b.
   template <class Multiplier>
   void solve(Multiplier& b) const {
     right_.head(n_).setZero();

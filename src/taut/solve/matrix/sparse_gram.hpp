@@ -1,8 +1,10 @@
-// K = G₁ W G₀ᵀ for any constraint graph and diagonal W. The graph is analysed once: connected components; long chains are cut into pieces that
-// run in lanes (chain_factor.hpp); equal components go into batches, one in each lane, and what is left alone, both by fronts
-// (front_tree.hpp). Entries of K that come from the same entries of G are formed in batches. Labels: docs/theory/sparse-solve.md.
+// K = G₁ W G₀ᵀ for any constraint graph and a diagonal W. The graph is analysed once, into connected
+// components. Long chains are cut into pieces that run in lanes (chain_factor.hpp); equal components go into
+// batches, one in each lane; the rest goes alone. Both of these use fronts (front_tree.hpp). Entries of K
+// that come from the same entries of G are formed in batches. Labels: docs/theory/sparse-solve.md.
 //
-// Methods ask the compiler to inline their steps whole, for problems of a few coordinates; what loops over thousands stays out of line.
+// Methods ask the compiler to inline their steps whole, for problems of a few coordinates. Loops over
+// thousands stay out of line.
 #pragma once
 
 #include <taut/parallel/in_ranges.hpp>
@@ -43,7 +45,7 @@ class SparseGram {
     }
   }
 
-  // R = gain · W G₀ᵀ
+  // Forms R = gain · W G₀ᵀ.
   template <class Jacobian>
   [[gnu::noinline]] void right(const Jacobian& G0, const T& gain) {
     const Batch<T> factor(gain);
@@ -55,7 +57,7 @@ class SparseGram {
     right_of_ = &G0;
   }
 
-  // K is symmetric where G₁ is the very matrix that the right factor was made of.
+  // Assembles K. It is symmetric if G₁ is the very matrix from which the right factor was made.
   template <class Jacobian>
   [[gnu::noinline]] void assemble(const Jacobian& G1) {
     symmetric_ = &G1 == right_of_;
@@ -76,11 +78,12 @@ class SparseGram {
       });
   }
 
-  // -1, or a constraint that depends on others.
+  // Factors K. Returns -1, or a constraint that depends on others.
   [[gnu::noinline]] int factor() { return symmetric_ ? factor_as<true>() : factor_as<false>(); }
   [[gnu::noinline]] void solve(Multiplier& b) const { symmetric_ ? solve_as<true>(b) : solve_as<false>(b); }
 
-  // The shortest b that makes the same impulse Gᵀb: what lies in the null space of K goes. After factor() of a symmetric K.
+  // Shortens b to the shortest one that makes the same impulse Gᵀb: its part in the null space of K goes.
+  // Needs factor() of a symmetric K before.
   [[gnu::noinline]] void minimum_norm(Multiplier& b) const {
     if (!leave_out_) return;
     gather(b);
@@ -90,8 +93,8 @@ class SparseGram {
       for (int slot = part.first_slot; slot < part.first_slot + part.tree->size() * part.lanes; ++slot)
         if (inverse_[slot] == T(0)) null.push_back(null_vector(part, slot - part.first_slot));
       auto x = x_.segment(part.first_slot, part.tree->size() * part.lanes);
-      for (std::size_t k = 0; k < null.size();
-           ++k) {  // Gram-Schmidt, twice: the vectors may be nearly parallel
+      // Gram-Schmidt runs twice, because the vectors may be nearly parallel.
+      for (std::size_t k = 0; k < null.size(); ++k) {
         for (int twice = 0; twice < 2; ++twice)
           for (std::size_t l = 0; l < k; ++l) null[k] -= null[l].dot(null[k]) * null[l];
         null[k].normalize();
@@ -118,7 +121,7 @@ class SparseGram {
   }
 
  private:
-  // Every number of K is written once, so that threads may share them out.
+  // Calls f for each batch. Every number of K is written once, so threads may share the batches.
   template <class F>
   static void each_batch(const SparsePlan::Products& p, F&& f) {
     in_ranges(p.to.size(), batch_size, worth_a_thread / 4, [&](int from, int to) {
@@ -126,7 +129,7 @@ class SparseGram {
     });
   }
 
-  // Σ of[a + i] · with[b + j] over the shared entries (i, j), for a batch of pairs of rows.
+  // Returns Σ of[a + i] · with[b + j] over the shared entries (i, j), for a batch of pairs of rows.
   static Batch<T> product(const std::vector<std::pair<int, int>>& shared, const Places& a, const T* of,
                           const Places& b, const T* with, int k) {
     Batch<T> sum(0);
@@ -140,7 +143,7 @@ class SparseGram {
     return sum;
   }
 
-  // Of a row of this part that was left out, given by its slot there.
+  // Returns the null vector of a row of this part that was left out, given by its slot there.
   Multiplier null_vector(const SparsePlan::Part& part, int slot) const {
     Multiplier x = Multiplier::Zero(part.tree->size() * part.lanes);
     x[slot] = T(1);
@@ -151,13 +154,14 @@ class SparseGram {
 
   const T* lower_half() const { return symmetric_ ? upper_.data() : lower_.data(); }
 
-  // What a factorisation by fronts works in.
+  // The working memory of a factorisation by fronts.
   struct Room {
     Multiplier squares, border;
   };
   static constexpr int rows_worth_a_thread = 4096;
 
-  // f(part, number of its chain, room): parts do not know of each other, and threads share them out where there are many.
+  // Calls f(part, number of its chain, room). Parts are independent of each other; if there are many, threads
+  // share them.
   template <class F>
   void each_part(F&& f) const {
     const int count = static_cast<int>(plan_->parts.size());
@@ -179,7 +183,7 @@ class SparseGram {
     f(FrontFactor<T, false>(*part.tree, upper, symmetric_ ? upper : lower, inverse));
   }
 
-  // The first part that fails names its row, whichever thread finds it.
+  // Factors all parts. The first part that fails names its row, whichever thread finds it.
   template <bool symmetric>
   int factor_as() {
     std::atomic<int> failed_slot = plan_->slots;
@@ -250,7 +254,7 @@ class SparseGram {
   mutable Multiplier x_;       // a right-hand side in slots
   mutable Room room_;
   mutable std::vector<ChainFactor> chains_;
-  std::vector<int> chain_of_;  // of each part: how many chains come before it
+  std::vector<int> chain_of_;  // how many chains come before each part
   const void* right_of_ = nullptr;
   bool symmetric_ = false;
 };

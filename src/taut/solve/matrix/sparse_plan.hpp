@@ -1,4 +1,5 @@
-// The plan of a sparse constraint solve, made once from the pattern of G: components, the order of elimination, and where every number of K goes.
+// The plan of a sparse constraint solve, made once from the pattern of G: components, the order of
+// elimination, and where every number of K goes.
 #pragma once
 
 #include <taut/scalar/batch.hpp>
@@ -14,7 +15,8 @@
 
 namespace taut {
 
-// Where the numbers of K stand. Slots are places of rows in the order of elimination, padded so that batches are whole.
+// Says where the numbers of K stand. Slots are places of rows in the order of elimination, padded so that
+// batches are whole.
 struct SparsePlan {
   // A chain, or the `lanes` components that share a tree.
   struct Part {
@@ -25,21 +27,24 @@ struct SparsePlan {
     int slots() const { return cut ? cut->slots() : tree->size() * lanes; }
     int places() const { return cut ? cut->slots() : tree->factor_size * lanes; }
   };
-  // Entries of K that are made alike: K(a, b) = Σ G₁[a.entry left] R[b.entry right], a eliminated before b.
+  // Entries of K that are made alike: K(a, b) = Σ G₁[a.entry left] R[b.entry right], with a eliminated before
+  // b.
   struct Products {
     std::vector<std::pair<int, int>> shared;  // offsets in the array of entries, to be added to `a` and `b`
     Places a, b, to;                          // first entries of the rows; where U(a, b) and L(a, b) go
   };
   int rows = 0, slots = 0, places = 0, working = 0, largest_front = 0;
   std::vector<Part> parts;
-  Places row_of, slot_of;    // of each slot, of each row; slots that hold no row have row 0, and are listed:
-  std::vector<int> padding;  // their rows of K are those of the identity
-  std::vector<Products> products, diagonal;  // of the diagonal `to` is a slot
-  std::vector<std::pair<int, int>>
-      fill;                    // places [begin, end) where elimination writes: 0 before K is written
-  std::vector<int> component;  // of each row
+  // row_of has an entry for each slot, slot_of for each row. Slots without a row have row 0 and are listed in
+  // `padding`: their rows of K are rows of the identity.
+  Places row_of, slot_of;
+  std::vector<int> padding;
+  std::vector<Products> products, diagonal;  // for the diagonal `to` is a slot
+  // Elimination writes the places [begin, end), which must be 0 before K is written.
+  std::vector<std::pair<int, int>> fill;
+  std::vector<int> component;  // the component of each row
 
-  // The constraints that are connected to this one, itself included, sorted.
+  // Returns the constraints that are connected to this one, itself included, sorted.
   std::vector<int> component_with(int constraint) const {
     std::vector<int> connected;
     for (int i = 0; i < rows; ++i)
@@ -50,7 +55,7 @@ struct SparsePlan {
 
 namespace plan_detail {
 
-// The rows of a path graph from one end to the other; nothing where it is none.
+// Returns the rows of a path graph from one end to the other, or nothing if the graph is not a path.
 inline std::vector<int> path_of(const Couplings& c, const std::vector<int>& rows) {
   int end = -1;
   std::size_t links = 0;
@@ -71,7 +76,7 @@ inline std::vector<int> path_of(const Couplings& c, const std::vector<int>& rows
   return path;
 }
 
-// Neighbours by their number inside the component.
+// Returns the neighbours of each row, numbered inside the component.
 inline std::vector<std::vector<int>> local_graph(const Couplings& c, const std::vector<int>& rows,
                                                  std::vector<int>& local) {
   for (std::size_t k = 0; k < rows.size(); ++k) local[rows[k]] = static_cast<int>(k);
@@ -165,14 +170,15 @@ class SparsePlanner {
     }
   }
 
-  // The place of K(a, b), a eliminated before b, given by their slots.
+  // Returns the place of K(a, b), with a eliminated before b, both given by their slots.
   int place(const SparsePlan::Part& part, int slot_a, int slot_b) const {
     const int a = slot_a - part.first_slot, b = slot_b - part.first_slot;
     if (part.cut) return part.first_place + a;
     const int lane = a % part.lanes;
     return part.first_place + part.tree->place(a / part.lanes, b / part.lanes) * part.lanes + lane;
   }
-  // For a chain the row to the left counts as the first, whatever the order: upper[slot(r)] = K(r, r+1).
+  // Decides which of two rows counts as the first. In a chain it is the row to the left, whatever the order:
+  // upper[slot(r)] = K(r, r+1).
   bool goes_first(const SparsePlan::Part& part, int slot_a, int slot_b) const {
     if (part.cut) return part.cut->row(slot_a - part.first_slot) < part.cut->row(slot_b - part.first_slot);
     return slot_a < slot_b;
@@ -240,7 +246,7 @@ class SparsePlanner {
   SparsePlan plan_;
 };
 
-// Cut chains have no way to leave a dependent row out: where that is wanted, chains too go by fronts.
+// Plans the solve. Cut chains cannot leave a dependent row out: if that is wanted, chains go by fronts too.
 template <class T, class Jacobian>
 std::shared_ptr<const SparsePlan> plan_sparse(const Jacobian& G, bool cut_chains = true) {
   return std::make_shared<const SparsePlan>(SparsePlanner<T, Jacobian>(G, cut_chains).plan());
