@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
+#include <taut/problem/kick_and_drift.hpp>
 #include <taut/solve/iterate.hpp>
 
 namespace taut {

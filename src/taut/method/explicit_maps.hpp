@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/method/facts.hpp>
+#include <taut/problem/kick_and_drift.hpp>
 #include <taut/problem/tiers.hpp>
 #include <taut/solve/failure.hpp>
 
@@ -11,16 +12,11 @@ namespace taut {
 // The gradient at the present q, carried from step to step, and room to work in.
 template <Natural P, class X>
 struct MapMemory {
-  MapMemory(const P& s, const X& x) : grad(zero_vector(s)), work(grad) { refresh(s, x.q); }
+  MapMemory(const P& s, const X& x) : grad(zero_vector(s)), moved(grad) { refresh(s, x.q); }
   void refresh(const P& s, const typename P::Vec& q) { s.grad_V(q, grad); }
-  typename P::Vec grad, work;
+  typename P::Vec grad;
+  Displacement<X> moved;
 };
-
-template <Natural P, class X, class Vec>
-void free_flight(const P& s, X& x, Vec& work, const typename P::Scalar& h) {
-  s.W().times(h, x.p, work);
-  drift(x, work);
-}
 
 struct SymplecticEuler {
   static constexpr MethodFacts facts{.name = "symplectic-euler",
@@ -39,7 +35,7 @@ struct SymplecticEuler {
   template <Natural P, class X>
   Expected<int> reach(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     if (!adjoint) kick(x, -h * at.grad);  // (E1)
-    free_flight(s, x, at.work, h);        // (E2)
+    free_flight(x, s.W(), h, at.moved);   // (E2)
     return 0;
   }
   template <Natural P, class X>
@@ -65,8 +61,8 @@ struct Verlet {
 
   template <Natural P, class X>
   Expected<int> reach(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    kick(x, -h / 2 * at.grad);      // (V1)
-    free_flight(s, x, at.work, h);  // (V2)
+    kick(x, -h / 2 * at.grad);           // (V1)
+    free_flight(x, s.W(), h, at.moved);  // (V2)
     return 0;
   }
   template <Natural P, class X>
@@ -95,7 +91,7 @@ struct Impulse {
   static constexpr bool fits = Split<P>;
   template <Split P, class X>
   struct Memory {
-    Memory(const P& s, const X& x) : slow(zero_vector(s)), fast(slow), grad(slow), work(slow) {
+    Memory(const P& s, const X& x) : slow(zero_vector(s)), fast(slow), grad(slow), moved(slow) {
       refresh(s, x.q);
     }
     void refresh(const P& s, const typename P::Vec& q) {
@@ -103,7 +99,8 @@ struct Impulse {
       s.grad_V_fast(q, fast);
     }
     typename P::Vec slow, fast;  // gradients at the present q
-    typename P::Vec grad, work;
+    typename P::Vec grad;
+    Displacement<X> moved;
   };
 
   template <Split P, class X>
@@ -112,11 +109,11 @@ struct Impulse {
     kick(x, -h / 2 * at.slow);     // (I1)
     kick(x, -fine / 2 * at.fast);  // (I2)
     for (int i = 1; i < substeps; ++i) {
-      free_flight(s, x, at.work, fine);  // (I3)
+      free_flight(x, s.W(), fine, at.moved);  // (I3)
       s.grad_V_fast(x.q, at.grad);
       kick(x, -fine * at.grad);  // (I4): the end of one substep and the beginning of the next
     }
-    free_flight(s, x, at.work, fine);  // (I3)
+    free_flight(x, s.W(), fine, at.moved);  // (I3)
     return 0;
   }
   template <Split P, class X>

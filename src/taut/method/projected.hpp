@@ -16,6 +16,7 @@
 #include <taut/formulation/position_solve.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/memory.hpp>
+#include <taut/problem/kick_and_drift.hpp>
 
 namespace taut {
 

@@ -119,12 +119,12 @@ struct Rattle {
   static Expected<int> advanced(const Rule& rule, const P& s, const X& from, X& x, Memory<P, X>& at,
                                 const typename P::Scalar& h, const typename P::Scalar& kick_time,
                                 PositionSolve<P>& position, bool units_known) {
-    auto&& work = room(s, at.work);
+    auto&& moved = room(s, at.moved);
     auto&& kicked = room(s, at.kicked);
     position.matrix.right(s, from.q, from.p, at.G, h);
     const auto& W = s.W();
     // (R1), (R2); (R3): g(q₁) = 0
-    auto land = kick_and_drift(x, from, -kick_time * at.grad_V, at.G, W, h, kicked, work);
+    auto land = kick_and_drift(x, from, -kick_time * at.grad_V, at.G, W, h, kicked, moved);
     const auto solved = position.solve_from_here(s, rule, land.from.q, at.G, land, units_known);
     if (!solved) return solved;
     at.position.mu = position.mu;

@@ -51,13 +51,13 @@ struct Shake {
   template <Natural P, class X>
   TAUT_FLATTEN Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     auto&& position = room(s, at.position);
-    auto&& work = room(s, at.work);
+    auto&& moved = room(s, at.moved);
     auto&& kicked = room(s, at.kicked);
     auto&& next = room(s, at.next);
     const typename P::Scalar share = at.started ? h : h / 2;  // (S4): p_{-1/2} = p_0 + (h/2) ∇V(q_0)
     position.matrix.right(s, x.q, x.p, at.G, h);
     const auto& W = s.W();
-    auto land = kick_and_drift(next, x, -share * at.grad_V, at.G, W, h, kicked, work);
+    auto land = kick_and_drift(next, x, -share * at.grad_V, at.G, W, h, kicked, moved);
     const auto solved = position.solve(s, solve, x.q, at.G, land);  // (S1), (S2), (S3)
     if (!solved) return solved;
     at.position.mu = position.mu;
@@ -175,8 +175,7 @@ struct ShakeVelocity {
       at.started = true;
     }
     at.next = at.half;
-    s.W().times(h, at.next.p, at.work);
-    drift(at.next, at.work);  // (S7), with (S3): the half momentum was chosen for it
+    free_flight(at.next, s.W(), h, at.moved);  // (S7), with (S3): the half momentum was chosen for it
     at.refresh(s, at.next.q);
     kick(at.next, -h / 2 * at.grad_V);
     at.end = at.next;  // p_{n+1} but for its multiplier, which acts on the next half step a second time
@@ -204,8 +203,7 @@ struct ShakeVelocity {
       x = at.kicked;
       kick_along(x, at.G, typename P::Multiplier(times * mu), at.work);  // (S8)
       at.ahead = x;
-      s.W().times(h, x.p, at.work);
-      drift(at.ahead, at.work);
+      free_flight(at.ahead, s.W(), h, at.moved);
       return at.ahead.q;
     });
   }

@@ -5,6 +5,7 @@
 #include <taut/formulation/momentum_solve.hpp>
 #include <taut/formulation/position_solve.hpp>
 #include <taut/problem/check_bend.hpp>
+#include <taut/problem/kick_and_drift.hpp>
 
 namespace taut {
 
@@ -14,6 +15,7 @@ struct VerletMemory {
       : G(s.make_jacobian()),
         grad_V(zero_vector(s)),
         work(grad_V),
+        moved(grad_V),
         kicked(x),
         next(x),
         position(s),
@@ -27,6 +29,7 @@ struct VerletMemory {
   }
   typename P::Jacobian G;
   typename P::Vec grad_V, work;
+  Displacement<X> moved;
   X kicked, next;
   PositionSolve<P> position;
   MomentumSolve<P> momentum;

@@ -2,7 +2,7 @@
 // are worked on in batches. The interface of jacobian.hpp; the structure is shared by all copies.
 #pragma once
 
-#include <taut/problem/state.hpp>
+#include <taut/problem/kick_and_drift.hpp>
 #include <taut/scalar/batch.hpp>
 
 #include <algorithm>
@@ -225,7 +225,7 @@ struct GroupedJacobian {
   }
 };
 
-// f(j, count): the batch of coordinates that begins at j, and how many of it there are.
+// Calls f(j, count) for every batch of coordinates: it begins at j, and `count` or more of them are there.
 template <class Vec, class F>
 void each_column_batch(const Vec& x, F&& f) {
   const int size = static_cast<int>(x.size());
@@ -234,42 +234,39 @@ void each_column_batch(const Vec& x, F&& f) {
   });
 }
 
-// One pass over the coordinates instead of one for each line of the general text (state.hpp); the same operations in the same order.
-template <class Mass>
-[[gnu::noinline]] void kick_along_and_drift(State<double, dynamic>& x, const State<double, dynamic>& from,
-                                            const GroupedJacobian<double>& G,
-                                            const Vector<double, dynamic>& l, const Mass& W, const double& h,
-                                            Vector<double, dynamic>&) {
-  const TransposedRows& transposed = G.structure->transposed();
-  const Batch<double> step(h);
-  each_column_batch(x.q, [&](int j, int count) {
-    const Batch<double> p =
-        transposed.minus(G.entries.data(), l.data(), j, load_batch(from.p.data() + j, count));
-    const Batch<double> dq = (step * load_batch(W.inverse.data() + j, count)) * p;
-    store_batch(x.p.data() + j, p, count);
-    store_batch(x.q.data() + j, Batch<double>(load_batch(from.q.data() + j, count) + dq), count);
-  });
+// The batch of sums that begins at j.
+template <class Vec>
+Batch<double> load_batch(const PlainSums<Vec>& x, int j, int count) {
+  return load_batch(x.sum.data() + j, count);
 }
-template <class Mass>
-[[gnu::noinline]] void kick_along_and_drift(CompensatedState<double, dynamic>& x,
-                                            const CompensatedState<double, dynamic>& from,
-                                            const GroupedJacobian<double>& G,
+template <class Vec>
+CompensatedSum<Batch<double>> load_batch(const CompensatedSums<Vec>& x, int j, int count) {
+  return {load_batch(x.sum.data() + j, count), load_batch(x.low.data() + j, count)};
+}
+template <class Vec>
+void store_batch(const PlainSums<Vec>& to, int j, const Batch<double>& x, int count) {
+  store_batch(to.sum.data() + j, x, count);
+}
+template <class Vec>
+void store_batch(const CompensatedSums<Vec>& to, int j, const CompensatedSum<Batch<double>>& x, int count) {
+  store_batch(to.sum.data() + j, x.sum, count);
+  store_batch(to.low.data() + j, x.low, count);
+}
+
+// Makes one pass over the coordinates instead of one for each line of the general text (kick_and_drift.hpp), with
+// the same operations in the same order.
+template <class X, class Mass>
+[[gnu::noinline]] void kick_along_and_drift(X& x, const X& from, const GroupedJacobian<double>& G,
                                             const Vector<double, dynamic>& l, const Mass& W, const double& h,
-                                            Vector<double, dynamic>&) {
+                                            Displacement<X>&) {
   using S = Batch<double>;
   const TransposedRows& transposed = G.structure->transposed();
-  const S step(h);
   each_column_batch(x.q, [&](int j, int count) {
-    const auto add = [&](const Vector<double, dynamic>& sum, const Vector<double, dynamic>& low, const S& d,
-                         Vector<double, dynamic>& to, Vector<double, dynamic>& to_low) {
-      const CompensatedSum<S> t(load_batch(sum.data() + j, count), load_batch(low.data() + j, count), d);
-      store_batch(to.data() + j, t.sum, count);
-      store_batch(to_low.data() + j, t.low, count);
-      return t.sum;
-    };
-    const S dp = transposed.minus(G.entries.data(), l.data(), j, S(0));
-    const S p = add(from.p, from.p_low, dp, x.p, x.p_low);
-    add(from.q, from.q_low, (step * load_batch(W.inverse.data() + j, count)) * p, x.q, x.q_low);
+    const auto minus = [&](const S& t) { return transposed.minus(G.entries.data(), l.data(), j, t); };
+    const S hw = S(h) * load_batch(W.inverse.data() + j, count);
+    const auto p = kicked_along(load_batch(momenta(from), j, count), minus);
+    store_batch(momenta(x), j, p, count);
+    store_batch(positions(x), j, drifted(load_batch(positions(from), j, count), decltype(p)(hw * p)), count);
   });
 }
 
