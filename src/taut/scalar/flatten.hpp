@@ -1,19 +1,23 @@
-// A function with everything it calls compiled into it, so that a step of a small problem stays in registers. Programs that make few steps of
-// many methods (the tests, the catalogue of the command line) define TAUT_NO_FLATTEN and compile much sooner. With the checks of a sanitizer in it such a
-// function takes minutes to compile.
+// A function with everything it calls compiled into it, so that a step of a small problem stays in registers. Units that
+// make few steps of many methods (the tests, the catalogue of the command line) define TAUT_NO_FLATTEN and compile much
+// sooner. With the checks of a sanitizer such a function would take minutes to compile.
 #pragma once
 
 #if !defined(TAUT_NO_FLATTEN) && (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
 #define TAUT_NO_FLATTEN
 #endif
 
+// TAUT_STEPS is the name of an inline namespace. Whatever is compiled differently for the two choices lies in it, so that
+// two units of one program that chose differently do not give one name to two different functions.
 #ifdef TAUT_NO_FLATTEN
 #define TAUT_FLATTEN
+#define TAUT_STEPS soon_compiled
 #else
 #define TAUT_FLATTEN [[gnu::flatten]]
+#define TAUT_STEPS flat
 #endif
 
-// The same for loops over long lists, which pay for it in every program but those of a sanitizer.
+// The same for loops over long lists, which pay for it in every program except those of a sanitizer.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TAUT_KERNEL [[gnu::noinline]]
 #else
@@ -21,6 +25,7 @@
 #endif
 
 namespace taut {
+inline namespace TAUT_STEPS {
 
 // For the same choice between a fast step and a short compilation elsewhere.
 #ifdef TAUT_NO_FLATTEN
@@ -29,4 +34,5 @@ inline constexpr bool flattened = false;
 inline constexpr bool flattened = true;
 #endif
 
+}  // namespace TAUT_STEPS
 }  // namespace taut

@@ -48,8 +48,11 @@ struct ByOthers : Rule {};
 template <class Rule>
 inline constexpr bool may_be_newton = !std::is_base_of_v<ByOthers<ToRounding>, Rule>;
 
-// A unit that is compiled for one run (run/specialised.cpp) defines TAUT_SOLVES_BY as one such type, and compiles no other. Where steps are to be
-// fast, Newton's iteration to rounding is compiled apart from the others.
+inline namespace TAUT_STEPS {  // flatten.hpp
+
+// Calls f with the options as the type of their stop rule. A unit that is compiled for one run (backend/specialised.cpp)
+// defines TAUT_SOLVES_BY as one such type, and compiles no other. If steps are to be fast, Newton's iteration to rounding
+// is compiled apart from the others.
 template <class F>
 auto with_stop_rule(const SolveOptions& options, F&& f) {
 #ifdef TAUT_SOLVES_BY
@@ -65,5 +68,7 @@ auto with_stop_rule(const SolveOptions& options, F&& f) {
   }
 #endif
 }
+
+}  // namespace TAUT_STEPS
 
 }  // namespace taut
