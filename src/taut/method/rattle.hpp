@@ -10,6 +10,8 @@
 
 namespace taut {
 
+inline namespace TAUT_STEPS {  // flatten.hpp
+
 struct Rattle {
   static constexpr MethodFacts facts{.name = "rattle",
                                      .what = "velocity Verlet with position and momentum constraints (VR)",
@@ -140,5 +142,7 @@ struct Rattle {
     return solved;
   }
 };
+
+}  // namespace TAUT_STEPS
 
 }  // namespace taut

@@ -32,6 +32,8 @@ Expected<int> synchronise(const P& s, X& x, ShakeMemory<P, X>& at, const SolveOp
   return at.momentum.solve(s, options, x, at.G);  // (S5)
 }
 
+inline namespace TAUT_STEPS {  // flatten.hpp
+
 struct Shake {
   static constexpr MethodFacts facts{.name = "shake",
                                      .what = "leap-frog SHAKE; momenta projected onto M at output only",
@@ -72,6 +74,8 @@ struct Shake {
     return synchronise(s, x, at, solve, h);
   }
 };
+
+}  // namespace TAUT_STEPS
 
 struct ShakeTwoStep {
   static constexpr MethodFacts facts{.name = "shake(two-step)",

@@ -47,6 +47,8 @@ double anchor_within() {
   return 0x1p-8 / std::sqrt(epsilon<T>());
 }
 
+inline namespace TAUT_STEPS {  // flatten.hpp
+
 // The first `fixed` stages have Q = q₀, and as many at the end have no Λ: 1 for Lobatto, 0 for Gauss and
 // Radau.
 template <Hamiltonian P, int fixed, int s_ = dynamic>
@@ -411,5 +413,7 @@ class StageSolve {
   Vec q_low_, p_low_;
   Multiplier work_m_;
 };
+
+}  // namespace TAUT_STEPS
 
 }  // namespace taut

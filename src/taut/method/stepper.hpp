@@ -89,6 +89,8 @@ Method with_options(Method method, const SolveOptions& options) {
   return method;
 }
 
+inline namespace TAUT_STEPS {  // flatten.hpp
+
 template <class Method, Constrained P, class X>
 std::unique_ptr<Stepper<P, X>> bind(const Method& method, const P& problem, const X& x,
                                     const SolveOptions& options = {}) {
@@ -105,5 +107,7 @@ std::unique_ptr<Stepper<P, X>> bind(const Method& method, const P& problem, cons
     return nullptr;
   }
 }
+
+}  // namespace TAUT_STEPS
 
 }  // namespace taut

@@ -8,10 +8,14 @@
 #define TAUT_NO_FLATTEN
 #endif
 
+// TAUT_STEPS is the name of an inline namespace. Whatever is compiled differently for the two choices lies in it, so that
+// two units of one program that chose differently do not give one name to two different functions.
 #ifdef TAUT_NO_FLATTEN
 #define TAUT_FLATTEN
+#define TAUT_STEPS soon_compiled
 #else
 #define TAUT_FLATTEN [[gnu::flatten]]
+#define TAUT_STEPS flat
 #endif
 
 // TAUT_KERNEL does the same for loops over long lists. They repay it in every program, except under a
@@ -23,6 +27,7 @@
 #endif
 
 namespace taut {
+inline namespace TAUT_STEPS {
 
 // Code elsewhere asks this when it makes the same choice between a fast step and a short compilation.
 #ifdef TAUT_NO_FLATTEN
@@ -31,4 +36,5 @@ inline constexpr bool flattened = false;
 inline constexpr bool flattened = true;
 #endif
 
+}  // namespace TAUT_STEPS
 }  // namespace taut

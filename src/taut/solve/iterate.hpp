@@ -318,6 +318,8 @@ Expected<int> drive_to_zero(const ToTolerance& options, const Residual& r, Units
   return drive_to_tolerance(options.limit(), options.tolerance, r, evaluate, correct);
 }
 
+inline namespace TAUT_STEPS {  // flatten.hpp
+
 template <class Residual, class Units, class Evaluate, class RoundingUnits, class Correct>
 Expected<int> drive_to_zero(const SolveOptions& options, const Residual& r, Units& unit, Evaluate&& evaluate,
                             RoundingUnits&& rounding_units, Correct&& correct, Polish polish = Polish::yes,
@@ -326,5 +328,7 @@ Expected<int> drive_to_zero(const SolveOptions& options, const Residual& r, Unit
     return drive_to_zero(rule, r, unit, evaluate, rounding_units, correct, polish, noise);
   });
 }
+
+}  // namespace TAUT_STEPS
 
 }  // namespace taut

@@ -48,6 +48,8 @@ struct ByOthers : Rule {};
 template <class Rule>
 inline constexpr bool may_be_newton = !std::is_base_of_v<ByOthers<ToRounding>, Rule>;
 
+inline namespace TAUT_STEPS {  // flatten.hpp
+
 // Calls f with the options as the type of their stop rule. A unit that is compiled for one run
 // (backend/specialised.cpp) defines TAUT_SOLVES_BY as one such type and compiles no other. If steps must be
 // fast, Newton's iteration to rounding is compiled apart from the others.
@@ -66,5 +68,7 @@ auto with_stop_rule(const SolveOptions& options, F&& f) {
   }
 #endif
 }
+
+}  // namespace TAUT_STEPS
 
 }  // namespace taut

@@ -1,6 +1,6 @@
 #include <taut/model/code/system.hpp>
 
-#include <taut/model/code/program.hpp>
+#include <taut/model/code/evaluator.hpp>
 
 #include <Eigen/LU>
 

@@ -1,7 +1,7 @@
 // A system of particles as a model file gives it: groups of terms whose formulas are programs.
 #pragma once
 
-#include <taut/model/code/program.hpp>
+#include <taut/model/code/interpreter.hpp>
 #include <taut/problem/particles/particles.hpp>
 
 #include <array>

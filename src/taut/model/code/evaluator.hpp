@@ -1,0 +1,40 @@
+// Runs a program on any scalar, without touching the heap. The interpreter itself is compiled in interpreter.cpp for
+// the scalars that interpreter.hpp lists; that header has its text, which any other scalar needs.
+#pragma once
+
+#include <taut/model/code/program.hpp>
+#include <taut/model/text/functions.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace taut {
+
+// A program with registers of its own. Copies share the program and nothing else: one copy per thread.
+template <class T>
+class Evaluator {
+ public:
+  Evaluator() = default;
+  explicit Evaluator(std::shared_ptr<const Program> program)
+      : program_(std::move(program)), compiled_(program_->compiled), r_(program_->registers) {
+    for (std::size_t k = 0; k < program_->constants.size(); ++k) r_[k] = number_as<T>(program_->constants[k]);
+  }
+
+  // out[k] = output k
+  void operator()(const T* q, const T* p, const T* v, T* out) const {
+    if constexpr (std::is_same_v<T, double>)
+      if (compiled_ != nullptr) return compiled_(q, p, v, out);
+    interpret(q, p, v, out);
+  }
+
+ private:
+  void interpret(const T* q, const T* p, const T* v, T* out) const;
+  static void perform(Op op, T* r, const Instruction* i, const Instruction* end);
+
+  std::shared_ptr<const Program> program_;
+  CompiledProgram compiled_ = nullptr;  // at hand: a call of a small one costs less than looking it up
+  mutable std::vector<T> r_;
+};
+
+}  // namespace taut
