@@ -63,21 +63,24 @@ int check(const TypedModel& typed, bool json) {
 }  // namespace
 
 void add_check(Program& program) {
-  CLI::App* command = program.command(
-      "check", "Measure what a method claims, on this model: pass or fail",
-      R"text(  taut check pendulum                              does the method keep what it claims, here?
-  taut check examples/double-pendulum.toml --method 'lobatto(4)' --step 0.02
-)text");
   const auto typed = std::make_shared<TypedModel>();
   const auto json = std::make_shared<bool>(false);
-  typed->add_problem(*command);
-  typed->add_method(*command);
-  typed->add_length(*command);
-  typed->add_set(*command);
-  command->add_flag("--json", *json, "print one JSON object");
-  typed->add_solve(*command);
-  command->footer(notes);
-  program.actions[command] = [typed, json] { return check(*typed, *json); };
+  Command command{
+      .name = "check",
+      .what = "Measure what a method claims, on this model: pass or fail",
+      .examples =
+          R"text(  taut check pendulum                              does the method keep what it claims, here?
+  taut check examples/double-pendulum.toml --method 'lobatto(4)' --step 0.02
+)text",
+      .notes = notes,
+      .action = [typed, json] { return check(*typed, *json); }};
+  typed->add_problem(command);
+  typed->add_method(command);
+  typed->add_length(command);
+  typed->add_set(command);
+  command.add(flag("--json", *json, "print one JSON object"));
+  typed->add_solve(command);
+  program.add(std::move(command));
 }
 
 }  // namespace taut::cli

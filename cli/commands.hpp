@@ -1,35 +1,39 @@
-// The commands of the program, one file each. A file offers one function add_NAME that gives its command to the program: name, options,
-// lines for `taut --help`, and the action, which returns the exit status (0 done, 1 failed; InputError stands for 2). main.cpp lists them.
+// The commands of the program, one file each. A file offers one function add_NAME that gives its command to the
+// program; main.cpp lists these functions.
 #pragma once
-
-#include <CLI/CLI.hpp>
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
+
+#include "option.hpp"
 
 namespace taut::cli {
 
-struct Program {
-  CLI::App app{
-      "Integrates constrained Hamiltonian systems on their manifold: q' = H_p, p' = -H_q - G'λ, g(q) = 0.",
-      "taut"};
-  std::string examples;  // of `taut --help`, a line each
-  std::map<const CLI::App*, std::function<int()>> actions;
-  // Options that a command has not, though people look for them: what to do instead, a sentence.
-  std::map<const CLI::App*, std::map<std::string, std::string>> instead;
-  // For completions: what an option ("--method") or a place ("PROBLEM") of that name can be; a folder or a model file is said by `files`.
-  std::map<std::string, std::function<std::vector<std::string>()>> values;
-  enum class Files { folders, models };
-  std::map<std::string, Files> files;
+struct Command {
+  std::string name, what;
+  std::string examples;  // lines of `taut --help` that show the command at work, each with its end
+  std::vector<Option> options = {};
+  std::string notes = {};  // stand at the end of its help
+  // Options that people look for and the command does not have: a sentence that says what to do instead.
+  std::map<std::string, std::string> instead = {};
+  std::function<int()> action = {};  // gives the exit status: 0 done, 1 failed; InputError stands for 2
 
-  // `lines` shows the command at work, each line ended.
-  CLI::App* command(const std::string& name, const std::string& what, std::string_view lines) {
-    examples += lines;
-    return app.add_subcommand(name, what);
-  }
+  void add(Option option) { options.push_back(std::move(option)); }
 };
+
+struct Program {
+  std::string what, version, notes;  // of `taut --help` and `taut --version`
+  std::vector<Command> commands = {};
+
+  void add(Command command) { commands.push_back(std::move(command)); }
+};
+
+// What people can type after `taut`, and after a command: its options, and those that CLI11 looks after.
+std::vector<Option> all_options(const Program& program);
+std::vector<Option> all_options(const Command& command);
 
 void add_problems(Program& program);
 void add_methods(Program& program);

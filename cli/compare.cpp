@@ -106,23 +106,23 @@ int compare(const TypedModel& typed, const TypedReport& reports, const std::stri
 }  // namespace
 
 void add_compare(Program& program) {
-  CLI::App* command =
-      program.command("compare", "Integrate a problem by several methods, side by side",
-                      "  taut compare pendulum --methods 'rattle,lobatto(3),bdf(2)' --report\n");
   const auto typed = std::make_shared<TypedModel>();
   const auto reports = std::make_shared<TypedReport>();
   const auto methods = std::make_shared<std::string>();
-  typed->add_problem(*command);
-  command->add_option("--methods", *methods, "names listed by `taut methods`, with commas between")
-      ->type_name("LIST")
-      ->required();
-  typed->add_formulation(*command);
-  typed->add_length(*command);
-  typed->add_set(*command);
-  reports->add(*command);
-  typed->add_backend(*command);
-  typed->add_solve(*command);
-  program.actions[command] = [typed, reports, methods] { return compare(*typed, *reports, *methods); };
+  Command command{.name = "compare",
+                  .what = "Integrate a problem by several methods, side by side",
+                  .examples = "  taut compare pendulum --methods 'rattle,lobatto(3),bdf(2)' --report\n",
+                  .action = [typed, reports, methods] { return compare(*typed, *reports, *methods); }};
+  typed->add_problem(command);
+  command.add(
+      required(option("--methods", "LIST", *methods, "names listed by `taut methods`, with commas between")));
+  typed->add_formulation(command);
+  typed->add_length(command);
+  typed->add_set(command);
+  reports->add(command);
+  typed->add_backend(command);
+  typed->add_solve(command);
+  program.add(std::move(command));
 }
 
 }  // namespace taut::cli

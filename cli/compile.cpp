@@ -64,19 +64,19 @@ int write_header(const TypedModel& typed, const Header& header) {
 }  // namespace
 
 void add_compile(Program& program) {
-  CLI::App* command =
-      program.command("compile", "Write a model as a C++ header for programs of your own",
-                      "  taut compile pendulum --emit pendulum.hpp        a model as a C++ header\n");
   const auto typed = std::make_shared<TypedModel>();
   const auto header = std::make_shared<Header>();
-  typed->add_problem(*command);
-  command->add_option("--emit", header->path, "the header to write; - for standard output")
-      ->type_name("FILE.hpp")
-      ->required();
-  command->add_option("--name", header->name, "of the class; default FormulaModel")->type_name("NAME");
-  typed->add_set(*command);
-  command->footer(notes);
-  program.actions[command] = [typed, header] { return write_header(*typed, *header); };
+  Command command{.name = "compile",
+                  .what = "Write a model as a C++ header for programs of your own",
+                  .examples = "  taut compile pendulum --emit pendulum.hpp        a model as a C++ header\n",
+                  .notes = notes,
+                  .action = [typed, header] { return write_header(*typed, *header); }};
+  typed->add_problem(command);
+  command.add(
+      required(option("--emit", "FILE.hpp", header->path, "the header to write; - for standard output")));
+  command.add(option("--name", "NAME", header->name, "of the class; default FormulaModel"));
+  typed->add_set(command);
+  program.add(std::move(command));
 }
 
 }  // namespace taut::cli

@@ -1,65 +1,27 @@
-// Scripts that let a shell complete what is typed after `taut`. They are made from the commands as they are and from the catalogues, and so
-// cannot say anything else than the program itself.
-#include <taut/method/methods.hpp>
-#include <taut/run/bundled.hpp>
+// Scripts that let a shell complete what is typed after `taut`. They are made from the options of the commands, and so
+// say what the program itself says.
+#include <taut/contract/request.hpp>
 #include <taut/words/nearest_name.hpp>
 
 #include <fmt/core.h>
 
 #include "commands.hpp"
-#include "typed.hpp"
 
 namespace taut::cli {
 
 namespace {
 
-const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+constexpr std::string_view shells[] = {"bash", "zsh", "fish"};
 
-// One thing that can be typed after a command: an option, or what stands at a place.
-struct Word {
-  std::string name, what;
-  bool is_option = true, takes_value = false;
-  std::vector<std::string> values;      // of the option or at the place
-  std::optional<Program::Files> files;  // or these
-};
-
-struct Command {
-  std::string name, what;
-  std::vector<Word> words;
-};
-
-Word word_of(const Program& program, const CLI::Option& option) {
-  Word word{.name = option.get_name(),
-            .what = option.get_description(),
-            .is_option = !option.get_positional(),
-            .takes_value = option.get_items_expected_max() > 0,
-            .values = {},
-            .files = {}};
-  if (const auto found = program.values.find(word.name); found != program.values.end())
-    word.values = found->second();
-  if (const auto found = program.files.find(word.name); found != program.files.end())
-    word.files = found->second;
-  return word;
-}
-
-std::vector<Word> words_of(const Program& program, const CLI::App& app) {
-  std::vector<Word> words;
-  for (const CLI::Option* option : app.get_options()) words.push_back(word_of(program, *option));
-  return words;
-}
-
-std::vector<Command> commands_of(const Program& program) {
-  std::vector<Command> commands;
-  for (const CLI::App* app : program.app.get_subcommands({}))
-    commands.push_back({app->get_name(), app->get_description(), words_of(program, *app)});
-  return commands;
-}
-
-std::vector<std::string> options_of(const std::vector<Word>& words) {
+std::vector<std::string> names_of_options(const std::vector<Option>& options) {
   std::vector<std::string> names;
-  for (const Word& word : words)
-    if (word.is_option) names.push_back(word.name);
+  for (const Option& option : options)
+    if (!option.is_place()) names.push_back(option.name);
   return names;
+}
+
+std::vector<std::string> words_of(const Option& option) {
+  return option.words ? option.words() : std::vector<std::string>();
 }
 
 std::string in_quotes(std::string_view text) {
@@ -79,23 +41,24 @@ std::string list_in_quotes(const std::vector<std::string>& words) {
 template <class Words, class FilesText>
 std::string cases(const Program& program, Words&& words, FilesText&& files) {
   std::string values, rest;
-  const auto told = [&](const Word& word) {
-    std::string text = word.values.empty() ? "" : words(word.values) + "; ";
-    if (word.files) text += files(*word.files) + "; ";
+  const auto told = [&](const Option& option) {
+    const std::vector<std::string> all = words_of(option);
+    std::string text = all.empty() ? "" : words(all) + "; ";
+    if (option.files) text += files(*option.files) + "; ";
     return text;
   };
-  std::vector<std::string> first = options_of(words_of(program, program.app));
-  for (const Command& command : commands_of(program)) {
+  std::vector<std::string> first = names_of_options(all_options(program));
+  for (const Command& command : program.commands) {
     first.push_back(command.name);
     std::string places;
-    for (const Word& word : command.words) {
-      if (!word.is_option)
-        places += told(word);
-      else if (word.takes_value)
-        values += fmt::format("    '{} {}') {}return ;;\n", command.name, word.name, told(word));
+    for (const Option& option : command.options) {
+      if (option.is_place())
+        places += told(option);
+      else if (option.takes_value())
+        values += fmt::format("    '{} {}') {}return ;;\n", command.name, option.name, told(option));
     }
     rest += fmt::format("    '{} -'*) {} ;;\n    '{} '*) {};;\n", command.name,
-                        words(options_of(command.words)), command.name, places);
+                        words(names_of_options(all_options(command))), command.name, places);
   }
   return fmt::format(
       "  if [[ $at == 1 ]]; then {}; return; fi\n"
@@ -107,9 +70,9 @@ std::string cases(const Program& program, Words&& words, FilesText&& files) {
 std::string bash_script(const Program& program) {
   const std::string body = cases(
       program, [](const auto& words) { return "_taut_words " + list_in_quotes(words); },
-      [](Program::Files files) -> std::string {
-        return files == Program::Files::folders ? "_taut_files -d"
-                                                : "_taut_files -d; _taut_files -f -X '!*.toml'";
+      [](Option::Files files) -> std::string {
+        return files == Option::Files::folders ? "_taut_files -d"
+                                               : "_taut_files -d; _taut_files -f -X '!*.toml'";
       });
   return R"text(# bash completion of taut: source <(taut completions bash)
 _taut_words() {  # those that begin as typed, quoted where the shell would trip over them
@@ -138,8 +101,8 @@ complete -F _taut taut ./taut
 std::string zsh_script(const Program& program) {
   const std::string body = cases(
       program, [](const auto& words) { return "compadd -- " + list_in_quotes(words); },
-      [](Program::Files files) -> std::string {
-        return files == Program::Files::folders ? "_files -/" : "_files -g '*.toml'";
+      [](Option::Files files) -> std::string {
+        return files == Option::Files::folders ? "_files -/" : "_files -g '*.toml'";
       });
   return R"text(#compdef taut
 # zsh completion of taut: source <(taut completions zsh), or as _taut in a folder of $fpath
@@ -151,18 +114,18 @@ if [[ $funcstack[1] == _taut ]]; then _taut "$@"; else compdef _taut taut; fi
 )text";
 }
 
-std::string fish_line(const std::string& condition, const Word& word) {
+std::string fish_line(const std::string& condition, const Option& option) {
   std::string text = fmt::format("complete -c taut -n {}", in_quotes(condition));
-  if (word.is_option) {
-    text += fmt::format(" -l {} -d {}", word.name.substr(2), in_quotes(word.what));
-    if (word.takes_value) text += " -x";
+  if (!option.is_place()) {
+    text += fmt::format(" -l {} -d {}", option.name.substr(2), in_quotes(option.help));
+    if (option.takes_value()) text += " -x";
   }
   std::vector<std::string> told;
-  for (const std::string& value : word.values) told.push_back(in_quotes(value));
-  if (word.files)
-    told.emplace_back(*word.files == Program::Files::folders ? "(__fish_complete_directories)"
-                                                             : "(__fish_complete_suffix .toml)");
-  // What -a is given is a list once more, and so its quotes are quoted.
+  for (const std::string& word : words_of(option)) told.push_back(in_quotes(word));
+  if (option.files)
+    told.emplace_back(*option.files == Option::Files::folders ? "(__fish_complete_directories)"
+                                                              : "(__fish_complete_suffix .toml)");
+  // fish splits the argument of -a into words again, so the quoted words are quoted once more as a list.
   if (!told.empty()) text += " -a " + in_quotes(joined(told, " "));
   return text + "\n";
 }
@@ -171,12 +134,12 @@ std::string fish_script(const Program& program) {
   std::string text =
       "# fish completion of taut: taut completions fish > ~/.config/fish/completions/taut.fish\n"
       "complete -c taut -f\n";
-  for (const Word& word : words_of(program, program.app)) text += fish_line("__fish_use_subcommand", word);
-  for (const Command& command : commands_of(program)) {
+  for (const Option& option : all_options(program)) text += fish_line("__fish_use_subcommand", option);
+  for (const Command& command : program.commands) {
     text += fmt::format("complete -c taut -n __fish_use_subcommand -a {} -d {}\n", command.name,
                         in_quotes(command.what));
-    for (const Word& word : command.words)
-      text += fish_line("__fish_seen_subcommand_from " + command.name, word);
+    for (const Option& option : all_options(command))
+      text += fish_line("__fish_seen_subcommand_from " + command.name, option);
   }
   return text;
 }
@@ -190,39 +153,22 @@ int completions(const Program& program, const std::string& shell) {
     fmt::print("{}", fish_script(program));
   else
     throw InputError(fmt::format("there is no shell `{}` here.{} The shells are: {}.", shell,
-                                 did_you_mean(shell, shells), joined(shells)));
+                                 did_you_mean(shell, listed(shells)), joined(listed(shells))));
   return finish_output();
 }
 
 }  // namespace
 
 void add_completions(Program& program) {
-  CLI::App* command =
-      program.command("completions", "Print a script that completes commands, options and names in a shell",
-                      "  source <(taut completions bash)                  complete names with the Tab key\n");
   const auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash, zsh or fish")->required();
-  program.actions[command] = [&program, shell] { return completions(program, *shell); };
-
-  program.values["SHELL"] = [] { return shells; };
-  program.values["--method"] = method_names;
-  program.values["--formulation"] = [] {
-    std::vector<std::string> names;
-    for (const FormulationFacts& row : formulation_facts()) names.emplace_back(row.name);
-    return names;
-  };
-  program.values["--projection"] = projection_names;
-  program.values["--solver"] = [] { return solver_names; };
-  program.values["--format"] = [] { return format_names; };
-  program.values["--on-failure"] = [] { return failure_actions; };
-  program.values["PROBLEM"] = [] {
-    std::vector<std::string> names;
-    for (const BundledModel& model : bundled_models()) names.emplace_back(model.name);
-    return names;
-  };
-  program.files["PROBLEM"] = Program::Files::models;
-  program.files["--out"] = Program::Files::folders;
-  program.files["DIR"] = Program::Files::folders;
+  Option which = required(place("SHELL", *shell, "bash, zsh or fish"));
+  which.words = [] { return listed(shells); };
+  program.add(
+      {.name = "completions",
+       .what = "Print a script that completes commands, options and names in a shell",
+       .examples = "  source <(taut completions bash)                  complete names with the Tab key\n",
+       .options = {which},
+       .action = [&program, shell] { return completions(program, *shell); }});
 }
 
 }  // namespace taut::cli

@@ -1,7 +1,7 @@
+#include <taut/bytes/json.hpp>
 #include <taut/method/methods.hpp>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 
@@ -21,27 +21,29 @@ std::string_view keeps_name(Keeps keeps) {
   return "";
 }
 
-int print_methods(bool json) {
-  const auto rows = method_facts();
-  if (json) {
-    auto list = nlohmann::ordered_json::array();
-    std::vector<std::string> formulations;
-    for (const FormulationFacts& f : formulation_facts()) formulations.emplace_back(f.name);
-    for (const MethodFacts& m : rows) {
-      list.push_back({{"name", label(m)},
-                      {"order", m.order},
-                      {"symmetric", m.symmetric},
-                      {"symplectic", m.symplectic},
-                      {"keeps", keeps_name(m.keeps)},
-                      {"tier", tier_name(m.tier)},
-                      {"what", m.what},
-                      {"source", m.source},
-                      {"theory", fmt::format("docs/theory/{}.md", m.theory)}});
-      if (m.tier == Tier::dirac && m.keeps == Keeps::nothing) list.back()["formulations"] = formulations;
-    }
-    fmt::print("{}\n", list.dump(2));
-    return finish_output();
+std::string page_of(std::string_view theory) { return fmt::format("docs/theory/{}.md", theory); }
+
+int print_json() {
+  const std::vector<std::string> formulations = formulation_names();
+  Json list = Json::list();
+  for (const MethodFacts& m : method_facts()) {
+    list.push_back(Json::object({{"name", label(m)},
+                                 {"order", m.order},
+                                 {"symmetric", m.symmetric},
+                                 {"symplectic", m.symplectic},
+                                 {"keeps", keeps_name(m.keeps)},
+                                 {"tier", tier_name(m.tier)},
+                                 {"what", m.what},
+                                 {"source", m.source},
+                                 {"theory", page_of(m.theory)}}));
+    if (m.tier == Tier::dirac && m.keeps == Keeps::nothing) list.back()["formulations"] = formulations;
   }
+  fmt::print("{}\n", list.to_text(2));
+  return finish_output();
+}
+
+int print_methods() {
+  const auto rows = method_facts();
   const auto yes = [](bool b) { return b ? "yes" : "no"; };
   std::size_t name = 0, theory = 0;
   for (const MethodFacts& m : rows) {
@@ -52,8 +54,7 @@ int print_methods(bool json) {
              theory + 15);
   for (const MethodFacts& m : rows)
     fmt::print("{:{}}  {:5}  {:9}  {:10}  {:11}  {:{}}  {}\n", label(m), name, m.order, yes(m.symmetric),
-               yes(m.symplectic), tier_name(m.tier), fmt::format("docs/theory/{}.md", m.theory), theory + 15,
-               m.source);
+               yes(m.symplectic), tier_name(m.tier), page_of(m.theory), theory + 15, m.source);
   fmt::print(
       "\nneeds: natural, H = p'Wp/2 + V(q); split, the same with V = V_slow + V_fast; hamiltonian, any H(q, "
       "p); dirac, the\nsame with derivatives of G H_p, which every problem here has.\n"
@@ -73,12 +74,12 @@ int print_methods(bool json) {
 }  // namespace
 
 void add_methods(Program& program) {
-  CLI::App* command =
-      program.command("methods", "List the methods: order, symmetry, what they need, where they come from",
-                      "  taut methods                                     how it can be integrated\n");
   const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print a JSON list");
-  program.actions[command] = [json] { return print_methods(*json); };
+  program.add({.name = "methods",
+               .what = "List the methods: order, symmetry, what they need, where they come from",
+               .examples = "  taut methods                                     how it can be integrated\n",
+               .options = {flag("--json", *json, "print a JSON list")},
+               .action = [json] { return *json ? print_json() : print_methods(); }});
 }
 
 }  // namespace taut::cli

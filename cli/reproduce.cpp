@@ -148,22 +148,26 @@ int print_studies(const ReproduceFlags& flags) {
 }  // namespace
 
 void add_reproduce(Program& program) {
-  CLI::App* command =
-      program.command("reproduce", "Carry out the papers' experiments: published beside measured",
-                      "  taut reproduce                                   the papers' tables and figures\n");
   const auto flags = std::make_shared<ReproduceFlags>();
-  command->add_option("STUDY", flags->study,
-                      "reich/table1, or reich for all of a paper, or a file; all when left out");
-  command->add_flag("--json", flags->json, "print a JSON list");
-  command->add_option("--report", flags->report, "write a page with every table and figure, DIR/report.html")
-      ->type_name("DIR");
-  command->add_option("--figures", flags->figures, "folder for the figures of that page as SVG files")
-      ->type_name("DIR");
-  command->add_option("--threads", flags->threads, "runs at a time; default: one for each core")
-      ->type_name("N")
-      ->check(CLI::Range(1, 256));
-  command->footer("\nExit status: 0 every verdict is the expected one; 1 one is not; 2 the input is wrong.");
-  program.actions[command] = [flags] { return print_studies(*flags); };
+  Option threads = option(
+      "--threads", "N",
+      [flags](const std::string& text) { flags->threads = static_cast<int>(count_of(text, "--threads")); },
+      "runs at a time; default: one for each core");
+  threads.range = {1, 256};
+  program.add(
+      {.name = "reproduce",
+       .what = "Carry out the papers' experiments: published beside measured",
+       .examples = "  taut reproduce                                   the papers' tables and figures\n",
+       .options = {place("STUDY", flags->study,
+                         "reich/table1, or reich for all of a paper, or a file; all when left out"),
+                   flag("--json", flags->json, "print a JSON list"),
+                   option("--report", "DIR", flags->report,
+                          "write a page with every table and figure, DIR/report.html"),
+                   option("--figures", "DIR", flags->figures,
+                          "folder for the figures of that page as SVG files"),
+                   threads},
+       .notes = "\nExit status: 0 every verdict is the expected one; 1 one is not; 2 the input is wrong.",
+       .action = [flags] { return print_studies(*flags); }});
 }
 
 }  // namespace taut::cli

@@ -13,7 +13,10 @@ namespace taut::cli {
 namespace {
 
 struct ResumeFlags {
-  std::string folder, checkpoint_every, on_failure, threads;
+  std::string folder;
+  std::optional<double> checkpoint_every;  // as the run has it, if nothing was typed
+  std::optional<bool> halves;
+  int threads = 0;
   bool previous = false, new_samples = false, json = false;
 };
 
@@ -27,10 +30,9 @@ int resume(const ResumeFlags& flags) {
     return finish_output();
   }
   for (RunRequest* request : {&found.run.request, &found.run.asked}) {
-    if (!flags.checkpoint_every.empty())
-      request->checkpoint_every = seconds_of(flags.checkpoint_every, "--checkpoint-every");
-    if (!flags.on_failure.empty()) request->halve_on_failure = halves(flags.on_failure);
-    if (!flags.threads.empty()) request->threads = threads_of(flags.threads);
+    if (flags.checkpoint_every) request->checkpoint_every = *flags.checkpoint_every;
+    if (flags.halves) request->halve_on_failure = *flags.halves;
+    if (flags.threads > 0) request->threads = flags.threads;
   }
   Recording recording(found.run, found.checkpoint, flags.new_samples);
   CarriedOut how{.recording = &recording, .from = &from, .json = flags.json};
@@ -58,22 +60,22 @@ constexpr const char* about_reports =
 }  // namespace
 
 void add_resume(Program& program) {
-  CLI::App* command = program.command(
-      "resume", "Continue a run that was killed, stopped or failed, to the same bits",
-      "  taut resume out/particle                         goes on after the last checkpoint\n");
   const auto flags = std::make_shared<ResumeFlags>();
-  command->add_option("DIR", flags->folder, "the --out of the run")->required();
-  command->add_flag("--previous", flags->previous, "from the checkpoint before the last");
-  command->add_flag("--new-samples", flags->new_samples,
-                    "put a damaged file of samples aside and begin a new one");
-  command->add_option("--checkpoint-every", flags->checkpoint_every, "seconds between checkpoints")
-      ->type_name("S");
-  command->add_option("--on-failure", flags->on_failure, "of a step: stop or halve")->type_name("A");
-  command->add_option("--threads", flags->threads, "that share a step; the bits do not depend on it")
-      ->type_name("N");
-  command->add_flag("--json", flags->json, "print one JSON object instead of the summary");
-  program.instead[command] = {{"--report", about_reports}, {"--figures", about_reports}};
-  program.actions[command] = [flags] { return resume(*flags); };
+  Option folder = required(place("DIR", flags->folder, "the --out of the run"));
+  folder.files = Option::Files::folders;
+  program.add(
+      {.name = "resume",
+       .what = "Continue a run that was killed, stopped or failed, to the same bits",
+       .examples = "  taut resume out/particle                         goes on after the last checkpoint\n",
+       .options = {folder, flag("--previous", flags->previous, "from the checkpoint before the last"),
+                   flag("--new-samples", flags->new_samples,
+                        "put a damaged file of samples aside and begin a new one"),
+                   checkpoint_option(flags->checkpoint_every, "seconds between checkpoints"),
+                   on_failure_option(flags->halves, "of a step: stop or halve"),
+                   threads_option(flags->threads, "that share a step; the bits do not depend on it"),
+                   flag("--json", flags->json, "print one JSON object instead of the summary")},
+       .instead = {{"--report", about_reports}, {"--figures", about_reports}},
+       .action = [flags] { return resume(*flags); }});
 }
 
 }  // namespace taut::cli

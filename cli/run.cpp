@@ -46,9 +46,14 @@ int run(const TypedModel& typed, const TypedReport& reports, bool json, bool ove
 }  // namespace
 
 void add_run(Program& program) {
-  CLI::App* command = program.command(
-      "run", "Integrate a problem and say how well its geometry was kept",
-      R"text(  taut run pendulum                                the defaults: a summary on standard output
+  const auto typed = std::make_shared<TypedModel>();
+  const auto reports = std::make_shared<TypedReport>();
+  const auto json = std::make_shared<bool>(false), overwrite = std::make_shared<bool>(false);
+  Command command{
+      .name = "run",
+      .what = "Integrate a problem and say how well its geometry was kept",
+      .examples =
+          R"text(  taut run pendulum                                the defaults: a summary on standard output
   taut run pendulum --method yoshida6 --step 0.1 --until 1000
   taut run pendulum --set gravity=9.81 --set x=0.6 --set y=-0.8
   taut run pendulum --method rk4 --formulation dirac-weak --projection both
@@ -56,26 +61,22 @@ void add_run(Program& program) {
   taut run examples/four-bar.toml --set crank=0.8  a model written as formulas
   taut run heavy-top --json > top.json             one JSON object, full precision
   taut run double-pendulum --report                a page with plots and an animation: report.html
-)text");
-  const auto typed = std::make_shared<TypedModel>();
-  const auto reports = std::make_shared<TypedReport>();
-  const auto json = std::make_shared<bool>(false), overwrite = std::make_shared<bool>(false);
-  typed->add_problem(*command);
-  typed->add_method(*command);
-  typed->add_length(*command);
-  typed->add_every(*command);
-  typed->add_set(*command);
-  typed->add_out(*command);
-  typed->add_keeping(*command);
-  command->add_flag("--overwrite", *overwrite, "begin anew in a folder that holds an unfinished run");
-  reports->add(*command);
-  command->add_flag("--json", *json, "print one JSON object instead of the summary");
-  typed->add_solve(*command);
-  typed->add_backend(*command);
-  command->footer(notes);
-  program.actions[command] = [typed, reports, json, overwrite] {
-    return run(*typed, *reports, *json, *overwrite);
-  };
+)text",
+      .notes = notes,
+      .action = [typed, reports, json, overwrite] { return run(*typed, *reports, *json, *overwrite); }};
+  typed->add_problem(command);
+  typed->add_method(command);
+  typed->add_length(command);
+  typed->add_every(command);
+  typed->add_set(command);
+  typed->add_out(command);
+  typed->add_keeping(command);
+  command.add(flag("--overwrite", *overwrite, "begin anew in a folder that holds an unfinished run"));
+  reports->add(command);
+  command.add(flag("--json", *json, "print one JSON object instead of the summary"));
+  typed->add_solve(command);
+  typed->add_backend(command);
+  program.add(std::move(command));
 }
 
 }  // namespace taut::cli

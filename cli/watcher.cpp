@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace taut::cli {
@@ -28,22 +29,21 @@ std::string Watcher::stop_reason() {
   return signal == 0 ? std::string() : fmt::format("stopped by {}", StopSignals::name(signal));
 }
 
-void TypedReport::add(CLI::App& command) {
-  const bool keeps = command.get_option_no_throw("--out") != nullptr;
-  page_ = command
-              .add_option("--report", path_,
-                          std::string("write a page with plots and an animation; by default report.html") +
-                              (keeps ? ", in the folder of --out" : ""))
-              ->type_name("FILE")
-              ->expected(0, 1);
-  command.add_option("--figures", figures_, "folder for the plots of that page as SVG files")
-      ->type_name("DIR");
+void TypedReport::add(Command& command) {
+  const bool keeps = std::any_of(command.options.begin(), command.options.end(),
+                                 [](const Option& other) { return other.name == "--out"; });
+  Option page = option(
+      "--report", "FILE", [this](const std::string& path) { path_ = path; },
+      std::string("write a page with plots and an animation; by default report.html") +
+          (keeps ? ", in the folder of --out" : ""));
+  page.kind = Option::Kind::maybe_value;
+  command.add(std::move(page));
+  command.add(option("--figures", "DIR", figures_, "folder for the plots of that page as SVG files"));
 }
 
 std::optional<ReportWanted> TypedReport::wanted() const {
-  const bool page = page_->count() > 0;
-  if (!page && figures_.empty()) return std::nullopt;
-  return ReportWanted{page, path_, figures_};
+  if (!path_ && figures_.empty()) return std::nullopt;
+  return ReportWanted{path_.has_value(), path_.value_or(""), figures_};
 }
 
 void check_wanted(const ReportWanted& wanted, const std::string& out) {

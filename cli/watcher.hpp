@@ -4,10 +4,9 @@
 #include <taut/report/run_report.hpp>
 #include <taut/store/recording.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 
+#include "commands.hpp"
 #include "progress.hpp"
 
 namespace taut::cli {
@@ -37,12 +36,12 @@ class Watcher final : public RunObserver {
 // --report and --figures, alike for every command that has something to report.
 class TypedReport {
  public:
-  void add(CLI::App& command);
+  void add(Command& command);  // after --out, if the command has it
   std::optional<ReportWanted> wanted() const;
 
  private:
-  std::string path_, figures_;
-  const CLI::Option* page_ = nullptr;
+  std::optional<std::string> path_;  // empty: the default; none: no page
+  std::string figures_;
 };
 
 // WriteError where the page or the figures could not be written: before the run, so that it is not made in vain.

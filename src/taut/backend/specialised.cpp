@@ -66,11 +66,6 @@ std::string digest(const fs::path& taut_headers) {
   return sum.hex();
 }
 
-const char* name_of(Iteration iteration) {
-  if (iteration == Iteration::symmetric) return "symmetric";
-  return iteration == Iteration::sweep ? "sweep" : "full_newton";
-}
-
 }  // namespace
 
 std::string specialised_source(const Model& model, const std::string& method, const SolveOptions& options,
@@ -78,7 +73,7 @@ std::string specialised_source(const Model& model, const std::string& method, co
   const auto source = method_source(method);
   if (!source) return {};
   std::string text =
-      fmt::format("#define TAUT_SOLVES_BY taut::By<taut::{}, taut::Iteration::{}>\n",
+      fmt::format("#define TAUT_SOLVES_BY taut::By<taut::{}, *taut::choice_named<taut::Iteration>(\"{}\")>\n",
                   options.tolerance > 0 ? "ToTolerance" : "ToRounding", name_of(options.iteration));
   if (source->short_steps) text += "#define TAUT_NO_FLATTEN\n";  // except in the loop
   text += emit_bare_cpp(model, "SpecialisedModel");

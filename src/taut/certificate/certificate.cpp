@@ -1,9 +1,9 @@
+#include <taut/bytes/json.hpp>
 #include <taut/certificate/certificate.hpp>
 #include <taut/certificate/trials.hpp>
 #include <taut/method/ode_catalogue.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 
@@ -221,23 +221,21 @@ Certificate certify(const ModelRun& run, bool length_typed) {
 }
 
 std::string to_json(const Certificate& certificate) {
-  auto checks = nlohmann::ordered_json::array();
-  const auto number = [](const std::optional<double>& x) {
-    return x && std::isfinite(*x) ? nlohmann::ordered_json(*x) : nlohmann::ordered_json();
-  };
+  Json checks = Json::list();
+  const auto number = [](const std::optional<double>& x) { return x ? Json(*x) : Json(); };
   for (const Check& check : certificate.checks) {
-    checks.push_back({{"name", check.name},
-                      {"claimed", number(check.claimed)},
-                      {"measured", number(check.measured)},
-                      {"pass", check.pass}});
+    checks.push_back(Json::object({{"name", check.name},
+                                   {"claimed", number(check.claimed)},
+                                   {"measured", number(check.measured)},
+                                   {"pass", check.pass}}));
     if (!check.note.empty()) checks.back()["note"] = check.note;
   }
-  nlohmann::ordered_json object = {{"model", certificate.model},
-                                   {"method", certificate.method},
-                                   {"pass", certificate.pass()},
-                                   {"checks", checks}};
+  Json object = Json::object({{"model", certificate.model},
+                              {"method", certificate.method},
+                              {"pass", certificate.pass()},
+                              {"checks", std::move(checks)}});
   if (!certificate.error.empty()) object["error"] = certificate.error;
-  return object.dump(2);
+  return object.to_text(2);
 }
 
 }  // namespace taut

@@ -1,6 +1,8 @@
 // What is asked of a run, as plain data: the fields are the flags of the command line.
 #pragma once
 
+#include <taut/contract/choices.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -10,13 +12,7 @@
 
 namespace taut {
 
-enum class Solver { newton, symmetric, sweep };
-
-// How samples are kept. automatic means text (csv) up to a million numbers, otherwise binary.
-enum class SampleFormat { automatic, csv, binary, compressed };
-
-// How formulas are evaluated. automatic decides by the length of the run: backend.hpp.
-enum class Backend { automatic, interpret, compile, specialise };
+inline constexpr std::int64_t most_threads = 1024;  // that may share a step
 
 struct RunRequest {
   std::string method = {};  // empty: the problem's default
@@ -29,7 +25,7 @@ struct RunRequest {
   std::optional<double> until = {};  // or the least number of whole steps that reaches this time
   std::int64_t every = 0;            // a sample every so many steps; 0: about a thousand samples
   double tolerance = 0;              // on max |g| and max |G H_p|; 0: until rounding stops the iteration
-  Solver solver = Solver::newton;
+  Iteration solver = Iteration::full_newton;
   Backend backend = Backend::automatic;
   int threads = 0;                // threads that share the loops of a step; 0: as many as pay
   bool plain_updates = false;     // without compensated sums

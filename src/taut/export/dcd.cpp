@@ -1,5 +1,5 @@
-// DCD as CHARMM and NAMD write it: records with their length before and after them, positions as 32-bit numbers, and a unit cell before each frame where
-// the box is periodic.
+// DCD as CHARMM and NAMD write it: records with their length before and after them, positions as 32-bit numbers, and a
+// unit cell before each frame if the box is periodic.
 #include <taut/export/formats.hpp>
 #include <taut/version.hpp>
 
@@ -36,10 +36,11 @@ std::int32_t bounded(std::int64_t x) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(x, INT32_MIN, INT32_MAX));
 }
 
-// The file has the step of its first frame and the steps between two, no times: frames that lie otherwise cannot be told from those that do not.
+// The file has the step of its first frame and the number of steps between two frames, but no times: a reader cannot
+// see that a frame lies elsewhere.
 struct Frames {
   std::int64_t count = 0, first = 0;    // the step of the first
-  std::int64_t odd = -1, odd_step = 0;  // the first that lies otherwise, and its step; -1: none
+  std::int64_t odd = -1, odd_step = 0;  // the first frame that lies elsewhere, and its step; -1: none
 
   void add(std::int64_t step, std::int64_t every) {
     if (count == 0) first = step;
@@ -93,7 +94,10 @@ std::string frame(const Points& points, std::span<const double> row) {
 
 }  // namespace
 
-std::string export_dcd(SampleReader& reader, const Points& points, OutputFile& out) {
+std::string export_dcd(const ExportJob& job) {
+  SampleReader& reader = job.reader;
+  OutputFile& out = job.out;
+  const Points& points = job.points;
   if (points.all.size() > std::size_t{INT32_MAX} / 4)
     throw InputError("these are more points than a record of DCD can hold.");
   const Schedule& schedule = reader.identity().schedule;

@@ -14,13 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool shows_points(ExportFormat format) {
-  return format == ExportFormat::xyz || format == ExportFormat::dcd || format == ExportFormat::h5md;
-}
-
-// Their beginning says how many samples follow.
-bool needs_a_file(ExportFormat format) { return format != ExportFormat::csv && format != ExportFormat::xyz; }
-
 std::uint64_t count_of(const std::string& samples) {
   const auto reader = open_samples(samples);
   while (reader->next()) {
@@ -44,33 +37,19 @@ void refuse_files_of_the_run(const std::string& samples, const std::string& to) 
 
 }  // namespace
 
-Exported export_samples(const std::string& from, ExportFormat format, const std::string& to) {
+Exported export_samples(const std::string& from, const ExportFormat& format, const std::string& to) {
   const std::string samples = samples_in(from);
   const auto reader = open_samples(samples);
   // What may be refused comes before a file is made.
-  const Points points = shows_points(format) ? points_of(reader->identity()) : Points{};
-  if (needs_a_file(format) && to.empty())
+  const Points points = format.wants_points ? points_of(reader->identity()) : Points{};
+  if (format.wants_file && to.empty())
     throw InputError("this format goes into a file: say which with --out.");
   refuse_files_of_the_run(samples, to);
   OutputFile out(to);
-  std::string note;
-  switch (format) {
-    case ExportFormat::csv:
-      export_csv(*reader, out);
-      break;
-    case ExportFormat::xyz:
-      export_xyz(*reader, points, out);
-      break;
-    case ExportFormat::npy:
-      export_npy(*reader, out);
-      break;
-    case ExportFormat::dcd:
-      note = export_dcd(*reader, points, out);
-      break;
-    case ExportFormat::h5md:
-      export_h5md(*reader, points, count_of(samples), out);
-      break;
-  }
+  const std::string note = format.write({.reader = *reader,
+                                         .out = out,
+                                         .points = points,
+                                         .samples = format.wants_count ? count_of(samples) : 0});
   out.close();
   return {reader->samples(), reader->damage(), note};
 }

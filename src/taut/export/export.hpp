@@ -2,11 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace taut {
 
-enum class ExportFormat { csv, xyz, npy, dcd, h5md };
+struct ExportJob;  // formats.hpp
+
+// A format as one row: the command line makes its flags, its help and its refusals from the rows.
+struct ExportFormat {
+  std::string_view name;      // its flag is --name
+  std::string_view what;      // a line for the help
+  bool wants_points = false;  // the coordinates must be those of points
+  bool wants_file =
+      false;  // its beginning says how many samples follow, so that it cannot go to standard output
+  bool wants_count = false;  // the writer must know the number of samples before it begins
+  // Writes all samples. Returns what the format cannot say of them and a user should know; empty: nothing.
+  std::string (*write)(const ExportJob&) = nullptr;
+};
+
+// All of them, in the order in which they are listed to people.
+std::span<const ExportFormat> export_formats();
 
 struct Exported {
   std::uint64_t samples = 0;
@@ -14,8 +31,9 @@ struct Exported {
   std::string note;    // what the format cannot say of them; empty: nothing
 };
 
-// From a folder, or a file of samples, into a file, or to standard output where `to` is empty. Everything that is whole. InputError where
-// the coordinates are not those of points, the format needs a file, or `to` is a file of the run itself; WriteError.
-Exported export_samples(const std::string& from, ExportFormat format, const std::string& to);
+// Writes everything that is whole in a folder, or in a file of samples, into a file, or to standard output if `to` is
+// empty. InputError if the coordinates are not those of points, the format needs a file, or `to` is a file of the run
+// itself; WriteError.
+Exported export_samples(const std::string& from, const ExportFormat& format, const std::string& to);
 
 }  // namespace taut

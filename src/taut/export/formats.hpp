@@ -1,4 +1,4 @@
-// One writer for each format; export_samples chooses.
+// What a writer of one format is given, and the writers.
 #pragma once
 
 #include <taut/export/frames.hpp>
@@ -8,12 +8,17 @@
 
 namespace taut {
 
-void export_csv(SampleReader& reader, OutputFile& out);
-void export_npy(SampleReader& reader, OutputFile& out);
-void export_xyz(SampleReader& reader, const Points& points, OutputFile& out);
-// What the format cannot say and a user should know; empty: nothing.
-std::string export_dcd(SampleReader& reader, const Points& points, OutputFile& out);
-// `samples` of them are in the trajectory.
-void export_h5md(SampleReader& reader, const Points& points, std::uint64_t samples, OutputFile& out);
+struct ExportJob {
+  SampleReader& reader;
+  OutputFile& out;
+  const Points& points;   // none if the format does not want them
+  std::uint64_t samples;  // in the trajectory; 0 if the format does not want to know
+};
+
+std::string export_csv(const ExportJob& job);
+std::string export_npy(const ExportJob& job);
+std::string export_xyz(const ExportJob& job);
+std::string export_dcd(const ExportJob& job);
+std::string export_h5md(const ExportJob& job);
 
 }  // namespace taut

@@ -181,10 +181,11 @@ class H5mdFile {
 
 }  // namespace
 
-void export_h5md(SampleReader& reader, const Points& points, std::uint64_t samples, OutputFile& out) {
-  H5mdFile file(reader.identity(), points, samples, out);
+std::string export_h5md(const ExportJob& job) {
+  H5mdFile file(job.reader.identity(), job.points, job.samples, job.out);
   file.lay_out();
-  while (const auto rows = reader.next()) file.add(*rows);
+  while (const auto rows = job.reader.next()) file.add(*rows);
+  return {};
 }
 
 }  // namespace taut

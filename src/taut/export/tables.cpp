@@ -5,14 +5,16 @@
 
 namespace taut {
 
-void export_csv(SampleReader& reader, OutputFile& out) {
-  out.write(csv_header(reader.identity()));
+std::string export_csv(const ExportJob& job) {
+  SampleReader& reader = job.reader;
+  job.out.write(csv_header(reader.identity()));
   while (const auto rows = reader.next()) {
     std::string lines;
     for (std::size_t i = 0; i < rows->size(); i += reader.columns())
       append_csv(lines, std::span(*rows).subspan(i, reader.columns()));
-    out.write(lines);
+    job.out.write(lines);
   }
+  return {};
 }
 
 namespace {
@@ -27,11 +29,13 @@ std::string npy_header(std::uint64_t rows, std::size_t columns) {
 
 }  // namespace
 
-void export_npy(SampleReader& reader, OutputFile& out) {
-  out.write(npy_header(0, reader.columns()));
+std::string export_npy(const ExportJob& job) {
+  SampleReader& reader = job.reader;
+  job.out.write(npy_header(0, reader.columns()));
   while (const auto rows = reader.next())
-    out.write({reinterpret_cast<const char*>(rows->data()), rows->size() * sizeof(double)});
-  out.write_at(0, npy_header(reader.samples(), reader.columns()));  // now their number is known
+    job.out.write({reinterpret_cast<const char*>(rows->data()), rows->size() * sizeof(double)});
+  job.out.write_at(0, npy_header(reader.samples(), reader.columns()));  // now their number is known
+  return {};
 }
 
 }  // namespace taut

@@ -60,18 +60,20 @@ class XyzFrames {
 
 }  // namespace
 
-void export_xyz(SampleReader& reader, const Points& points, OutputFile& out) {
-  const XyzFrames frames(reader.identity(), points);
+std::string export_xyz(const ExportJob& job) {
+  SampleReader& reader = job.reader;
+  const XyzFrames frames(reader.identity(), job.points);
   while (const auto rows = reader.next()) {
     std::string lines;
     for (std::size_t i = 0; i < rows->size(); i += reader.columns()) {
       frames.add(std::span(*rows).subspan(i, reader.columns()), lines);
       if (lines.size() < std::size_t{1} << 20) continue;
-      out.write(lines);
+      job.out.write(lines);
       lines.clear();
     }
-    out.write(lines);
+    job.out.write(lines);
   }
+  return {};
 }
 
 }  // namespace taut

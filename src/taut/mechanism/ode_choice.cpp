@@ -89,8 +89,7 @@ std::optional<OdeChoice> ode_choice(const std::string& method, const RunRequest&
   if (const auto error = ode_names::with_scheme(method, [](const auto&) {}))
     throw ChoiceError("method", error->message + ".");
 
-  std::vector<std::string> formulations;
-  for (const FormulationFacts& row : formulation_facts()) formulations.emplace_back(row.name);
+  const std::vector<std::string> formulations = formulation_names();
   OdeChoice choice{.formulation = request.formulation.empty() ? formulations.front() : request.formulation,
                    .kind = request.projection.empty() ? "none" : request.projection,
                    .projection = {}};
@@ -102,8 +101,8 @@ std::optional<OdeChoice> ode_choice(const std::string& method, const RunRequest&
   }
   if (std::find(formulations.begin(), formulations.end(), choice.formulation) == formulations.end())
     refuse("formulation", choice.formulation, formulations);
-  const auto kind = projection_kind(choice.kind);
-  if (!kind) refuse("projection", choice.kind, projection_names());
+  const auto kind = choice_named<ProjectionKind>(choice.kind);
+  if (!kind) refuse("projection", choice.kind, listed(choice_names<ProjectionKind>));
   const double tolerance = request.projection_tolerance.value_or(0);
   if (!(tolerance >= 0 && std::isfinite(tolerance)))
     throw ChoiceError(

@@ -39,7 +39,11 @@ std::vector<FormulationFacts> formulation_facts() {
   return rows;
 }
 
-std::vector<std::string> projection_names() { return {"none", "position", "momentum", "both"}; }
+std::vector<std::string> formulation_names() {
+  std::vector<std::string> names;
+  for (const FormulationFacts& row : formulation_facts()) names.emplace_back(row.name);
+  return names;
+}
 
 std::vector<std::string> method_names() {
   std::vector<std::string> names;

@@ -17,7 +17,7 @@ std::vector<MethodFacts> method_facts();
 // Returns the methods that integrate a formulation. Their claims are about the method by itself.
 std::vector<MethodFacts> ordinary_method_facts();
 std::vector<FormulationFacts> formulation_facts();
-std::vector<std::string> projection_names();
+std::vector<std::string> formulation_names();
 
 // Returns the rows as people write them, and the aliases.
 std::vector<std::string> method_names();

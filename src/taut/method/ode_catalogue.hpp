@@ -118,7 +118,7 @@ std::optional<NameError> with_ode_method(std::string_view name, std::string_view
 template <class Visit>
 std::optional<NameError> with_ode_method(std::string_view name, std::string_view formulation,
                                          std::string_view kind, double tolerance, Visit&& visit) {
-  const auto known = projection_kind(kind);
+  const auto known = choice_named<ProjectionKind>(kind);
   if (!known)
     return NameError{"there is no projection '" + std::string(kind) +
                      "'; there are none, position, momentum and both"};

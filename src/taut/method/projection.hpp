@@ -2,16 +2,12 @@
 // step or when a residual exceeds a tolerance. Seiler, sections 1 and 4. Labels: docs/theory/projection.md.
 #pragma once
 
+#include <taut/contract/choices.hpp>
 #include <taut/formulation/momentum_solve.hpp>
 #include <taut/formulation/position_solve.hpp>
 #include <taut/method/projection_count.hpp>
 
-#include <optional>
-#include <string_view>
-
 namespace taut {
-
-enum class ProjectionKind { none, position, momentum, both };
 
 struct Projection {
   ProjectionKind kind = ProjectionKind::none;
@@ -20,14 +16,6 @@ struct Projection {
   bool moves_q() const { return kind == ProjectionKind::position || kind == ProjectionKind::both; }
   bool moves_p() const { return kind == ProjectionKind::momentum || kind == ProjectionKind::both; }
 };
-
-constexpr std::optional<ProjectionKind> projection_kind(std::string_view name) {
-  if (name == "none") return ProjectionKind::none;
-  if (name == "position") return ProjectionKind::position;
-  if (name == "momentum") return ProjectionKind::momentum;
-  if (name == "both") return ProjectionKind::both;
-  return std::nullopt;
-}
 
 template <Hamiltonian P>
 class Projector {

@@ -101,8 +101,11 @@ struct FoundText {
   std::string name = {}, why = {};
 };
 
+// What a model may name and cannot hold itself, as far as the caller knows it.
 struct Surroundings {
-  std::function<FoundText(const std::string& path)> file = {};  // without it a model can name none
+  std::function<FoundText(const std::string& path)> file = {};  // without it a model can name no file
+  std::vector<std::string> formulations =
+      {};  // if there are none here, any name is left to whoever knows them
   int most_particles = 100'000'000;
 };
 

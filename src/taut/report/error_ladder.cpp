@@ -54,7 +54,7 @@ ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::stri
   exact.request.projection_tolerance.reset();
   exact.request.plain_updates = false;
   exact.request.tolerance = 0;
-  exact.request.solver = Solver::newton;
+  exact.request.solver = Iteration::full_newton;
   const std::int64_t finest = std::int64_t{1} << halvings;
   const RunSummary truth = run_with(exact, h / static_cast<double>(2 * finest), n * finest * 2);
   const RunSummary check = run_with(exact, h / static_cast<double>(finest), n * finest);

@@ -1,3 +1,4 @@
+#include <taut/bytes/json.hpp>
 #include <taut/report/report.hpp>
 #include <taut/report/report_page.hpp>
 #include <taut/store/thinned.hpp>
@@ -5,8 +6,8 @@
 #include <taut/version.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include <array>
 #include <bit>
 #include <filesystem>
 #include <set>
@@ -15,8 +16,6 @@
 namespace taut {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t page_buckets = 1500;  // buckets of a series: more than a screen has columns
 
@@ -37,28 +36,34 @@ template <class Float>
 Json packed(const std::vector<Float>& values) {
   static_assert(std::endian::native == std::endian::little, "the page reads little-endian floats");
   const auto* bytes = reinterpret_cast<const unsigned char*>(values.data());
-  return {{sizeof(Float) == 4 ? "f32" : "f64", base64({bytes, values.size() * sizeof(Float)})}};
+  return Json::object({{sizeof(Float) == 4 ? "f32" : "f64", base64({bytes, values.size() * sizeof(Float)})}});
 }
 
-Json json_of(const Axis& axis) { return {{"label", axis.label}, {"log", axis.kind == Axis::logarithmic}}; }
+Json json_of(const Axis& axis) {
+  return Json::object({{"label", axis.label}, {"log", axis.kind == Axis::logarithmic}});
+}
 
 Json json_of(const Figure& figure) {
-  Json series = Json::array();
+  Json series = Json::list();
   for (std::size_t k = 0; k < figure.series.size(); ++k) {
     const Series& s = figure.series[k];
     const SeriesPoints points = thinned(s.x, s.y, page_buckets);
-    series.push_back({{"name", s.name},
-                      {"colour", colour_of(figure, k)},
-                      {"line", s.mark != Mark::points},
-                      {"points", s.mark != Mark::line},
-                      {"dashed", s.dashed},
-                      {"count", s.x.size()},
-                      {"x", packed(points.x)},
-                      {"y", packed(points.y)}});
+    series.push_back(Json::object({{"name", s.name},
+                                   {"colour", colour_of(figure, k)},
+                                   {"line", s.mark != Mark::points},
+                                   {"points", s.mark != Mark::line},
+                                   {"dashed", s.dashed},
+                                   {"count", s.x.size()},
+                                   {"x", packed(points.x)},
+                                   {"y", packed(points.y)}}));
   }
-  return {{"kind", "figure"},           {"title", figure.title},  {"note", figure.note},
-          {"x", json_of(figure.x)},     {"y", json_of(figure.y)}, {"equal", figure.equal_scales},
-          {"series", std::move(series)}};
+  return Json::object({{"kind", "figure"},
+                       {"title", figure.title},
+                       {"note", figure.note},
+                       {"x", json_of(figure.x)},
+                       {"y", json_of(figure.y)},
+                       {"equal", figure.equal_scales},
+                       {"series", std::move(series)}});
 }
 
 std::string_view name_of(Verdict verdict) {
@@ -76,42 +81,44 @@ std::string_view name_of(Verdict verdict) {
 }
 
 Json json_of(const Table& table) {
-  Json rows = Json::array();
+  Json rows = Json::list();
   for (const auto& row : table.rows) {
-    Json cells = Json::array();
-    for (const Cell& cell : row) cells.push_back({{"text", cell.text}, {"verdict", name_of(cell.verdict)}});
+    Json cells = Json::list();
+    for (const Cell& cell : row)
+      cells.push_back(Json::object({{"text", cell.text}, {"verdict", name_of(cell.verdict)}}));
     rows.push_back(std::move(cells));
   }
-  return {{"kind", "table"},
-          {"title", table.title},
-          {"note", table.note},
-          {"columns", table.columns},
-          {"rows", std::move(rows)}};
+  return Json::object({{"kind", "table"},
+                       {"title", table.title},
+                       {"note", table.note},
+                       {"columns", table.columns},
+                       {"rows", std::move(rows)}});
 }
 
 Json json_of(const Animation& a) {
-  Json runs = Json::array(), spheres = Json::array(), bodies = Json::array();
+  Json runs = Json::list(), spheres = Json::list(), bodies = Json::list(), links = Json::list();
   for (const Animation::Run& run : a.runs)
-    runs.push_back({{"name", run.name},
-                    {"places", packed(run.places)},
-                    {"energy", run.energy},
-                    {"energyError", packed(run.energy_error)},
-                    {"position", packed(run.position)},
-                    {"momentum", packed(run.momentum)}});
+    runs.push_back(Json::object({{"name", run.name},
+                                 {"places", packed(run.places)},
+                                 {"energy", run.energy},
+                                 {"energyError", packed(run.energy_error)},
+                                 {"position", packed(run.position)},
+                                 {"momentum", packed(run.momentum)}}));
   for (const auto& body : a.bodies)
-    bodies.push_back({{"name", body.name}, {"disc", body.disc}, {"trail", body.trail}});
+    bodies.push_back(Json::object({{"name", body.name}, {"disc", body.disc}, {"trail", body.trail}}));
+  for (const auto& [from, to] : a.links) links.push_back(std::array{from, to});
   for (const auto& sphere : a.spheres)
-    spheres.push_back({{"centre", sphere.centre}, {"radius", sphere.radius}});
-  return {{"kind", "animation"},
-          {"title", a.title},
-          {"note", a.note},
-          {"dimension", a.dimension},
-          {"bodies", std::move(bodies)},
-          {"anchors", a.anchors},
-          {"links", a.links},
-          {"spheres", std::move(spheres)},
-          {"times", packed(a.times)},
-          {"runs", std::move(runs)}};
+    spheres.push_back(Json::object({{"centre", sphere.centre}, {"radius", sphere.radius}}));
+  return Json::object({{"kind", "animation"},
+                       {"title", a.title},
+                       {"note", a.note},
+                       {"dimension", a.dimension},
+                       {"bodies", std::move(bodies)},
+                       {"anchors", a.anchors},
+                       {"links", std::move(links)},
+                       {"spheres", std::move(spheres)},
+                       {"times", packed(a.times)},
+                       {"runs", std::move(runs)}});
 }
 
 // Returns lower-case letters, digits and single dashes.
@@ -142,21 +149,22 @@ std::string escaped(std::string_view text) {
 }  // namespace
 
 std::string to_json(const Report& report) {
-  Json facts = Json::array(), sections = Json::array();
-  for (const Fact& fact : report.facts) facts.push_back({{"name", fact.name}, {"value", fact.value}});
+  Json facts = Json::list(), sections = Json::list();
+  for (const Fact& fact : report.facts)
+    facts.push_back(Json::object({{"name", fact.name}, {"value", fact.value}}));
   for (const Section& section : report.sections) {
-    Json panels = Json::array();
+    Json panels = Json::list();
     for (const Panel& panel : section.panels)
       panels.push_back(std::visit([](const auto& p) { return json_of(p); }, panel));
-    sections.push_back({{"title", section.title}, {"text", section.text}, {"panels", std::move(panels)}});
+    sections.push_back(
+        Json::object({{"title", section.title}, {"text", section.text}, {"panels", std::move(panels)}}));
   }
-  const Json all = {{"title", report.title},
-                    {"text", report.text},
-                    {"program", fmt::format("taut {}", version)},
-                    {"facts", std::move(facts)},
-                    {"sections", std::move(sections)}};
-  // Titles come from model files, in whatever encoding their author had.
-  return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const Json all = Json::object({{"title", report.title},
+                                 {"text", report.text},
+                                 {"program", fmt::format("taut {}", version)},
+                                 {"facts", std::move(facts)},
+                                 {"sections", std::move(sections)}});
+  return all.to_text();
 }
 
 std::string to_html(const Report& report) {

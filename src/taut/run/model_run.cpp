@@ -1,5 +1,6 @@
 #include <taut/backend/backend.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
+#include <taut/method/methods.hpp>
 #include <taut/model/particles/particles.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/model_run.hpp>
@@ -74,9 +75,7 @@ RunRequest request_of(const Model& model, const RunRequest& asked) {
   request.threads = static_cast<int>(run.threads.value_or(0));
   if (request.out.empty()) request.out = model.output_directory.value_or("");
   if (request.format == SampleFormat::automatic && model.output_format)
-    request.format = *model.output_format == "csv"      ? SampleFormat::csv
-                     : *model.output_format == "binary" ? SampleFormat::binary
-                                                        : SampleFormat::compressed;
+    request.format = choice_named<SampleFormat>(*model.output_format).value_or(SampleFormat::automatic);
   return request;
 }
 
@@ -234,7 +233,9 @@ void ModelRun::refuse(const ChoiceError& error) const {
 ModelRun model_run(std::string text, const std::string& name, const RunRequest& request,
                    const std::vector<std::string>& set, const Surroundings& around) {
   const std::vector<std::string> all = assignments(request, set);
-  ReadModel read = read_model(text, name, all, around);
+  Surroundings known = around;
+  known.formulations = formulation_names();
+  ReadModel read = read_model(text, name, all, known);
   if (!read.model) {
     add_choice_error(read, request);
     name_options({all.begin() + static_cast<std::ptrdiff_t>(set.size()), all.end()}, read.errors);

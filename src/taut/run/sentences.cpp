@@ -72,11 +72,11 @@ std::string_view iteration_name(const FailedStep& at) {
   if (is_slope(at)) return "fixed-point iterations";
   if (at.failure.stage != SolveStage::position) return "Newton iterations";
   switch (at.solver) {
-    case Solver::newton:
+    case Iteration::full_newton:
       return "Newton iterations";
-    case Solver::symmetric:
+    case Iteration::symmetric:
       return "symmetric Newton iterations";
-    case Solver::sweep:
+    case Iteration::sweep:
       return "sweeps";
   }
   return "";
@@ -140,7 +140,7 @@ std::string what_to_try(const FailedStep& at) {
   const double residual = at.failure.residual;
   if (at.failure.kind == FailureKind::not_converged && at.tolerance > 0 && residual < near_rounding)
     return "  That is the level of rounding: leave --tolerance out, and the iteration stops by itself.\n";
-  if (at.failure.kind == FailureKind::not_converged && at.solver != Solver::newton &&
+  if (at.failure.kind == FailureKind::not_converged && at.solver != Iteration::full_newton &&
       at.failure.stage == SolveStage::position)
     return fmt::format(
         "  Full Newton iterations converge where these do not: try --solver newton, or --step {:.3g}.\n",

@@ -19,7 +19,7 @@ struct FailedStep {
   bool is_ode = false;    // an ordinary method on a formulation
   std::int64_t step = 0;  // the one that failed, from 1
   double h = 0;
-  Solver solver = Solver::newton;
+  Iteration solver = Iteration::full_newton;
   double tolerance = 0;
   bool halved = false;                 // it was tried in parts too
   std::string constraint;              // the worst one, by name; empty: not known

@@ -189,10 +189,7 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
 }
 
 SolveOptions solve_options(const RunRequest& request) {
-  SolveOptions options{.tolerance = request.tolerance};
-  if (request.solver == Solver::symmetric) options.iteration = Iteration::symmetric;
-  if (request.solver == Solver::sweep) options.iteration = Iteration::sweep;
-  return options;
+  return {.iteration = request.solver, .tolerance = request.tolerance};
 }
 
 RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,

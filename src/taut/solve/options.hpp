@@ -1,17 +1,12 @@
 // Says how a constraint is solved and when the solve stops; also as types, if the compiler knows the choice.
 #pragma once
 
+#include <taut/contract/choices.hpp>
 #include <taut/scalar/flatten.hpp>
 
 #include <type_traits>
 
 namespace taut {
-
-enum class Iteration {
-  full_newton,  // G(q₁) W G(q₀)ᵀ refreshed and factored in each iteration: quadratic
-  symmetric,    // G(q₀) W G(q₀)ᵀ factored once per step: linear, rate O(h)
-  sweep         // SHAKE's Gauss-Seidel sweep over the constraints: linear, the classical baseline
-};
 
 struct SolveOptions {
   Iteration iteration = Iteration::full_newton;

@@ -1,9 +1,10 @@
+#include <taut/bytes/json.hpp>
 #include <taut/store/checkpoint.hpp>
 #include <taut/store/durable_file.hpp>
-#include <taut/store/json_whole.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -13,42 +14,39 @@ namespace taut {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::array<std::string_view, 4> status_names = {"running", "stopped", "failed", "finished"};
 
 std::string where_it_stands(const Checkpoint& c) {
-  return Json{{"step", c.snapshot.steps},
-              {"status", status_name(c.snapshot.status)},
-              {"seconds", json_of(c.snapshot.seconds)},
-              {"start_digest", c.snapshot.start_digest},
-              {"samples",
-               {{"file", c.mark.file},
-                {"taken", c.mark.samples},
-                {"bytes", c.mark.bytes},
-                {"inside", c.mark.inside},
-                {"checksum", c.mark.checksum}}}}
-      .dump(1);
+  return Json::object({{"step", c.snapshot.steps},
+                       {"status", status_name(c.snapshot.status)},
+                       {"seconds", json_of(c.snapshot.seconds)},
+                       {"start_digest", c.snapshot.start_digest},
+                       {"samples", Json::object({{"file", c.mark.file},
+                                                 {"taken", c.mark.samples},
+                                                 {"bytes", c.mark.bytes},
+                                                 {"inside", c.mark.inside},
+                                                 {"checksum", c.mark.checksum}})}})
+      .to_text(1);
 }
 
 void read_where_it_stands(const std::string& json, Checkpoint& c) {
   try {
     const Json object = Json::parse(json);
-    c.snapshot.steps = whole<std::int64_t>(object.at("step"));
-    const std::string status = object.at("status");
+    c.snapshot.steps = object.at("step").whole<std::int64_t>();
+    const std::string& status = object.at("status").text();
     const auto* const known = std::find(status_names.begin(), status_names.end(), status);
     if (known == status_names.end()) throw InputError("its status is not known");
     c.snapshot.status = static_cast<RunStatus>(known - status_names.begin());
     c.snapshot.seconds = real(object.at("seconds"));
-    c.snapshot.start_digest = object.at("start_digest");
+    c.snapshot.start_digest = object.at("start_digest").text();
     const Json& samples = object.at("samples");
-    c.mark = {.file = samples.at("file"),
-              .samples = whole<std::uint64_t>(samples.at("taken")),
-              .bytes = whole<std::uint64_t>(samples.at("bytes")),
-              .inside = whole<std::uint64_t>(samples.at("inside")),
-              .checksum = whole<std::uint32_t>(samples.at("checksum")),
+    c.mark = {.file = samples.at("file").text(),
+              .samples = samples.at("taken").whole<std::uint64_t>(),
+              .bytes = samples.at("bytes").whole<std::uint64_t>(),
+              .inside = samples.at("inside").whole<std::uint64_t>(),
+              .checksum = samples.at("checksum").whole<std::uint32_t>(),
               .waiting = {}};
-  } catch (const Json::exception& error) {
+  } catch (const JsonError& error) {
     throw InputError(fmt::format("it does not say where the run stands: {}", error.what()));
   }
 }

@@ -1,4 +1,4 @@
-#include <taut/store/json_whole.hpp>
+#include <taut/contract/request.hpp>
 #include <taut/store/name_list.hpp>
 
 #include <fmt/format.h>
@@ -10,8 +10,6 @@
 namespace taut {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t least_fold = 8;           // shorter runs of names are read more easily as they are
 constexpr std::int64_t most_names = 10'000'000;  // bounds the memory that a forged file can ask for
@@ -67,29 +65,28 @@ Json folded(const std::vector<std::string>& names) {
   if (names.size() > most_names)
     throw WriteError(fmt::format("a run of {} columns of a kind is too wide to be kept: {} are the most.",
                                  names.size(), most_names));
-  Json list = Json::array();
+  Json list = Json::list();
   for (std::size_t i = 0; i < names.size();) {
     const Run run = run_at(names, i);
     if (run.count < least_fold) {
       list.push_back(names[i++]);
       continue;
     }
-    list.push_back({{"each", run.each}, {"from", run.from}, {"count", run.count}});
+    list.push_back(Json::object({{"each", run.each}, {"from", run.from}, {"count", run.count}}));
     i += run.each.size() * static_cast<std::size_t>(run.count);
   }
   return list;
 }
 
 std::vector<std::string> unfolded(const Json& list) {
-  if (!list.is_array()) throw InputError("a list of names is none");
   std::vector<std::string> names;
-  for (const Json& item : list) {
-    if (item.is_string()) {
-      names.push_back(item);
+  for (const Json& item : list.items()) {
+    if (item.is_text()) {
+      names.push_back(item.text());
       continue;
     }
-    const auto each = item.at("each").get<std::vector<std::string>>();
-    const auto from = whole<std::int64_t>(item.at("from")), count = whole<std::int64_t>(item.at("count"));
+    const auto each = item.at("each").texts();
+    const auto from = item.at("from").whole<std::int64_t>(), count = item.at("count").whole<std::int64_t>();
     const std::int64_t room = most_names - static_cast<std::int64_t>(names.size());
     if (from < 0 || from > most_names || count < 0 || count > room ||
         static_cast<std::int64_t>(each.size()) > room / std::max<std::int64_t>(count, 1))

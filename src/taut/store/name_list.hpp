@@ -3,7 +3,7 @@
 // "count": 200000}, among the others, which are texts.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <taut/bytes/json.hpp>
 
 #include <string>
 #include <vector>
@@ -11,9 +11,9 @@
 namespace taut {
 
 // Folds the names. Throws WriteError if there are more than unfolded() takes.
-nlohmann::ordered_json folded(const std::vector<std::string>& names);
+Json folded(const std::vector<std::string>& names);
 
 // Unfolds them. Throws InputError if this is not such a list, or a longer one.
-std::vector<std::string> unfolded(const nlohmann::ordered_json& list);
+std::vector<std::string> unfolded(const Json& list);
 
 }  // namespace taut

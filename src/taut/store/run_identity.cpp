@@ -1,27 +1,19 @@
-#include <taut/store/json_whole.hpp>
+#include <taut/bytes/json.hpp>
 #include <taut/store/name_list.hpp>
 #include <taut/store/run_identity.hpp>
 
 #include <fmt/format.h>
 
-#include <array>
 #include <type_traits>
 
 namespace taut {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr std::array solver_names = {"newton", "symmetric", "sweep"};
-constexpr std::array backend_names = {"automatic", "interpret", "compile", "specialise"};
-constexpr std::array format_names = {"automatic", "csv", "binary", "compressed"};
-
-template <class Names>
-int index_of(const Names& names, const std::string& name) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (name == names[i]) return static_cast<int>(i);
-  throw InputError(fmt::format("`{}` is not known here", name));
+template <class Choice>
+Choice choice_of(const Json& name) {
+  if (const auto choice = choice_named<Choice>(name.text())) return *choice;
+  throw InputError(fmt::format("`{}` is not known here", name.text()));
 }
 
 template <class T>
@@ -34,24 +26,26 @@ void put(Json& object, const char* key, const std::optional<T>& value) {
 }
 template <class T>
 std::optional<T> optional_of(const Json& object, const char* key) {
-  if (!object.contains(key)) return std::nullopt;
+  const Json* value = object.find(key);
+  if (value == nullptr) return std::nullopt;
   if constexpr (std::is_integral_v<T>)
-    return whole<T>(object.at(key));
+    return value->whole<T>();
   else
-    return real(object.at(key));
+    return real(*value);
 }
 
 // Returns what decides the bits of the run; where and how its samples are kept does not.
 Json deciding_part(const RunRequest& r) {
-  Json object = {{"method", r.method}, {"formulation", r.formulation}, {"projection", r.projection}};
+  Json object =
+      Json::object({{"method", r.method}, {"formulation", r.formulation}, {"projection", r.projection}});
   put(object, "projection_tolerance", r.projection_tolerance);
   put(object, "step", r.step);
   put(object, "steps", r.steps);
   put(object, "until", r.until);
   object["every"] = r.every;
   object["tolerance"] = json_of(r.tolerance);
-  object["solver"] = solver_names[static_cast<std::size_t>(r.solver)];
-  object["backend"] = backend_names[static_cast<std::size_t>(r.backend)];
+  object["solver"] = name_of(r.solver);
+  object["backend"] = name_of(r.backend);
   object["plain_updates"] = r.plain_updates;
   object["project_start"] = r.project_start;
   return object;
@@ -61,36 +55,31 @@ Json json_of_request(const RunRequest& r) {
   Json object = deciding_part(r);
   object["halve_on_failure"] = r.halve_on_failure;
   object["threads"] = r.threads;
-  object["format"] = format_names[static_cast<std::size_t>(r.format)];
+  object["format"] = name_of(r.format);
   object["checkpoint_every"] = json_of(r.checkpoint_every);
   return object;
 }
 
 RunRequest request_of(const Json& object) {
   RunRequest r;
-  r.method = object.at("method");
-  r.formulation = object.at("formulation");
-  r.projection = object.at("projection");
+  r.method = object.at("method").text();
+  r.formulation = object.at("formulation").text();
+  r.projection = object.at("projection").text();
   r.projection_tolerance = optional_of<double>(object, "projection_tolerance");
   r.step = optional_of<double>(object, "step");
   r.steps = optional_of<std::int64_t>(object, "steps");
   r.until = optional_of<double>(object, "until");
-  r.every = whole<std::int64_t>(object.at("every"));
+  r.every = object.at("every").whole<std::int64_t>();
   r.tolerance = real(object.at("tolerance"));
-  r.solver = static_cast<Solver>(index_of(solver_names, object.at("solver")));
-  r.backend = static_cast<Backend>(index_of(backend_names, object.at("backend")));
-  r.plain_updates = object.at("plain_updates");
-  r.project_start = object.at("project_start");
-  r.halve_on_failure = object.at("halve_on_failure");
+  r.solver = choice_of<Iteration>(object.at("solver"));
+  r.backend = choice_of<Backend>(object.at("backend"));
+  r.plain_updates = object.at("plain_updates").boolean();
+  r.project_start = object.at("project_start").boolean();
+  r.halve_on_failure = object.at("halve_on_failure").boolean();
   r.threads = optional_of<int>(object, "threads").value_or(0);
-  r.format = static_cast<SampleFormat>(index_of(format_names, object.at("format")));
+  r.format = choice_of<SampleFormat>(object.at("format"));
   r.checkpoint_every = real(object.at("checkpoint_every"));
   return r;
-}
-
-// Writes JSON. A path may hold any bytes; JSON may not.
-std::string dumped(const Json& object, int indent) {
-  return object.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 // Turns bytes into a text in which each is one character, so that JSON holds any of them: ASCII
@@ -138,9 +127,9 @@ std::vector<std::string> RunIdentity::columns() const {
 }
 
 std::string RunIdentity::digest() const {
-  Json deciding = {{"text", text}, {"set", set}, {"asked", deciding_part(asked)}};
+  Json deciding = Json::object({{"text", text}, {"set", set}, {"asked", deciding_part(asked)}});
   if (!files.empty()) deciding["files"] = files_as_text(files);
-  const std::string all = dumped(deciding, -1);
+  const std::string all = deciding.to_text();
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char c : all) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return fmt::format("{:016x}", hash);
@@ -149,45 +138,45 @@ std::string RunIdentity::digest() const {
 std::string to_json(const RunIdentity& r) {
   Json numbers = Json::object();
   for (const auto& [name, value] : r.parameters) numbers[name] = json_of(value);
-  return dumped(Json{{"taut", r.version},
-                     {"run", r.digest()},
-                     {"model", r.model},
-                     {"title", r.title},
-                     {"method", r.method},
-                     {"step", json_of(r.schedule.step)},
-                     {"steps", r.schedule.steps},
-                     {"every", r.schedule.every},
-                     {"columns", folded(r.columns())},
-                     {"coordinates", folded(r.coordinates)},
-                     {"quantities", folded(r.quantities)},
-                     {"parameters", numbers},
-                     {"model_text", r.text},
-                     {"files", files_as_text(r.files)},
-                     {"set", r.set},
-                     {"asked", json_of_request(r.asked)}},
-                1);
+  return Json::object({{"taut", r.version},
+                       {"run", r.digest()},
+                       {"model", r.model},
+                       {"title", r.title},
+                       {"method", r.method},
+                       {"step", json_of(r.schedule.step)},
+                       {"steps", r.schedule.steps},
+                       {"every", r.schedule.every},
+                       {"columns", folded(r.columns())},
+                       {"coordinates", folded(r.coordinates)},
+                       {"quantities", folded(r.quantities)},
+                       {"parameters", numbers},
+                       {"model_text", r.text},
+                       {"files", files_as_text(r.files)},
+                       {"set", r.set},
+                       {"asked", json_of_request(r.asked)}})
+      .to_text(1);
 }
 
 RunIdentity run_identity(const std::string& json) {
   try {
     const Json object = Json::parse(json);
     RunIdentity r;
-    r.version = object.at("taut");
-    r.model = object.at("model");
-    r.title = object.at("title");
-    r.text = object.at("model_text");
-    r.set = object.at("set").get<std::vector<std::string>>();
-    const Json files = object.value("files", Json::object());
-    for (const auto& [name, text] : files.items()) r.files[name] = bytes_of_text(text.get<std::string>());
+    r.version = object.at("taut").text();
+    r.model = object.at("model").text();
+    r.title = object.at("title").text();
+    r.text = object.at("model_text").text();
+    r.set = object.at("set").texts();
+    if (const Json* files = object.find("files"))
+      for (const auto& [name, text] : files->members()) r.files[name] = bytes_of_text(text.text());
     r.asked = request_of(object.at("asked"));
-    r.method = object.at("method");
-    r.schedule = {real(object.at("step")), whole<std::int64_t>(object.at("steps")),
-                  whole<std::int64_t>(object.at("every"))};
+    r.method = object.at("method").text();
+    r.schedule = {real(object.at("step")), object.at("steps").whole<std::int64_t>(),
+                  object.at("every").whole<std::int64_t>()};
     r.coordinates = unfolded(object.at("coordinates"));
-    r.quantities = unfolded(object.value("quantities", Json::array()));
-    for (const auto& [name, value] : object.at("parameters").items()) r.parameters[name] = real(value);
+    if (const Json* quantities = object.find("quantities")) r.quantities = unfolded(*quantities);
+    for (const auto& [name, value] : object.at("parameters").members()) r.parameters[name] = real(value);
     return r;
-  } catch (const Json::exception& error) {
+  } catch (const JsonError& error) {
     throw InputError(fmt::format("its description of the run is not as taut writes it: {}", error.what()));
   }
 }

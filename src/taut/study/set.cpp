@@ -1,7 +1,7 @@
+#include <taut/bytes/json.hpp>
 #include <taut/study/set.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -100,11 +100,11 @@ std::string measured_text(const StudyRow& row) {
 }
 
 std::string to_json(const std::vector<StudyResult>& results) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::list();
   for (const StudyResult& result : results)
     for (const StudyRow& row : result.rows) {
-      nlohmann::ordered_json object = {
-          {"study", row.study}, {"quantity", row.quantity}, {"published", row.published}};
+      Json object =
+          Json::object({{"study", row.study}, {"quantity", row.quantity}, {"published", row.published}});
       if (const double* value = std::get_if<double>(&row.measured))
         object["measured"] = *value;  // null if it is not a number
       else
@@ -114,7 +114,7 @@ std::string to_json(const std::vector<StudyResult>& results) {
       object["reading"] = row.reading;
       list.push_back(std::move(object));
     }
-  return list.dump(2);
+  return list.to_text(2);
 }
 
 }  // namespace taut

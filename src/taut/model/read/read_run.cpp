@@ -1,5 +1,8 @@
 // Reads [run] and [output]: how the model is integrated, as far as that can be told without
 // knowing the methods.
+#include <taut/contract/choices.hpp>
+#include <taut/contract/request.hpp>
+#include <taut/contract/step_count.hpp>
 #include <taut/model/particles/particles.hpp>
 #include <taut/model/read/model_reader.hpp>
 #include <taut/model/text/number_text.hpp>
@@ -12,17 +15,10 @@ namespace taut {
 
 namespace {
 
-constexpr std::int64_t most_threads = 1024;
-constexpr double most_steps = 9e15;  // above this, counting steps in a double would lose some
-
 const std::vector<std::string> run_keys{"method", "formulation", "projection", "step",     "steps",
                                         "until",  "every",       "threads",    "redundant"};
 const std::vector<std::string> output_keys{"directory", "format", "quantities"};
 const std::vector<std::string> redundant{"refuse", "least-squares"};
-const std::vector<std::string> formats{"csv", "binary", "compressed"};
-const std::vector<std::string> formulations{
-    "underlying", "dirac", "dirac-simplified", "dirac-weak", "hamilton-dirac", "state-space", "linear"};
-const std::vector<std::string> projections{"none", "position", "momentum", "both"};
 
 }  // namespace
 
@@ -62,9 +58,11 @@ void ModelReader::read_run() {
   if (const Entry* e = t.find("formulation")) {
     run.formulation = text_of_entry(*e, "the formulation");
     // The text in brackets, as in state-space(coordinates), is checked later, where formulations are known.
-    if (run.formulation && !contains(formulations, run.formulation->substr(0, run.formulation->find('('))))
+    const std::vector<std::string>& known = around_.formulations;
+    if (run.formulation && !known.empty() &&
+        !contains(known, run.formulation->substr(0, run.formulation->find('('))))
       fail(e->value, "unknown formulation " + ticked(*run.formulation),
-           known_names("known here:", *run.formulation, formulations));
+           known_names("known here:", *run.formulation, known));
   }
   if (const Entry* e = t.find("projection")) read_projection(e->value);
   run.step = run_number(t, "step", "the step");
@@ -107,6 +105,7 @@ void ModelReader::read_run() {
 
 void ModelReader::read_projection(const Value& v) {
   static const std::vector<std::string> keys{"kind", "tolerance"};
+  const std::vector<std::string> projections = listed(choice_names<ProjectionKind>);
   if (v.kind != Value::Kind::table) {
     fail(v, "the projection must be a table, not " + kind_name(v),
          "as in projection = { kind = \"both\", tolerance = 1e-6 }");
@@ -126,7 +125,7 @@ void ModelReader::read_projection(const Value& v) {
         fail(e->value, "unknown projection " + ticked(*kind), known_names("known here:", *kind, projections));
     }
   } else {
-    fail(v, "the projection has no kind", "one of none, position, momentum, both");
+    fail(v, "the projection has no kind", "one of " + joined(projections));
   }
   if (const auto tolerance = run_number(v, "tolerance", "the tolerance")) {
     projection.tolerance = *tolerance;
@@ -146,6 +145,7 @@ void ModelReader::read_output() {
       fail(e->value, "the directory has no usable name");
   }
   if (const Entry* e = t.find("format")) {
+    const std::vector<std::string> formats = listed(written_formats);
     model_.output_format = text_of_entry(*e, "the format");
     if (model_.output_format && !contains(formats, *model_.output_format))
       fail(e->value, "unknown format " + ticked(*model_.output_format),

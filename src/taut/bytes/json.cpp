@@ -1,0 +1,183 @@
+#include <taut/bytes/json.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace taut {
+
+// The same value in the types of the library.
+struct JsonText {
+  using Library = nlohmann::ordered_json;
+
+  static Library of(const Json& json) {
+    return std::visit([](const auto& value) { return written(value); }, json.value_);
+  }
+  static Json read(Library&& json);
+
+ private:
+  static Library written(std::monostate) { return nullptr; }
+  static Library written(const Json::List& items) {
+    Library::array_t list;
+    list.reserve(items.size());
+    for (const Json& item : items) list.push_back(of(item));
+    return list;
+  }
+  // The keys of a Json differ, so that the members need not be looked up one by one.
+  static Library written(const Json::Members& members) {
+    Library::object_t object;
+    object.reserve(members.size());
+    for (const auto& [key, value] : members) object.Container::emplace_back(key, of(value));
+    return object;
+  }
+  static Library written(const auto& value) { return value; }
+};
+
+Json JsonText::read(Library&& json) {
+  switch (json.type()) {
+    case Library::value_t::boolean:
+      return json.get<bool>();
+    case Library::value_t::number_integer:
+      return json.get<std::int64_t>();
+    case Library::value_t::number_unsigned:
+      return json.get<std::uint64_t>();
+    case Library::value_t::number_float:
+      return json.get<double>();
+    case Library::value_t::string:
+      return std::move(json.get_ref<std::string&>());
+    case Library::value_t::array: {
+      Json list = Json::list();
+      for (Library& item : json) list.push_back(read(std::move(item)));
+      return list;
+    }
+    case Library::value_t::object: {
+      Json::Members members;
+      for (auto& [key, value] : json.get_ref<Library::object_t&>())
+        members.push_back({key, read(std::move(value))});
+      Json object;
+      object.value_ = std::move(members);
+      return object;
+    }
+    default:
+      return {};
+  }
+}
+
+Json::Json() = default;
+Json::Json(double value) : value_(value) {}
+Json::Json(std::string value) : value_(std::move(value)) {}
+Json::Json(std::string_view value) : value_(std::string(value)) {}
+Json::Json(const char* value) : value_(std::string(value)) {}
+Json::~Json() = default;
+Json::Json(const Json&) = default;
+Json::Json(Json&&) noexcept = default;
+Json& Json::operator=(const Json&) = default;
+Json& Json::operator=(Json&&) noexcept = default;
+
+Json Json::list() {
+  Json json;
+  json.value_ = List();
+  return json;
+}
+
+Json Json::object() {
+  Json json;
+  json.value_ = Members();
+  return json;
+}
+
+void Json::add(JsonMember* members, std::size_t count) {
+  auto& all = std::get<Members>(value_);
+  all.reserve(all.size() + count);
+  for (std::size_t k = 0; k < count; ++k) all.push_back(std::move(members[k]));
+}
+
+void Json::push_back(Json item) { items().push_back(std::move(item)); }
+
+Json& Json::operator[](std::string_view key) {
+  auto* members = std::get_if<Members>(&value_);
+  if (members == nullptr) refuse_as("an object");
+  for (auto& [name, value] : *members)
+    if (name == key) return value;
+  return members->emplace_back(std::string(key), Json()).value;
+}
+
+const Json* Json::find(std::string_view key) const {
+  for (const auto& [name, value] : members())
+    if (name == key) return &value;
+  return nullptr;
+}
+
+const Json& Json::at(std::string_view key) const {
+  const Json* value = find(key);
+  if (value == nullptr) throw JsonError("there is no \"" + std::string(key) + "\"");
+  return *value;
+}
+
+const std::string& Json::text() const {
+  if (const auto* value = std::get_if<std::string>(&value_)) return *value;
+  refuse_as("a text");
+}
+
+bool Json::boolean() const {
+  if (const auto* value = std::get_if<bool>(&value_)) return *value;
+  refuse_as("true or false");
+}
+
+double Json::number() const {
+  if (const auto* value = std::get_if<double>(&value_)) return *value;
+  if (const auto* value = std::get_if<std::int64_t>(&value_)) return static_cast<double>(*value);
+  if (const auto* value = std::get_if<std::uint64_t>(&value_)) return static_cast<double>(*value);
+  refuse_as("a number");
+}
+
+Json::List& Json::items() {
+  if (auto* value = std::get_if<List>(&value_)) return *value;
+  refuse_as("a list");
+}
+const Json::List& Json::items() const { return const_cast<Json*>(this)->items(); }
+
+const Json::Members& Json::members() const {
+  if (const auto* value = std::get_if<Members>(&value_)) return *value;
+  refuse_as("an object");
+}
+
+std::vector<std::string> Json::texts() const {
+  std::vector<std::string> texts;
+  for (const Json& item : items()) texts.push_back(item.text());
+  return texts;
+}
+
+std::string Json::to_text(int indent) const {
+  return JsonText::of(*this).dump(indent, ' ', false, JsonText::Library::error_handler_t::replace);
+}
+
+Json Json::parse(const std::string& text) {
+  try {
+    return JsonText::read(JsonText::Library::parse(text));
+  } catch (const JsonText::Library::exception& error) {
+    throw JsonError(error.what());
+  }
+}
+
+void Json::refuse_as(std::string_view wanted) const {
+  constexpr const char* kinds[] = {"null",     "true or false", "a number", "a number",
+                                   "a number", "a text",        "a list",   "an object"};
+  throw JsonError(std::string(wanted) + " is expected, but there is " + kinds[value_.index()]);
+}
+
+void Json::refuse_as_whole() const { throw JsonError("a number that should be whole is not"); }
+
+Json json_of(double x) {
+  if (std::isfinite(x)) return x;
+  return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
+}
+
+double real(const Json& value) {
+  if (!value.is_text()) return value.number();
+  for (const double x : {HUGE_VAL, -HUGE_VAL, std::nan("")})
+    if (value.text() == json_of(x).text()) return x;
+  throw JsonError("a number is none");
+}
+
+}  // namespace taut

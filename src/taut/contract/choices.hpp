@@ -1,0 +1,67 @@
+// What people choose by a word, one list each: the names stand in the order of the enumeration. The command line, model
+// files, checkpoints and completions all read these lists.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace taut {
+
+// How the constraints of a step are solved.
+enum class Iteration {
+  full_newton,  // G(q₁) W G(q₀)ᵀ refreshed and factored in each iteration: quadratic
+  symmetric,    // G(q₀) W G(q₀)ᵀ factored once per step: linear, rate O(h)
+  sweep         // SHAKE's Gauss-Seidel sweep over the constraints: linear, the classical baseline
+};
+constexpr std::array<std::string_view, 3> names_of(Iteration) { return {"newton", "symmetric", "sweep"}; }
+
+// How samples are kept; automatic: as text (csv) up to a million numbers, else binary.
+enum class SampleFormat { automatic, csv, binary, compressed };
+constexpr std::array<std::string_view, 4> names_of(SampleFormat) {
+  return {"automatic", "csv", "binary", "compressed"};
+}
+
+// How formulas are evaluated; automatic: by the length of the run. See backend/backend.hpp.
+enum class Backend { automatic, interpret, compile, specialise };
+constexpr std::array<std::string_view, 4> names_of(Backend) {
+  return {"automatic", "interpret", "compile", "specialise"};
+}
+
+// What is brought back to the manifold after a step: method/projection.hpp.
+enum class ProjectionKind { none, position, momentum, both };
+constexpr std::array<std::string_view, 4> names_of(ProjectionKind) {
+  return {"none", "position", "momentum", "both"};
+}
+
+// The names as one array that lives as long as the program.
+template <class Choice>
+inline constexpr auto choice_names = names_of(Choice{});
+
+// Nobody writes `automatic` for a format: it is what one gets by writing none.
+inline constexpr std::span<const std::string_view> written_formats =
+    std::span(choice_names<SampleFormat>).subspan(1);
+
+template <class Choice>
+  requires requires { names_of(Choice{}); }
+constexpr std::string_view name_of(Choice choice) {
+  return choice_names<Choice>[static_cast<std::size_t>(choice)];
+}
+
+// The choice of that name; none if the name is not in the list.
+template <class Choice>
+constexpr std::optional<Choice> choice_named(std::string_view name) {
+  for (std::size_t i = 0; i < choice_names<Choice>.size(); ++i)
+    if (choice_names<Choice>[i] == name) return static_cast<Choice>(i);
+  return std::nullopt;
+}
+
+inline std::vector<std::string> listed(std::span<const std::string_view> names) {
+  return {names.begin(), names.end()};
+}
+
+}  // namespace taut
