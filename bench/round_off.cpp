@@ -93,7 +93,7 @@ struct Change {
 
 struct History {
   Series curve;
-  std::string line;  // of the table
+  std::string line;  // its line of the table
 };
 
 template <class X, class Method, class P>

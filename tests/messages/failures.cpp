@@ -80,7 +80,7 @@ TEST(Failures, OfConnectedConstraintsTheConditionIsEstimated) {
             "  Most often the step is too long for the forces or for the curvature of the constraint: try "
             "--step 0.05.\n"
             "  The last good state, of step 0 (t = 0), is on standard output.\n");
-  EXPECT_NE(ran.out.find(", … and 100 more)\n"), std::string::npos) << ran.out;  // of 120 coordinates
+  EXPECT_NE(ran.out.find(", … and 100 more)\n"), std::string::npos) << ran.out;  // there are 120 coordinates
   EXPECT_EQ(run_taut("run '" + (folder / "straight.toml").string() + "' --step 0.01").status, 0);
 }
 

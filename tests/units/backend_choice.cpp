@@ -1,4 +1,5 @@
-// Which backend is worth while for a run depends on its model, its method and its length, and on
+// The backend that is worth while for a run depends on its model, its method and its length, and
+// on nothing else.
 // nothing else.
 
 #include <taut/backend/backend.hpp>

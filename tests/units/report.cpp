@@ -241,7 +241,7 @@ TEST(ReportSoFar, GoesOnFromItsBytes) {
   for (std::size_t size = 0; size < good.size(); size += 997)
     EXPECT_THROW(report_so_far(good.substr(0, size), 1), InputError) << size;
   EXPECT_THROW(report_so_far(good + " ", 1), InputError);
-  EXPECT_THROW(report_so_far(good, 2), InputError);  // of another system
+  EXPECT_THROW(report_so_far(good, 2), InputError);  // belongs to another system
 }
 
 TEST(RunRecord, FramesOfASmoothMotionGoToItsEndAndThoseOfAFastOneStop) {
