@@ -32,7 +32,7 @@ struct Case {
   int dimension = 3, count = 0;
   std::vector<Edges> groups;  // rods, as a model file would list them
   Vec q;                      // component by component
-  double speed = 0.03;        // typical momentum component and step, relative to the rods
+  double speed = 0.03;        // spread of each momentum component, in rods per step
 };
 
 std::shared_ptr<const ParticleModel> model_of(const Case& c) {

@@ -55,7 +55,7 @@ TEST(ARestoredMachine, MakesTheSameStepsWithEveryMethodOfTheCatalogue) {
     const ModelRun run = model_of(kind.model);
     ASSERT_EQ(run.mechanism->tier(), kind.tier) << kind.model;
     std::vector<std::string> methods = run.mechanism->fitting();
-    // Some methods serve the natural problem without the split.
+    // The natural problem without the split serves further methods.
     if (kind.tier == Tier::split)
       for (const std::string& method : method_names())
         if (!needs_formulation(method) && run.mechanism->fits(method)) methods.push_back(method);
