@@ -1,9 +1,12 @@
-// What do formulas cost against code written by hand? RATTLE on models of examples/, every step measured as a run measures it, by each backend:
+// Measures what formulas cost against code written by hand: RATTLE on models of examples/, every step
+// measured as a run measures it, by each backend:
 //   cmake --build build/release --target bench_backends && build/release/bench/bench_backends
-// One line per variant: ns per step, ratio to the hand-written loop that does the same, and the accuracy reached beside it. The loop written by hand stops its Newton
-// iteration by the same tolerance and measures as much after every step, into the same tally; it does less in one thing, that it takes its linear solves on trust: no
-// look at pivots, and none at G H_p after the projection. Then the gradient of the Lennard-Jones chain alone, and how long a first and a second run take to start.
-// Times are of the processor, the least of several runs: noise only ever adds.
+// There is one line per variant: ns per step, the ratio to the hand-written loop that does the same, and the
+// accuracy reached. The loop written by hand stops its Newton iteration by the same tolerance and measures as
+// much after every step, into the same tally. It does less in one thing: it takes its linear solves on trust,
+// and looks neither at pivots nor at G H_p after the projection. Then follow the gradient of the
+// Lennard-Jones chain alone, and how long a first and a second run take to start. Times are of the processor,
+// the least of several runs: noise only ever adds.
 #include <taut/backend/backend.hpp>
 #include <taut/backend/compiled_formulas.hpp>
 #include <taut/run/bundled.hpp>
@@ -29,7 +32,7 @@ using namespace taut;
 
 namespace {
 
-constexpr int repeats = 60;  // short ones: on a busy machine a few of them are left alone
+constexpr int repeats = 60;  // short ones: on a busy machine a few of them are undisturbed
 
 double processor_seconds() {
   timespec now{};
@@ -37,7 +40,7 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Of one of `count`.
+// Returns the nanoseconds of one of `count`.
 template <class Work>
 double nanoseconds(int count, Work&& work) {
   const double from = processor_seconds();
@@ -109,7 +112,7 @@ void variants(const std::string& model, const Hand& hand, double h, int steps) {
   add("specialised, as runs are by default", Backend::specialise, false, 0);
   add("compiled, as runs are by default", Backend::compile, false, 0);
   add("interpreted, as runs are by default", Backend::interpret, false, 0);
-  // In turn, so that a slow moment of the machine is one for all of them.
+  // They run in turn, so that a slow moment of the machine affects all of them.
   for (int r = 0; r < repeats; ++r)
     for (Contender& one : all) one.ns = std::min(one.ns, nanoseconds(steps, one.advance));
   fmt::print("\n{}, h = {}\n  {:<44} {:>8} {:>6}   {:>7}  {:>7}  {:>7}  {}\n", model, h, "", "ns/step",
@@ -152,7 +155,7 @@ void gradient() {
   }
 }
 
-// Seconds of the processor that the program takes with its children, and of the clock.
+// Returns the seconds of the processor that the program takes with its children, and those of the clock.
 std::pair<double, double> seconds_of(const std::string& command) {
   const auto children = [] {
     rusage used{};
@@ -197,7 +200,7 @@ void latencies() {
 }  // namespace
 
 int main() {
-  // An empty cache of its own, so that first runs are first.
+  // The cache is empty and its own, so that first runs are first.
   std::string cache = (std::filesystem::temp_directory_path() / "taut-bench-XXXXXX").string();
   if (mkdtemp(cache.data()) == nullptr) return 1;
   setenv("XDG_CACHE_HOME", cache.c_str(), 1);

@@ -1,5 +1,6 @@
-// The loops a careful programmer would write for one problem: RATTLE with full Newton on the constraint, to a tolerance on max |g|, one
-// momentum projection, nothing generic. The yardstick of bench/rattle.cpp and bench/backends.cpp.
+// The loops that a careful programmer would write for one problem: RATTLE with full Newton on the constraint,
+// to a tolerance on max |g|, one momentum projection, nothing generic. They are the yardstick of
+// bench/rattle.cpp and bench/backends.cpp.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +14,11 @@ struct Measured {
   double energy = 0, position = 0, momentum = 0;  // H, max |g|, max |G H_p|
 };
 
-// Planar pendulum, unit mass, rod and gravity.
+// The planar pendulum with unit mass, rod and gravity.
 struct Pendulum {
   double x = 1, y = 0, px = 0, py = 0;
 
-  // Newton iterations, or -1.
+  // Makes a step. Returns the Newton iterations, or -1.
   int step(double h, double tolerance) {
     const double kick = -h / 2;
     double mu = 0, X = 0, Y = 0, PX = 0, PY = 0;
@@ -49,7 +50,7 @@ struct Pendulum {
   }
 };
 
-// `nodes` unit masses on unit rods in the plane, the force given by `Force::gradient`.
+// A chain of `nodes` unit masses on unit rods in the plane; `Force::gradient` gives the force.
 template <int nodes, class Force>
 struct RodChain {
   static constexpr int n = 2 * nodes, m = nodes - 1;
@@ -57,7 +58,7 @@ struct RodChain {
   using Rods = std::array<double, m>;
   Vec q{}, p{}, force{};
 
-  // The zig-zag of equilateral triangles.
+  // Sets the zig-zag of equilateral triangles.
   void fold() {
     const double height = std::sqrt(3.0) / 2;
     for (int i = 0; i < nodes; ++i) {
@@ -177,7 +178,7 @@ struct Chain : RodChain<6, Springs> {
   }
 };
 
-// 0.1 (d^-12 - 2 d^-6) for every pair of the seven.
+// The potential 0.1 (d^-12 - 2 d^-6) for every pair of the seven.
 struct LennardJones {
   static double energy(const std::array<double, 14>& at) {
     double sum = 0;

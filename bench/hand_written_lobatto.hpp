@@ -1,5 +1,6 @@
-// The loop a careful programmer would write for one problem and one method: Lobatto IIIA-IIIB with three stages on the double pendulum
-// (unit masses, rods and gravity) by the simplified Newton iteration of Jay (3.15), nothing generic. The yardstick of bench/lobatto.cpp.
+// The loop that a careful programmer would write for one problem and one method: Lobatto IIIA-IIIB with three
+// stages on the double pendulum (unit masses, rods and gravity) by the simplified Newton iteration of Jay
+// (3.15), nothing generic. It is the yardstick of bench/lobatto.cpp.
 #pragma once
 
 #include <array>
@@ -13,11 +14,11 @@ struct DoublePendulumLobatto3 {
   static constexpr double A[3][3] = {{0, 0, 0}, {5. / 24, 1. / 3, -1. / 24}, {1. / 6, 2. / 3, 1. / 6}};
   static constexpr double A_hat[3][2] = {{1. / 6, -1. / 6}, {1. / 6, 1. / 3}, {1. / 6, 5. / 6}};
   static constexpr double b[3] = {1. / 6, 2. / 3, 1. / 6}, c[3] = {0, 0.5, 1};
-  static constexpr double inverse[2][2] = {{16, -2}, {-8, 4}};  // of A₀Â₀
+  static constexpr double inverse[2][2] = {{16, -2}, {-8, 4}};  // the inverse of A₀Â₀
 
   Vec q{0.5, -std::sqrt(3.0) / 2, 0, -std::sqrt(3.0)}, p{};
 
-  // Rods: from the origin to the first mass (ax, ay), from the second to the first (rx, ry).
+  // The rods: from the origin to the first mass (ax, ay), from the second to the first (rx, ry).
   struct Rods {
     double ax, ay, rx, ry;
     explicit Rods(const Vec& x) : ax(x[0]), ay(x[1]), rx(x[0] - x[2]), ry(x[1] - x[3]) {}
@@ -41,7 +42,8 @@ struct DoublePendulumLobatto3 {
     }
   };
 
-  // Corrections made, or -1. It stops at max |residual| <= tolerance or after `limit` corrections, whichever is first.
+  // Makes a step. Returns the corrections made, or -1. It stops at max |residual| <= tolerance or after
+  // `limit` corrections, whichever is first.
   int step(double h, double tolerance, int limit) {
     const Rods start(q);
     const Gram K(start);

@@ -1,7 +1,8 @@
-// What does the generic template cost? A lobatto(3) step on the double pendulum against a hand-written one of as many iterations, in the
-// same binary:
+// Measures what the generic template costs: a lobatto(3) step on the double pendulum against a hand-written
+// one of as many iterations, in the same binary:
 //   cmake --build build/release --target bench_lobatto && build/release/bench/bench_lobatto
-// The number of corrections that taut makes in each step is recorded, and the hand-written loop makes as many.
+// The number of corrections that taut makes in each step is recorded, and the hand-written loop
+// makes as many.
 #include <taut/formulation/manifold.hpp>
 #include <taut/method/lobatto.hpp>
 #include <taut/method/stepper.hpp>
@@ -47,7 +48,7 @@ struct Row {
   State<double, 4> end;
 };
 
-// `counts`, where not null, receives the corrections of each step.
+// Measures the template. If `counts` is not null, it receives the corrections of each step.
 template <class X, class Method>
 Row generic(const std::string& name, const Method& method, double h, std::vector<int>* counts = nullptr) {
   const DoublePendulum<> s;
@@ -66,7 +67,8 @@ Row generic(const std::string& name, const Method& method, double h, std::vector
   return {name, ns, std::accumulate(made.begin(), made.end(), 0.0) / steps, x};
 }
 
-// As programs choose a method at run time: bind(), which hides its type behind a virtual call per step.
+// Measures a method chosen at run time, as programs do by bind(), which hides its type behind a virtual
+// call per step.
 Row by_name(const std::string& name, double h) {
   const DoublePendulum<> s;
   using Plain = State<double, 4>;

@@ -1,14 +1,18 @@
-// What 10⁹ steps do: the energy error stays bounded, the residuals at rounding, the memory flat, and what rounding does to the energy grows like a random
-// walk (Brouwer's law), t^(1/2):
-//   cmake --build build/release --target bench_many_steps && build/release/bench/bench_many_steps [STEPS [FILE.svg [CASE]]]
-// STEPS of the pendulum, 1e9 by default, and a tenth of them of the double pendulum; each with rattle and lobatto(3), the types known to the compiler. CASE picks
-// one of the four, from 0.
+// Shows what 10⁹ steps do: the energy error stays bounded, the residuals at rounding, the memory flat, and
+// the effect of rounding on the energy grows like a random walk (Brouwer's law), t^(1/2):
+//   cmake --build build/release --target bench_many_steps
+//   build/release/bench/bench_many_steps [STEPS [FILE.svg [CASE]]]
+// It makes STEPS of the pendulum, 1e9 by default, and a tenth of them of the double pendulum; each with
+// rattle and lobatto(3), the types known to the compiler. CASE picks one of the four, from 0.
 //
-// The truncation error of the energy oscillates, bounded, far above rounding. It is taken out by averages over blocks with a smooth window, exp(-1/(s(1-s))):
-// for a motion of a few frequencies such averages converge faster than any power of the length of the block (Das & Yorke, Nonlinearity 31, 2018), and
-// what is left is the walk. How far it comes in so many blocks is averaged over all pairs of blocks of that distance. One walk alone does not give its exponent
-// exactly, and the scatter of points that share their blocks does not show how far off it is: beside it stands in how wide an interval 95 % of true random
-// walks end up. Beside that the drift, the mean change a step, with its standard error, for which a bias shows long before the exponent.
+// The truncation error of the energy oscillates, bounded, far above rounding. Averages over blocks with a
+// smooth window, exp(-1/(s(1-s))), take it out: for a motion of a few frequencies such averages converge
+// faster than any power of the length of the block (Das & Yorke, Nonlinearity 31, 2018), and the walk is
+// left. How far it comes in so many blocks is averaged over all pairs of blocks of that distance. One walk
+// alone does not give its exponent exactly, and the scatter of points that share their blocks does not show
+// how far off it is. The table therefore also gives the width of the interval in which 95 % of true random
+// walks end up, and the drift, the mean change a step, with its standard error, in which a bias shows long
+// before it does in the exponent.
 #include <taut/contract/request.hpp>
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/energy.hpp>
@@ -33,7 +37,7 @@ using namespace taut;
 
 namespace {
 
-constexpr long blocks = 1000, stride = 10;  // the energy is looked at every 10 steps
+constexpr long blocks = 1000, stride = 10;  // the energy is read every 10 steps
 constexpr int farthest = 100;               // blocks apart, a tenth of all: enough pairs
 
 double resident_megabytes() {
@@ -45,8 +49,8 @@ double resident_megabytes() {
 }
 
 struct Outcome {
-  double energy = 0, energy_early = 0,
-         energy_late = 0;             // max |H - H₀| over all, the first and the last tenth
+  // The largest |H - H₀| over all steps, over the first and over the last tenth.
+  double energy = 0, energy_early = 0, energy_late = 0;
   double position = 0, momentum = 0;  // max |g|, max |G H_p|
   std::vector<double> average;        // H - H₀, one for each block
   double memory_before = 0, memory_after = 0, seconds = 0;
@@ -86,7 +90,7 @@ Outcome run(const Method& method, const P& s, const StateOf<P>& start, double h,
   return out;
 }
 
-// How far the averages come in d blocks, root mean square over all pairs.
+// Returns how far the averages come in d blocks, as the root mean square over all pairs.
 Series walk(const std::string& name, const std::vector<double>& average, double steps_per_block) {
   Series curve{.name = name};
   for (int d = 1; d <= farthest; d = std::max(d + 1, d * 5 / 4)) {
@@ -102,7 +106,8 @@ Series walk(const std::string& name, const std::vector<double>& average, double 
   return curve;
 }
 
-// Half the width of the interval about 1/2 that holds the exponents fitted to 95 % of random walks of as many blocks.
+// Returns half the width of the interval about 1/2 that holds the exponents fitted to 95 % of random walks of
+// as many blocks.
 double spread_of_random_walks() {
   std::mt19937 random(1);
   std::normal_distribution<double> step;
@@ -119,10 +124,10 @@ double spread_of_random_walks() {
 }
 
 struct Drift {
-  double mean, error;  // a step
+  double mean, error;  // per step
 };
 
-// Of block averages that walk: the mean of their changes and its standard error.
+// Returns the drift of block averages that walk: the mean of their changes and its standard error.
 Drift drift_of(const std::vector<double>& average, double steps_per_block) {
   const auto changes = static_cast<double>(average.size() - 1);
   const double mean = (average.back() - average.front()) / changes;
@@ -155,7 +160,7 @@ bool report(std::vector<Series>& curves, const std::string& name, const Method& 
   return bounded && walks && on_M && flat;
 }
 
-// Swings of about 20 and 10 degrees: a motion of two frequencies, not a chaotic one.
+// Starts swings of about 20 and 10 degrees: a motion of two frequencies, not a chaotic one.
 StateOf<DoublePendulum<>> small_swing() {
   StateOf<DoublePendulum<>> x{{0.3, -std::sqrt(1 - 0.09), 0.1, 0}, {0, 0, 0, 0}};
   x.q[3] = x.q[1] - std::sqrt(1 - 0.04);

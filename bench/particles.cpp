@@ -1,7 +1,9 @@
-// What does a constraint solve of a large system cost? taut's general path against solvers written for the case, in one binary:
+// Measures what a constraint solve of a large system costs: taut's general path against solvers written for
+// the case, in one binary:
 //   cmake --build build/release --target bench_particles && build/release/bench/bench_particles
-// Position solve of one step from a random start without forces, ns per constraint; beside it the largest relative error of a length, and the number
-// of corrections. Every solver gets the same starts and stops at the tolerance its row names, on |g| = |r² - L²|/2 with L = 1.
+// It times the position solve of one step from a random start without forces, in ns per constraint, and
+// prints the largest relative error of a length and the number of corrections. Every solver gets the same
+// starts and stops at the tolerance its row names, on |g| = |r² - L²|/2 with L = 1.
 #include <taut/formulation/manifold.hpp>
 #include <taut/formulation/sparse_constraint_matrix.hpp>
 #include <taut/method/rattle.hpp>
@@ -30,7 +32,7 @@ struct Case {
   int dimension = 3, count = 0;
   std::vector<Edges> groups;  // rods, as a model file would list them
   Vec q;                      // component by component
-  double speed = 0.03;        // of each momentum component and step, relative to the rods
+  double speed = 0.03;        // spread of each momentum component, in rods per step
 };
 
 std::shared_ptr<const ParticleModel> model_of(const Case& c) {
@@ -64,7 +66,7 @@ std::shared_ptr<const ParticleModel> model_of(const Case& c) {
   return model;
 }
 
-// Momenta in the tangent space, so that the position solve starts from what a run would give it.
+// Sets momenta in the tangent space, so that the position solve starts from what a run would give it.
 State<double, dynamic> moving(const Problem& s, const Case& c) {
   std::mt19937 random(1);
   std::normal_distribution<double> some(0, c.speed);
@@ -77,14 +79,14 @@ State<double, dynamic> moving(const Problem& s, const Case& c) {
   return x;
 }
 
-// Of this thread, in ns: other programs on the machine do not count.
+// Returns the processor time of this thread in ns: other programs on the machine do not count.
 double processor_time() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
 }
 
-// The least of several runs, in ns: noise only ever adds. before(): what is not to be counted.
+// Returns the least of several runs, in ns: noise only ever adds. before() does what is not to be counted.
 template <class Before, class F>
 double least_time(double at_least, Before&& before, F&& f) {
   double best = 1e300, total = 0;
@@ -128,7 +130,7 @@ double length_error(const Case& c, const Problem& s, const Vec& q) {
   return worst;
 }
 
-// taut's own, as RATTLE calls it: q₁(μ) = q₀ + W (p₀ - G₀ᵀμ).
+// Times taut's own solve, as RATTLE calls it: q₁(μ) = q₀ + W (p₀ - G₀ᵀμ).
 Row general_path(const Case& c, const Problem& s, const State<double, dynamic>& x,
                  const SolveOptions& options, const std::string& name) {
   auto G = s.make_jacobian();
@@ -147,7 +149,7 @@ Row general_path(const Case& c, const Problem& s, const State<double, dynamic>& 
   return row;
 }
 
-// RATTLE's second half.
+// Times the second half of RATTLE.
 Row momentum_path(const Problem& s, const State<double, dynamic>& x, const SolveOptions& options,
                   const std::string& name) {
   auto G = s.make_jacobian();
@@ -170,7 +172,7 @@ Row momentum_path(const Problem& s, const State<double, dynamic>& x, const Solve
   return row;
 }
 
-// Baselines -----------------------------------------------------------------------------------------------------------
+// Baselines -----------------------------------------------------------------------------------------------
 
 struct Bond {
   int i, j;
@@ -186,7 +188,7 @@ std::vector<Bond> bonds_of(const Case& c, const Problem& s) {
   }
   return bonds;
 }
-// x y z of a particle side by side, as everyone stores them.
+// Stores x y z of a particle side by side, as is usual.
 std::vector<double> interleaved(const Case& c, const Vec& v) {
   std::vector<double> out(v.size());
   for (int a = 0; a < c.dimension; ++a)
@@ -200,7 +202,8 @@ Vec apart(const Case& c, const std::vector<double>& v) {
   return out;
 }
 
-// SHAKE: one bond after the other along the old directions, until all are within the tolerance. In space, unit masses.
+// Times SHAKE: one bond after the other along the old directions, until all are within the tolerance. It
+// works in space, with unit masses.
 Row shake(const Case& c, const Problem& s, const State<double, dynamic>& x, double tolerance,
           const std::string& name) {
   const auto bonds = bonds_of(c, s);
@@ -238,7 +241,8 @@ Row shake(const Case& c, const Problem& s, const State<double, dynamic>& x, doub
   return row;
 }
 
-// Newton for one chain 0-1-2-…, the tridiagonal system by Thomas's recursion: what one writes by hand for this case alone.
+// Times Newton for one chain 0-1-2-…, the tridiagonal system by Thomas's recursion: what one writes by hand
+// for this case alone.
 Row thomas(const Case& c, const Problem& s, const State<double, dynamic>& x, double tolerance) {
   const auto bonds = bonds_of(c, s);
   const int m = static_cast<int>(bonds.size());
@@ -286,7 +290,8 @@ Row thomas(const Case& c, const Problem& s, const State<double, dynamic>& x, dou
   return row;
 }
 
-// Eigen's SimplicialLDLT: G₀WG₀ᵀ factored once per step, its pattern analysed beforehand, and used in every iteration.
+// Times Eigen's SimplicialLDLT: G₀WG₀ᵀ is factored once per step, its pattern analysed beforehand, and used
+// in every iteration.
 Row eigen_ldlt(const Case& c, const Problem& s, const State<double, dynamic>& x, double tolerance) {
   const auto bonds = bonds_of(c, s);
   const int m = static_cast<int>(bonds.size()), d = c.dimension;
@@ -358,7 +363,7 @@ Row eigen_ldlt(const Case& c, const Problem& s, const State<double, dynamic>& x,
   return row;
 }
 
-// Newton for triangles 3w, 3w+1, 3w+2, one after the other, the 3×3 system by elimination.
+// Times Newton for triangles 3w, 3w+1, 3w+2, one after the other, the 3×3 system by elimination.
 Row water_newton(const Case& c, const Problem& s, const State<double, dynamic>& x, double tolerance) {
   const int waters = c.count / 3;
   const auto q0 = interleaved(c, x.q), free = interleaved(c, Vec(x.q + x.p));
@@ -420,7 +425,7 @@ Row water_newton(const Case& c, const Problem& s, const State<double, dynamic>& 
   return row;
 }
 
-// Cases ---------------------------------------------------------------------------------------------------------------
+// Cases ---------------------------------------------------------------------------------------------------
 
 Case freely_jointed_chain(int rods) {
   Case c{fmt::format("freely jointed chain of {} rods", rods), 3, rods + 1, {Edges{}}, {}, 0.03};
@@ -456,7 +461,7 @@ Case waters(int count) {
   return c;
 }
 
-// A zigzag whose angles are held by 1-3 distances.
+// Makes a zigzag whose angles are held by 1-3 distances.
 Case strip(int particles) {
   Case c{fmt::format("strip of {} particles with rigid angles", particles),
          3,
@@ -527,13 +532,13 @@ void compare(const Case& c, bool chain, bool water, bool slow) {
   if (!slow) print(shake(c, s, x, 1e-12, "SHAKE sweeps, 1e-12"), newton.ns);
 }
 
-// What the memory alone takes: q and p from one place to another.
+// Times the memory alone: q and p are copied from one place to another.
 double copy_time(const State<double, dynamic>& x) {
   State<double, dynamic> y = x;
   return least_time(patience, [&] { assign(y, x); });
 }
 
-// How the cost of a step grows where the system leaves the cache.
+// Shows how the cost of a step grows when the system leaves the cache.
 void compare_growth() {
   const Rattle method{{.tolerance = 1e-12}};
   fmt::print("\nfreely jointed chains: a step of rattle to 1e-12, ns per constraint\n");
@@ -560,8 +565,8 @@ void compare_growth() {
              copy / first_copy);
 }
 
-// A whole step of RATTLE, on the wall clock: the least of many. Where other programs hold the processors it shows how those are shared, not what
-// threads gain.
+// Times a whole step of RATTLE on the wall clock, the least of many. If other programs hold the processors,
+// it shows how those are shared, not what threads gain.
 void compare_threads(const Case& c) {
   const Problem s(model_of(c));
   const auto x = moving(s, c);

@@ -1,7 +1,9 @@
-// What does the generic template cost? RATTLE to |g| <= 1e-12 against hand-written loops for the same map in the same binary:
+// Measures what the generic template costs: RATTLE to |g| <= 1e-12 against hand-written loops for the same
+// map in the same binary:
 //   cmake --build build/release --target bench_rattle && build/release/bench/bench_rattle
-// One line per variant: ns per step and trajectory (the least and the median of many short rounds), the time and the throughput against
-// the hand-written scalar loop, and the accuracy reached: the largest residuals and energy error of a run, over all lanes.
+// There is one line per variant: ns per step and trajectory (the least and the median of many short rounds),
+// the time and the throughput against the hand-written scalar loop, and the accuracy reached: the largest
+// residuals and energy error of a run, over all lanes.
 #include <taut/formulation/manifold.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
@@ -25,8 +27,8 @@ using namespace taut;
 namespace {
 
 constexpr double tolerance = 1e-12;
-constexpr int rounds =
-    60;  // the variants take turns, so that all of them meet the quiet moments of a busy machine
+// The variants take turns, so that all of them meet the quiet moments of a busy machine.
+constexpr int rounds = 60;
 constexpr double round_ns = 2e6;  // long enough for the clock, short enough for a quiet moment
 constexpr int accuracy_steps = 2000;
 constexpr int steps_between_lanes = 7;
@@ -101,7 +103,7 @@ Variant by_hand(Hand hand, const P& s, const StateOf<P>& start, double h) {
   return {name, [=](int count) mutable { steps_from(hand, count); }, reached};
 }
 
-// Each lane starts a few steps after the one before it: the lanes do not agree on their iterations.
+// Starts each lane a few steps after the one before it: the lanes do not agree on their iterations.
 template <int lanes, class P>
 State<Pack<lanes>, P::n> spread(const P& s, State<double, P::n> x, double h) {
   State<Pack<lanes>, P::n> y;

@@ -1,8 +1,11 @@
-// Brouwer's law: does round-off alone make the energy a random walk, |H - H(0)| ~ t^(1/2)? At steps where the truncation error is below
-// rounding, over an ensemble of 8 trajectories (one per SIMD lane), root mean square over the ensemble: one random walk alone has no exponent
-// worth the name. Beside the exponent stands what a drift would show in before the exponent does: the mean change of energy per step over
-// all lanes and its standard error, from the scatter of the lanes. The energy is that of q + q_low, p + p_low in 128 bits.
-//   cmake --build build/release --target bench_round_off && build/release/bench/bench_round_off [STEPS [FILE.svg [CASE]]]
+// Tests Brouwer's law: does round-off alone make the energy a random walk, |H - H(0)| ~ t^(1/2)? It uses
+// steps whose truncation error is below rounding, and the root mean square over an ensemble of 8
+// trajectories (one per SIMD lane): one random walk alone has no exponent worth the name. A drift would show
+// in the mean change of energy per step before it shows in the exponent, so the table also has this mean
+// over all lanes and its standard error, from the scatter of the lanes. The energy is that of q + q_low, p +
+// p_low in 128 bits.
+//   cmake --build build/release --target bench_round_off
+//   build/release/bench/bench_round_off [STEPS [FILE.svg [CASE]]]
 // STEPS defaults to 1e6; CASE picks one line of the table, from 0.
 #include <taut/contract/request.hpp>
 #include <taut/formulation/manifold.hpp>
@@ -34,7 +37,7 @@ namespace {
 constexpr int lanes = 8;
 using T = Pack<lanes>;
 
-// The start of the problem turned about the origin by a little more in each lane, and put onto M.
+// Returns the start of the problem turned about the origin by a little more in each lane, and put onto M.
 template <class P>
 StateOf<P> turned(const P& s) {
   StateOf<P> x = s.start();
@@ -90,7 +93,7 @@ struct Change {
 
 struct History {
   Series curve;
-  std::string line;  // of the table
+  std::string line;  // its line of the table
 };
 
 template <class X, class Method, class P>
@@ -112,7 +115,8 @@ History history(const std::string& name, const Method& method, const P& problem,
     curve.y.push_back(Change(energies(wide, x), start).size);
     next *= 1.5;
   }
-  // The first decade is left out of the fit: there the truncation error, bounded and small, is still seen.
+  // The first decade is left out of the fit, because the truncation error, bounded and small, is
+  // still seen there.
   std::vector<double> t, e;
   for (std::size_t i = 0; i < curve.x.size(); ++i)
     if (curve.x[i] >= 1000) {
@@ -160,7 +164,7 @@ Cases all_cases(long steps) {
   return cases;
 }
 
-// Each case on a core of its own, as far as there are cores; the lines in the order of the table.
+// Runs each case on a core of its own, as far as there are cores; the lines are in the order of the table.
 std::vector<Series> histories(const Cases& cases) {
   std::vector<std::promise<History>> results(cases.size());
   std::atomic<std::size_t> next = 0;

@@ -1,5 +1,6 @@
-// What does solving to rounding cost, beside solving only until |g| <= 1e-13, and what does it gain? The same steps with both rules, with compensated
-// sums, in turn; and how far both are, at t = 10⁴, from the same steps in 128 bits:
+// Measures what solving to rounding costs, beside solving only until |g| <= 1e-13, and what it gains. The
+// same steps are made with both rules, with compensated sums, in turn; then it shows how far both are, at t =
+// 10⁴, from the same steps in 128 bits:
 //   cmake --build build/release --target bench_to_rounding && build/release/bench/bench_to_rounding
 #include <taut/method/composition.hpp>
 #include <taut/method/lobatto.hpp>
@@ -79,7 +80,7 @@ void all_methods(const std::string& problem, const P& s, double eighth) {
   compare(problem, "lobatto(5)", s, Lobatto<5>{}, 0.05);
 }
 
-// Where q is after so many steps, in 128 bits with the digits that compensated sums carry.
+// Returns q after so many steps, in 128 bits with the digits that compensated sums carry.
 template <class P, class Method>
 Vector<Float128, P::n> end_of(const P& s, const Method& method, double h, long steps) {
   using T = typename P::Scalar;
@@ -93,7 +94,7 @@ Vector<Float128, P::n> end_of(const P& s, const Method& method, double h, long s
   return q;
 }
 
-// Both rules beside the same steps in 128 bits: truncation is the same in all three.
+// Compares both rules with the same steps in 128 bits: truncation is the same in all three.
 template <class Method>
 void distance(const std::string& name, const Method& method, double h) {
   const Pendulum<double, 2> s;

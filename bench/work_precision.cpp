@@ -1,7 +1,10 @@
-// How much work for how much accuracy? Error in q and p at t = 100 (the chain: t = 40) against evaluations of the gradient and CPU time:
-//   cmake --build build/release --target bench_work_precision && build/release/bench/bench_work_precision [PROBLEM [PREFIX]]
-// PROBLEM: pendulum, double-pendulum, six-node-chain or all; PREFIX: also plot, to PREFIX-PROBLEM.svg. The heading of each table
-// says how well its reference is known. The chain starts as RestingChain says.
+// Measures how much work how much accuracy takes: error in q and p at t = 100 (the chain: t = 40) against
+// evaluations of the gradient and CPU time:
+//   cmake --build build/release --target bench_work_precision
+//   build/release/bench/bench_work_precision [PROBLEM [PREFIX]]
+// PROBLEM is pendulum, double-pendulum, six-node-chain or all; with PREFIX it also plots, to
+// PREFIX-PROBLEM.svg. The heading of each table says how well its reference is known. The chain starts as
+// RestingChain says.
 #include <taut/contract/request.hpp>
 #include <taut/method/bdf.hpp>
 #include <taut/method/dirac_gauss.hpp>
@@ -43,7 +46,7 @@ bool study(const std::string& name, const Plain& plain, double horizon, const st
                 .y = {"error in q, p", Axis::logarithmic}};
   for (const Entry<P>& method : methods<P>()) {
     table.push_back(sweep(method, problem, reference, 0.5));
-    // There are eight colours: from the ninth curve on they come again, dashed.
+    // There are eight colours: from the ninth curve on they are used again, dashed.
     const int number = static_cast<int>(figure.series.size());
     Series curve{.name = method.name, .dashed = number >= 8, .colour = number};
     for (const Row& row : table.back()) {

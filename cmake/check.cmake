@@ -1,4 +1,4 @@
-# Targets format, format_check and tidy: the parts of the check workflow that are not compiling and testing.
+# The targets format, format_check and tidy: the parts of the check workflow that neither compile nor test.
 find_program(TAUT_CLANG_FORMAT clang-format-19)
 find_program(TAUT_RUN_CLANG_TIDY run-clang-tidy-19)
 

@@ -1,4 +1,4 @@
-# cmake --install, and what find_package(taut) reads afterwards.
+# Installs taut (cmake --install), and what find_package(taut) reads afterwards.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/taut)
 

@@ -1,16 +1,21 @@
-// The same accuracy by SUNDIALS, in the same program: IDA, CVODE and ARKODE beside the best of taut, and the ratios of their CPU times.
+// Reaches the same accuracy by SUNDIALS, in the same program: IDA, CVODE and ARKODE beside the best of taut,
+// and the ratios of their CPU times.
 //   cmake --build build/release --target bench_sundials && build/release/bench/bench_sundials [PROBLEM]
 //   bench_sundials six-node-chain [DEGREES [T]]
 //   bench_sundials drift [DEGREES T STEP]
-// PROBLEM: pendulum, double-pendulum, six-node-chain, drift or all; the error is that at t = 100, of the chain at T = 40. DEGREES: the start of the chain, see RestingChain;
-// with T and STEP the drift of the chain alone. It needs Debian's libsundials-dev (6.4).
+// PROBLEM is pendulum, double-pendulum, six-node-chain, drift or all; the error is that at t = 100, for the
+// chain at T = 40. DEGREES is the start of the chain, see RestingChain; with T and STEP it shows the drift of
+// the chain alone. It needs Debian's libsundials-dev (6.4).
 //
 //   IDA index 1          q' = H_p, p' = -H_q - Gᵀλ, and g differentiated twice for λ
-//   IDA GGL              q' = H_p - Gᵀμ, p' = -H_q - Gᵀλ, g = 0, G H_p = 0: the stabilised form of index 2 (Gear, Gupta, Leimkuhler)
+//   IDA GGL              q' = H_p - Gᵀμ, p' = -H_q - Gᵀλ, g = 0, G H_p = 0: the stabilised form of index 2
+//                        (Gear, Gupta, Leimkuhler)
 //   CVODE BDF projected  the underlying ODE with λ(q, p), CVodeSetProjFn onto M
 //   CVODE Adams          the underlying ODE; CVODE offers its projection for BDF alone
-//   ARKODE Fehlberg 7-8  the underlying ODE, projected onto M after each step; step size control, or a fixed step
-// Right-hand sides are as lean as taut's own problems; Jacobians are the difference quotients that SUNDIALS makes itself.
+//   ARKODE Fehlberg 7-8  the underlying ODE, projected onto M after each step; step size control, or a fixed
+//                        step
+// Right-hand sides are as lean as taut's own problems; Jacobians are the difference quotients that
+// SUNDIALS makes itself.
 #include <taut/formulation/constraint_matrix.hpp>
 #include <taut/method/lobatto.hpp>
 #include <taut/problem/ready_made/double_pendulum.hpp>
@@ -57,7 +62,7 @@ struct Equations {
   }
   static void write(const Vec& from, double* to) { std::copy_n(from.data(), n, to); }
 
-  // v = H_p, f = H_q, G, and the right side of C λ = v·g''v - G W H_q.
+  // Evaluates v = H_p, f = H_q, G, and the right side of C λ = v·g''v - G W H_q.
   void evaluate(Multiplier& right) {
     Multiplier Gw;
     s.W().times(p, v);
@@ -83,7 +88,7 @@ struct Equations {
     write(v, dy);
     write(w, dy + n);
   }
-  // (q, p) onto M: simplified Newton for q, one solve for p.
+  // Projects (q, p) onto M: simplified Newton for q, one solve for p.
   void project(double* y) {
     read(y);
     Multiplier r;
@@ -137,7 +142,7 @@ int project_correction(realtype, N_Vector y, N_Vector correction, realtype, N_Ve
   return 0;
 }
 
-// (q, p, λ)
+// The unknowns are (q, p, λ).
 template <class P>
 int index_1(realtype, N_Vector y, N_Vector dy, N_Vector r, void* user) {
   auto& e = of<P>(user);
@@ -157,7 +162,7 @@ int index_1(realtype, N_Vector y, N_Vector dy, N_Vector r, void* user) {
   Eigen::Map<Multiplier>(data(r) + 2 * n) = left - right;
   return 0;
 }
-// (q, p, λ, μ)
+// The unknowns are (q, p, λ, μ).
 template <class P>
 int stabilised(realtype, N_Vector y, N_Vector dy, N_Vector r, void* user) {
   auto& e = of<P>(user);
@@ -197,13 +202,14 @@ const char* name_of(Solver solver) {
   return names[static_cast<int>(solver)];
 }
 
-// One integration, from its start: everything SUNDIALS allocates, and one call per step or for the whole.
+// One integration, from its start: everything that SUNDIALS allocates, and one call per step or
+// for the whole.
 template <class P>
 class Integration {
  public:
   static constexpr int n = P::n, m = P::m;
 
-  // `setting`: the tolerance, relative and absolute, or the fixed step.
+  // Prepares it; `setting` is the tolerance, relative and absolute, or the fixed step.
   Integration(const P& problem, Solver solver, double setting) : equations_(problem), solver_(solver) {
     SUNContext_Create(nullptr, &context_);
     const bool ida = solver == Solver::ida_index_1 || solver == Solver::ida_ggl;
@@ -240,7 +246,7 @@ class Integration {
 
   N_Vector y = nullptr;
 
-  // The time reached; NaN after a failure.
+  // Returns the time reached; NaN after a failure.
   double advance(double until, bool one_step) {
     double t = 0;
     int flag = 0;
@@ -273,7 +279,7 @@ class Integration {
   void begin_ida(int size, double tolerance) {
     dy_ = N_VClone(y);
     N_VConst(0, dy_);
-    equations_.underlying(data(y), data(dy_));  // consistent: λ, y' too; μ = 0
+    equations_.underlying(data(y), data(dy_));  // consistent: with λ and y' too; μ = 0
     std::copy_n(equations_.lambda.data(), m, data(y) + 2 * n);
     id_ = N_VClone(y);
     N_VConst(1, id_);
@@ -386,7 +392,7 @@ void study(const std::string& name, const Plain& plain, double horizon) {
                              entry<P, Compensated>(Lobatto<5>{}, "lobatto(5)")})
     table.push_back(work_precision::sweep(method, problem, reference, 0.5));
   const std::size_t counted = table.size();
-  // Here the energy drifts, see drift_study(): shown, and not counted in the ratios.
+  // Here the energy drifts, see drift_study(): these rows are shown, but not counted in the ratios.
   for (const auto& [scheme, tolerance] :
        {std::pair{"kahan-li8", 0.0}, {"taut8", 0.0}, {"kahan-li8", 1e-12}}) {
     auto method = composition<P>(scheme, tolerance);
@@ -410,8 +416,9 @@ void study(const std::string& name, const Plain& plain, double horizon) {
   }
 }
 
-// The energy error of a taut run must not grow: its mean and its largest in each decade of time, and the largest in 100 units of time, the mean over
-// the decade. The largest of a longer time is larger already because there is more to choose from; that of 100 units is not.
+// Shows that the energy error of a taut run does not grow: its mean and its largest in each decade of time,
+// and the largest in 100 units of time, the mean over the decade. The largest of a longer time is larger
+// already because there is more to choose from; that of 100 units is not.
 template <class X, class P>
 std::string drift_of(const std::string& name, const P& problem, const Composition<Rattle>& method, double h) {
   X x(problem.start());
@@ -453,7 +460,8 @@ double error_of(const P& problem, const Composition<Rattle>& method, const Refer
   return reference.error(x);
 }
 
-// With the step that gives an error of 1e-8 at the horizon. Nothing is timed here: the rows side by side.
+// Uses the step that gives an error of 1e-8 at the horizon. Nothing is timed here, so the rows
+// run side by side.
 template <class P>
 void drift_study(const std::string& name, const P& problem, double horizon, const char* scheme, double h) {
   using Plain = State<double, P::n>;

@@ -1,4 +1,5 @@
-// What the work-precision tables share: the problem that counts its gradients, the reference, the table and its summary.
+// The work-precision tables share this: the problem that counts its gradients, the reference, the table
+// and its summary.
 #pragma once
 
 #include <taut/method/catalogue.hpp>
@@ -22,7 +23,7 @@ namespace work_precision {
 
 inline constexpr double targets[] = {1e-6, 1e-8};
 
-// Evaluations of grad V since the program began, of dual numbers too.
+// Counts the evaluations of grad V since the program began, those of dual numbers too.
 inline long gradients = 0;
 
 template <class P>
@@ -39,9 +40,11 @@ struct Counted : P {
   }
 };
 
-// The six-node chain from a zig-zag whose rods stand at so many degrees to its axis, the first node moving at unit speed across its rod, seen from where
-// the centre of mass rests: a chain that flies off loses digits of its coordinates. The paper gives no initial data. 60 degrees is the start of SixNodeChain; its
-// motion is chaotic, and by t = 100 rounding alone has grown to more than 1e-7, so its error is judged at t = 40. From 80 degrees the motion is regular.
+// The six-node chain from a zig-zag whose rods stand at so many degrees to its axis, the first node moving at
+// unit speed across its rod, in the frame in which the centre of mass rests: a chain that flies off loses
+// digits of its coordinates. The paper gives no initial data. 60 degrees is the start of SixNodeChain; its
+// motion is chaotic, and by t = 100 rounding alone has grown to more than 1e-7, so its error is judged at t =
+// 40. From 80 degrees the motion is regular.
 template <class T = double>
 struct RestingChain : taut::SixNodeChain<T> {
   double degrees = 60;
@@ -66,14 +69,14 @@ struct RestingChain : taut::SixNodeChain<T> {
   }
 };
 
-// Of this process: what others do on a shared machine is left out.
+// Returns the milliseconds of this process: what others do on a shared machine is left out.
 inline double cpu_ms() {
   std::timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
 
-// The least of several runs: noise only ever adds. `run` gives the milliseconds of one.
+// Returns the least of several runs: noise only ever adds. `run` returns the milliseconds of one.
 template <class Run>
 double least_ms(Run&& run) {
   double best = run(), total = best;
@@ -103,7 +106,8 @@ inline void print(const Row& row) {
   std::fflush(stdout);
 }
 
-// What a method needs for an error, by interpolation between the logarithms of two neighbouring rows; NaN: not reached.
+// Returns what a method needs for an error, by interpolation between the logarithms of two neighbouring rows;
+// NaN if it does not reach it.
 inline double ms_at(const std::vector<Row>& rows, double error) {
   double best = std::nan("");
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -131,7 +135,7 @@ inline void summary(const std::string& problem, const Table& table) {
                  shown(ms_at(rows, targets[1])));
 }
 
-// The state at the horizon in long double, and how far it is from the one of a step half as long.
+// The state at the horizon in long double, and its distance from the one of a step half as long.
 template <class P>
 struct Reference {
   double horizon;
@@ -165,14 +169,14 @@ struct Reference {
   }
 };
 
-// X: the state, whose sums are plain or compensated.
+// X is the state, whose sums are plain or compensated.
 template <class P, class X = taut::StateOf<P>>
 struct Entry {
   std::string name;
   std::function<std::unique_ptr<taut::Stepper<P, X>>(const P&, const X&)> make;
 };
 
-// `tolerance`: of max |g|; 0: to rounding, as methods do unless told otherwise.
+// Makes an entry. `tolerance` is that of max |g|; 0 means to rounding, as methods do unless told otherwise.
 template <class P, class X = taut::StateOf<P>, class Method>
 Entry<P, X> entry(const Method& method, const std::string& name, double tolerance = 0) {
   return {tolerance > 0 ? fmt::format("{}, |g| to {:.0e}", name, tolerance) : name,
@@ -189,7 +193,8 @@ Entry<P, X> composition(const char* name, double tolerance = 0) {
   return entry<P, X>(taut::Composition<taut::Rattle>{scheme}, name, tolerance);
 }
 
-// Steps from `h` down until the error is below 1e-10 or a run takes longer than `patience_ms`.
+// Makes runs with steps from `h` down until the error is below 1e-10 or a run takes longer than
+// `patience_ms`.
 template <class P, class X>
 std::vector<Row> sweep(const Entry<P, X>& method, const P& problem, const Reference<P>& reference, double h,
                        double patience_ms = 600) {

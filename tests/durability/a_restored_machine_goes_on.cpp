@@ -1,4 +1,5 @@
-// A machine that was saved and restored makes the same steps to the last bit: every method of the catalogue, every formulation.
+// A machine that was saved and restored makes the same steps to the last bit: every method of the catalogue,
+// every formulation.
 #include <taut/bytes/carry.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/run/model_run.hpp>
@@ -25,7 +26,7 @@ std::unique_ptr<Machine> machine_of(const ModelRun& run, const MethodChoice& cho
   return run.mechanism->bind(choice, run.mechanism->start(), {}, plain);
 }
 
-// Bytes of machine and tally after so many more steps.
+// Returns the bytes of machine and tally after so many more steps.
 std::string after(Machine& machine, Tally& tally, int steps, double h) {
   machine.advance(h, steps, tally);
   Carry c;
@@ -33,7 +34,7 @@ std::string after(Machine& machine, Tally& tally, int steps, double h) {
   return machine.save() + c.bytes();
 }
 
-// Nothing where the restored machine does as the one that was never saved.
+// Returns nothing if the restored machine does what the one that was never saved does.
 std::string difference(const ModelRun& run, const MethodChoice& choice, double h, bool plain = false) {
   const auto whole = machine_of(run, choice, plain), first = machine_of(run, choice, plain),
              second = machine_of(run, choice, plain);
@@ -54,7 +55,8 @@ TEST(ARestoredMachine, MakesTheSameStepsWithEveryMethodOfTheCatalogue) {
     const ModelRun run = model_of(kind.model);
     ASSERT_EQ(run.mechanism->tier(), kind.tier) << kind.model;
     std::vector<std::string> methods = run.mechanism->fitting();
-    if (kind.tier == Tier::split)  // what the natural problem without the split serves
+    // The natural problem without the split serves further methods.
+    if (kind.tier == Tier::split)
       for (const std::string& method : method_names())
         if (!needs_formulation(method) && run.mechanism->fits(method)) methods.push_back(method);
     EXPECT_GT(methods.size(), 10U);

@@ -1,5 +1,5 @@
-// Trajectories of particles in the formats that other programs read, each against the bytes its description asks for or by an independent reader; and what
-// samples may hold beside the state.
+// Trajectories of particles in the formats that other programs read, each against the bytes its description
+// asks for or by an independent reader; and what samples may hold beside the state.
 #include <taut/model/model.hpp>
 #include <taut/store/trajectory.hpp>
 
@@ -85,7 +85,7 @@ TEST(Exports, ExtendedXyzIsReadAgainToTheSameBits) {
   for (std::size_t j = 10; j <= 18; ++j) EXPECT_NEAR((*rows)[j], run.rows[3][j], 1e-13) << j;  // p / m · m
 }
 
-// The layout of CHARMM: Fortran records, 32-bit positions, the cell in 64 bits.
+// CHARMM's layout: Fortran records, 32-bit positions, the cell in 64 bits.
 TEST(Exports, DcdIsLaidOutAsCharmmDoes) {
   const DumbbellRun run;
   const std::string bytes = run.exported("dcd", "out.dcd");
@@ -138,7 +138,7 @@ TEST(Exports, DcdIsLaidOutAsCharmmDoes) {
   EXPECT_EQ(at, bytes.size());
 }
 
-// What h5dump of the HDF5 library prints after DATA.
+// Returns what h5dump of the HDF5 library prints after DATA.
 std::vector<double> h5dump(const DumbbellRun& run, const std::string& what) {
   const std::string out = run.path("dump");
   const std::string command =
@@ -193,7 +193,8 @@ TEST(Exports, H5mdIsReadByTheHdf5Library) {
     EXPECT_NE(read_text(all).find(part), std::string::npos) << part;
 }
 
-// Two masses m at the distance L turn with the speed v: the rod pulls with m v² / (L/2), its multiplier times L.
+// Two masses m at the distance L turn with the speed v: the rod pulls with m v² / (L/2), its
+// multiplier times L.
 TEST(Quantities, OfADumbbellAreThoseOfTheClosedForm) {
   const DumbbellRun run;
   const double m = 2, v = 0.75, L = 1, tension = m * v * v / (L / 2);
@@ -216,7 +217,8 @@ TEST(Quantities, OfADumbbellAreThoseOfTheClosedForm) {
   EXPECT_GE(run.value(3, "iterations"), 25);
 }
 
-// A spring drawn out by x in a box of volume L³, and a rod at rest: V = k x²/2, its force k x pulls along r.
+// A spring is drawn out by x in a box of volume L³, beside a rod at rest: V = k x²/2, its force k x
+// pulls along r.
 TEST(Quantities, OfPotentialsAreThoseOfTheClosedForm) {
   const OwnFolder folder;
   std::ofstream(folder / "spring.toml")
@@ -288,7 +290,8 @@ TEST(Quantities, AKineticEnergyNeedsANaturalSystem) {
       << ran.err;
 }
 
-// The folder holds the bytes of the file: a run goes on where file and model are gone, and to the same bits.
+// The folder holds the bytes of the file: a run continues although file and model are gone, and to
+// the same bits.
 TEST(ARunOfAFile, GoesOnWithoutIt) {
   const DumbbellRun run;
   const std::string before = run_taut("export out --csv", run.folder.string()).out;

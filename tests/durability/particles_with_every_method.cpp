@@ -1,5 +1,6 @@
-// A system of particles runs with every method of its tier through the same text as a system of formulas, to the same trajectory; and a machine that
-// was saved goes on with another number of threads to the same bits.
+// A system of particles runs with every method of its tier through the same text as a system of
+// formulas, to the same trajectory; and a machine that was saved continues with another number of
+// threads to the same bits.
 #include <taut/bytes/carry.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/parallel/workers.hpp>
@@ -110,7 +111,8 @@ TEST(ParticlesWithEveryMethod, AsksForTwoPartsWhereAMethodNeedsThem) {
   EXPECT_TRUE(run.mechanism->fits("rattle"));
 }
 
-// 340 beads with springs, bends and torsions in the fast part: V'' is sparse, and the map is RATTLE's up to O(h²).
+// The chain has 340 beads with springs, bends and torsions in the fast part: V'' is sparse, and the map is
+// RATTLE's up to O(h²).
 TEST(ParticlesWithEveryMethod, MixedMidpointOnALongChain) {
   const test::OwnFolder folder;
   const std::string bonded = test::polymer.substr(0, test::polymer.find("[[pairs]]"));

@@ -1,5 +1,6 @@
-// Runs that are killed, cut short of disk or damaged: what is resumed is the run that was never touched, to the last bit, and what is damaged is said to
-// be. With TAUT_DURABILITY=full in the environment at the numbers of docs/guide/long-runs.md, else at a tenth of them.
+// Runs that are killed, cut short of disk or damaged: the resumed run is the run that was never touched, to
+// the last bit, and damage is reported. If TAUT_DURABILITY=full is set, the numbers are those of
+// docs/guide/long-runs.md, otherwise a tenth of them.
 #include <taut/store/recording.hpp>
 #include <taut/store/trajectory.hpp>
 
@@ -54,7 +55,7 @@ std::vector<double> rows_of(const std::string& path) {
   return all;
 }
 
-// Whether `whole` begins with `part`, to the bit.
+// Asks whether `whole` begins with `part`, to the bit.
 bool begins(const std::vector<double>& whole, const std::vector<double>& part) {
   return part.empty() || (part.size() <= whole.size() &&
                           std::memcmp(part.data(), whole.data(), part.size() * sizeof(double)) == 0);
@@ -64,7 +65,7 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && begins(b, a);
 }
 
-// All a run leaves behind, but for the time it took.
+// All that a run leaves behind, except for the time it took.
 struct Result {
   std::vector<double> rows;
   std::string text, machine, tally;
@@ -147,7 +148,7 @@ TEST(AKilledRun, IsResumedToTheSameBits) {
 std::string bytes_of(const fs::path& path) { return test::read_text(path.string()); }
 void write(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
-// A run that was stopped, with both checkpoints and a trajectory: what is damaged below.
+// Makes a run that was stopped, with both checkpoints and a trajectory; the cases below damage it.
 void stopped_run(const OwnFolder& folder) {
   Process process(command(0, folder.string()));
   for (int i = 0; i < 1000 && !fs::exists(folder / previous_checkpoint_name); ++i) test::sleep_seconds(0.005);
@@ -179,7 +180,7 @@ TEST(ADamagedFile, IsFoundOut) {
       write(folder / name, damaged);
       const std::string reason = refusal(path);
       EXPECT_NE(reason, "");
-      // What a reader of the damaged file gives is a beginning of what was written.
+      // A reader of the damaged file returns a beginning of what was written.
       std::vector<double> rest;
       try {
         TrajectoryReader reader((folder / trajectory_name).string());
@@ -214,7 +215,7 @@ TEST(ADamagedFile, IsFoundOut) {
   EXPECT_TRUE(result_of(path) == reference(0).result);
 }
 
-// What a message says is safe, is.
+// Everything that a message calls safe is safe.
 TEST(AFullDisk, LosesNothingThatWasReportedAsSaved) {
   const Reference& whole = reference(0);
   const std::uint64_t size = whole.result.rows.size() * sizeof(double);
@@ -229,7 +230,8 @@ TEST(AFullDisk, LosesNothingThatWasReportedAsSaved) {
     EXPECT_NE(process.error().find("cannot write"), std::string::npos) << process.error();
     const std::string said = "All up to step ";
     const std::size_t at = process.error().find(said);
-    if (at == std::string::npos) {  // not even a first checkpoint: nothing was reported as saved
+    // There is not even a first checkpoint: nothing was reported as saved.
+    if (at == std::string::npos) {
       EXPECT_FALSE(fs::exists(folder / checkpoint_name));
       EXPECT_EQ(finish(command(0, folder.string())), 0);
     } else {

@@ -1,4 +1,5 @@
-// Signals, failed steps, folders that cannot be used: what the user reads, and that the run can go on.
+// Signals, failed steps, folders that cannot be used: checks what the user reads, and that the
+// run can continue.
 #include <taut/store/recording.hpp>
 #include <taut/store/trajectory.hpp>
 
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 std::vector<std::string> long_run(const std::string& folder, const std::string& steps = "100000") {
-  // Interpreted, so that it begins at once.
+  // It is interpreted, so that it begins at once.
   return {"run", "double-pendulum", "--method", "shake",     "--steps",   steps,   "--every",
           "10",  "--format",        "binary",   "--backend", "interpret", "--out", folder};
 }
@@ -142,7 +143,7 @@ TEST(AFolderThatIsRemoved, IsNotCalledSafe) {
   EXPECT_FALSE(fs::exists(folder / "out"));
 }
 
-// The state finds room where the samples do not, and takes along those that wait.
+// The state finds room although the samples do not, and carries those that wait.
 TEST(SamplesThatCannotBeWritten, AreKeptInTheCheckpoint) {
   for (const std::string format : {"binary", "csv"}) {
     const OwnFolder folder;
@@ -219,7 +220,7 @@ TEST(ACheckpoint, HoldsNumbersThatAreNotFinite) {
   EXPECT_EQ(again.identity.parameters.at("c"), 1.5);
 }
 
-// As they were written before samples waited in them.
+// Checkpoints had this layout before samples waited in them.
 TEST(ACheckpoint, OfTheFirstLayoutIsRead) {
   const OwnFolder folder;
   ASSERT_EQ(run_taut("run pendulum --steps 10 --out " + folder.string()).status, 0);
@@ -274,7 +275,7 @@ TEST(ACheckpoint, OfAnotherRunIsRefused) {
 
 // --- steps that fail
 
-// The pendulum with a step that is too long for its rod now and then.
+// The pendulum with a step that is now and then too long for its rod.
 const std::string failing =
     "run pendulum --set x=0.6 --set y=-0.8 --method rattle --step 1.4 --steps 500 --every 1 --format binary";
 
@@ -304,7 +305,7 @@ TEST(AFailedStep, SaysWhatCanStillBeTried) {
   const auto failed = run_taut(failing + " --out 'a b'", folder.string());
   EXPECT_SAYS(failed.err, "`taut resume 'a b' --on-failure halve` continues from there");
   EXPECT_SAYS(run_taut("run pendulum --out 'a b'", folder.string()).err, "holds a run that failed (step ");
-  // It falls out of the domain of its potential, by whatever step.
+  // It falls out of the domain of its potential, whatever the step.
   std::ofstream(folder / "root.toml")
       << "[system]\ncoordinates = [\"x\"]\npotential = \"sqrt(x)\"\nmass = 1\n"
          "[initial]\nx = 0.01\np_x = -1\n[run]\nmethod = \"rattle\"\nstep = 0.05\n";
@@ -317,7 +318,7 @@ TEST(AFailedStep, SaysWhatCanStillBeTried) {
 
 // --- the report of a run that was interrupted
 
-// What is drawn, without the times it took.
+// Returns what is drawn, without the times it took.
 nlohmann::json drawn(const fs::path& page) {
   const std::string html = test::read_text(page), mark = "id=\"report\">";
   const std::size_t begin = html.find(mark) + mark.size();
@@ -350,7 +351,7 @@ TEST(AReport, OfARunThatWasInterruptedIsThatOfAllOfIt) {
     EXPECT_GT(last.snapshot.steps, 0);
     EXPECT_EQ(fs::exists(out / "report.html"), signal == SIGTERM);
     if (signal == SIGTERM) {
-      EXPECT_FALSE(drawn(out / "report.html") == whole);  // it is of what was done
+      EXPECT_FALSE(drawn(out / "report.html") == whole);  // it shows what was done
     }
     EXPECT_EQ(finish({"resume", out.string()}), 0);
     EXPECT_TRUE(drawn(out / "report.html") == whole) << name;
@@ -377,13 +378,14 @@ TEST(AReport, ThatCannotBeGoneOnWithIsNamed) {
   const fs::path last = folder / "out" / checkpoint_name;
   Checkpoint c = read_checkpoint(last.string());
   ASSERT_TRUE(c.report);
-  c.report.reset();  // as of a version that kept none
+  c.report.reset();  // like a version that kept none
   write_checkpoint((folder / "out").string(), c);
   EXPECT_SAYS(run_taut("resume out --on-failure halve", folder.string()).err,
               "out/report.html is of the run as far as");
 }
 
-// The step that ends where the energy has no value has moved the machine already: the checkpoint is of the step before.
+// A step that ends at a point where the energy has no value has already moved the machine: the checkpoint is
+// of the step before.
 TEST(AFailedStep, ThatEndedBadlyIsGoneBackFrom) {
   const OwnFolder folder;
   const std::string explosive = "run pendulum --method euler --step 3 --format binary --every 1 --steps ";

@@ -1,4 +1,5 @@
-// The trajectory file through the program: what it says of itself, what it exports, and the reader in the documentation.
+// The trajectory file through the program: what it says of itself, what it exports, and the reader in the
+// documentation.
 #include <taut/store/trajectory.hpp>
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ std::string run(const OwnFolder& folder, const std::string& format) {
   return out;
 }
 
-// The indented block that follows the heading.
+// Returns the indented block that follows the heading.
 std::string script() {
   const std::string page = read_text(std::string(TAUT_SOURCE_DIR) + "/docs/guide/trajectory-file.md");
   std::string code;
@@ -122,7 +123,7 @@ TEST(ATrajectory, IsBinaryWhenTheSamplesAreMany) {
   EXPECT_TRUE(reader.is_finished());
 }
 
-// Few rows of many columns are many numbers too; and their names are told by a rule, not one by one.
+// Few rows of many columns are many numbers too; and their names are given by a rule, not one by one.
 TEST(ATrajectory, IsBinaryAndShortOfNamesWhenTheSamplesAreWide) {
   const OwnFolder folder;
   std::ofstream(folder / "gas.toml")

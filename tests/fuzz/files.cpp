@@ -1,5 +1,5 @@
-// Any bytes as a trajectory or a checkpoint. The checksums would stop nearly all of them at the first chunk, so that the first byte also chooses to put
-// what follows into chunks with the right checksums.
+// Reads any bytes as a trajectory or a checkpoint. The checksums would stop nearly all of them at the first
+// chunk, so the first byte may also put what follows into chunks with the right checksums.
 #include <taut/store/checkpoint.hpp>
 #include <taut/store/trajectory.hpp>
 
@@ -34,7 +34,7 @@ void read_checkpoint_of(std::string bytes) {
   }
 }
 
-// The pieces of the input, parted by a line of its own, one in each chunk.
+// Puts the pieces of the input, separated by a line of its own, into one chunk each.
 std::string in_chunks(FileKind kind, std::string_view input, std::initializer_list<const char*> tags,
                       bool compress) {
   std::string bytes = file_signature(kind);

@@ -1,4 +1,4 @@
-// Any bytes as a formula: parsed, evaluated, and its graph differentiated.
+// Reads any bytes as a formula: parses and evaluates it, and differentiates its graph.
 #include <taut/model/code/graph.hpp>
 #include <taut/model/text/formula.hpp>
 

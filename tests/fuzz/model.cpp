@@ -1,5 +1,5 @@
-// Any bytes as a model file, read and, where they are a small model, differentiated. A first byte of 1, 2 or 3 makes the rest a file of particles: XYZ, PDB,
-// LAMMPS data.
+// Reads any bytes as a model file and, if they are a small model, differentiates it. A first byte of 1, 2 or
+// 3 makes the rest a file of particles: XYZ, PDB, LAMMPS data.
 #include <taut/model/code/system.hpp>
 #include <taut/model/particles/particle_file.hpp>
 #include <taut/model/particles/particles.hpp>
@@ -12,7 +12,8 @@ namespace {
 
 using namespace taut;
 
-// A system of particles is as large as its count says: a digit more would be a gigabyte more, and no mistake of the reader.
+// A system of particles is as large as its count says: one more digit would be a gigabyte more, and no
+// mistake of the reader.
 constexpr int most_particles = 500;
 
 void look_at(const std::vector<ModelError>& errors) {

@@ -1,4 +1,5 @@
-// The three backends as a user meets them: the same trajectory on every example, and one line where the wanted one cannot be had.
+// The three backends as a user meets them: the same trajectory on every example, and one line if the wanted
+// one is not available.
 
 #include <gtest/gtest.h>
 
@@ -18,14 +19,14 @@ using taut::test::OwnFolder;
 using taut::test::Ran;
 using taut::test::read_text;
 
-// With a cache of its own, so that every object is made from what stands in the source tree now.
+// Each case has a cache of its own, so that every object is made from the present source tree.
 class Backends : public ::testing::Test {
  protected:
   Backends() {
     setenv("XDG_CACHE_HOME", cache_.string().c_str(), 1);
     unsetenv("TAUT_INCLUDE");
   }
-  // `before`: assignments for the shell, such as PATH=.
+  // Runs the program; `before` holds assignments for the shell, such as PATH=.
   Ran run(const std::string& arguments, const std::string& before = "") const {
     const std::string out = (cache_ / "out").string(), err = (cache_ / "err").string();
     const int status = std::system(
@@ -50,8 +51,9 @@ std::vector<std::string> examples() {
 
 class EveryExample : public Backends, public ::testing::WithParamInterface<std::string> {};
 
-// With its own method and step. Compiled formulas give the interpreter's bits; the specialised step sums in another order, and
-// two hundred steps let that grow by less than a factor of a hundred on any of the examples.
+// Each example runs with its own method and step. Compiled formulas give the interpreter's bits; the
+// specialised step sums in another order, and two hundred steps let that grow by less than a factor of a
+// hundred on any example.
 TEST_P(EveryExample, HasOneTrajectory) {
   const std::string example = "'" TAUT_SOURCE_DIR "/examples/" + GetParam() + ".toml' --steps 200 --backend ";
   const json interpreted = run_json(example + "interpret"), compiled = run_json(example + "compile"),
@@ -101,7 +103,7 @@ TEST_F(Backends, WithoutHeadersTheFormulasAreStillCompiled) {
             "to the folder that holds taut/).\n");
 }
 
-// A unit made from headers other than the program's would call functions that are not where it looks for them.
+// A unit made from other headers than the program's would look for functions in the wrong place.
 TEST_F(Backends, OtherHeadersThanTheProgramsAreNotUsed) {
   const auto headers = cache_ / "include";
   std::filesystem::create_directories(headers);
@@ -134,7 +136,7 @@ TEST_F(Backends, AnUnknownBackendIsRefused) {
             "specialise.\n");
 }
 
-// Names that are words of C++, of the shell and of taut, in a file with a name of that kind.
+// The names are words of C++, of the shell and of taut, in a file with a name of that kind.
 TEST_F(Backends, HostileNamesAreOnlyNames) {
   const std::string path = (cache_ / "$(touch owned); 'x'.toml").string();
   std::ofstream(path)
@@ -158,7 +160,7 @@ TEST_F(Backends, ASecondRunCompilesNothing) {
     return run("run pendulum --steps 100 --backend compile", before).err;
   };
   EXPECT_EQ(compiled(""), "");
-  // A compiler that says the version of the real one and can do nothing else.
+  // This compiler says the version of the real one and can do nothing else.
   const std::string path = (cache_ / "c++").string();
   std::ofstream(path) << "#!/bin/sh\n[ \"$1\" = --version ] || exit 1\n/usr/bin/c++ --version\n";
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
@@ -176,7 +178,7 @@ TEST_F(Backends, CompileWritesAHeaderThatCompiles) {
   EXPECT_NE(read_text(header).find("= T(0.75)"), std::string::npos) << "--set has no effect";
   EXPECT_EQ(run("compile four-bar --emit - --name FourBar --set crank=0.75").out, read_text(header));
 
-  // The program that `taut compile --help` shows, compiled and run.
+  // This compiles and runs the program that `taut compile --help` shows.
   const std::string help = run("compile --help").out;
   const std::size_t begin = help.find("  #include \"four_bar.hpp\""), end = help.find("\n  }\n", begin);
   ASSERT_NE(begin, std::string::npos);

@@ -103,7 +103,7 @@ TEST(Check, StepsFarBelowTheErrorOfTheMethodAreMadeLonger) {
       << order;
 }
 
-// A step that bends sharply is not one that is not smooth.
+// A step that bends sharply is still smooth.
 TEST(Check, AStraightChainOfManyLinksPasses) {
   EXPECT_TRUE(failed(certificate("n-link-pendulum --set links=60", 0)).empty());
 }
@@ -126,7 +126,7 @@ TEST(Check, AStepThatIsTooLongIsSeen) {
   EXPECT_TRUE(names.contains("steps") && names.contains("symplectic defect"));
 }
 
-// It claims neither, so that it passes; but what it does is told.
+// It claims neither, so it passes; but what it does is reported.
 TEST(Check, BdfIsNotSymplecticAndDrifts) {
   const json object = certificate("double-pendulum --method 'bdf(2)'", 0);
   const json defect = check_of(object, "symplectic defect"), drift = check_of(object, "energy drift");

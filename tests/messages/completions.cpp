@@ -14,7 +14,7 @@ using taut::test::OwnFolder;
 using taut::test::read_text;
 using taut::test::run_taut;
 
-// What a shell prints, run on a text that may source $script.
+// Returns what a shell prints, run on a text that may source $script.
 std::set<std::string> printed(const std::string& shell, const std::string& text) {
   const OwnFolder folder;
   const auto ran = run_taut("completions " + shell);

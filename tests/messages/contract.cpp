@@ -1,4 +1,5 @@
-// The public contract of the command line: keys, meaning of the numbers, standard output apart from standard error, files.
+// The public contract of the command line: keys, meaning of the numbers, standard output apart from
+// standard error, files.
 
 #include <gtest/gtest.h>
 
@@ -70,7 +71,7 @@ TEST(Contract, OptionsAboutFilesThatAreNotKeptAreToldOf) {
             "taut: --format and --checkpoint-every have no effect without --out: nothing is kept.\n");
 }
 
-// Results say which method it was, also where the number of stages was left out.
+// Results say which method it was, even if the number of stages was left out.
 TEST(Contract, TheMethodIsNamedWithItsNumber) {
   EXPECT_EQ(run_json("pendulum --steps 1 --method lobatto")["method"], "lobatto(3)");
   EXPECT_EQ(run_json("pendulum --steps 1 --method gauss")["method"], "gauss(2)");
@@ -90,8 +91,8 @@ TEST(Contract, EveryProblemRunsAndStaysOnItsManifold) {
     EXPECT_EQ(run["lambda"].size(), problem["constraints"]) << name;
     EXPECT_LT(run["residual"]["position_max"], 1e-13) << name;
     EXPECT_LT(run["residual"]["momentum_max"], 1e-13) << name;
-    const double parts = std::max(
-        1.0, static_cast<double>(run["q"].size()) / 20);  // a net of many particles has more to err with
+    // A net of many particles has more terms to err with.
+    const double parts = std::max(1.0, static_cast<double>(run["q"].size()) / 20);
     EXPECT_LT(run["energy"]["max_error"], 0.05 * parts) << name;
   }
 }

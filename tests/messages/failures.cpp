@@ -1,4 +1,5 @@
-// What a user reads when a run fails on its way: to the letter; status 1, and the results up to there kept.
+// What a user reads when a run fails on its way: to the letter, with status 1, and the results up
+// to there kept.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ TEST(Failures, TheConstraintIsNamed) {
   EXPECT_NE(ran.err.find("largest in: constraint "), std::string::npos) << ran.err;
 }
 
-// Crank and coupler almost in line with the base: lengths of a linkage that can all but fold flat.
+// Crank and coupler are almost in line with the base: these lengths let the linkage all but fold flat.
 TEST(Failures, ConstraintsThatNearlyDependOnEachOtherAreToldOf) {
   const auto ran = run_taut("run four-bar --set crank=1.5000001 --step 0.05");
   EXPECT_EQ(ran.status, 1);
@@ -62,7 +63,8 @@ TEST(Failures, AToleranceBelowRounding) {
             "  The last good state, of step 3 (t = 0.15), is on standard output.\n");
 }
 
-// Of a system of particles the sentence has what makes the solve hard: here a chain that is almost straight, turned too fast for its step.
+// For a system of particles the sentence says what makes the solve hard: here a chain that is almost
+// straight, turned too fast for its step.
 TEST(Failures, OfConnectedConstraintsTheConditionIsEstimated) {
   const OwnFolder folder;
   std::ofstream(folder / "straight.toml")
@@ -78,7 +80,7 @@ TEST(Failures, OfConnectedConstraintsTheConditionIsEstimated) {
             "  Most often the step is too long for the forces or for the curvature of the constraint: try "
             "--step 0.05.\n"
             "  The last good state, of step 0 (t = 0), is on standard output.\n");
-  EXPECT_NE(ran.out.find(", … and 100 more)\n"), std::string::npos) << ran.out;  // of 120 coordinates
+  EXPECT_NE(ran.out.find(", … and 100 more)\n"), std::string::npos) << ran.out;  // there are 120 coordinates
   EXPECT_EQ(run_taut("run '" + (folder / "straight.toml").string() + "' --step 0.01").status, 0);
 }
 
@@ -143,7 +145,7 @@ TEST(Failures, AFullDisk) {
   EXPECT_EQ(ran.err, "taut: cannot write " + folder.string() + "/samples.csv: No space left on device\n");
 }
 
-// Not after hours of computing.
+// The failure must not come after hours of computing.
 TEST(Failures, AReportThatCannotBeWrittenIsKnownBeforeTheRun) {
   const OwnFolder folder;
   std::ofstream(folder / "file") << "text";

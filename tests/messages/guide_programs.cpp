@@ -47,7 +47,8 @@ std::string printed(const std::string& program) {
   return read_text(folder / "out");
 }
 
-// Largest error of a coordinate or momentum at t = 2 against 20000 steps of the second, by each stepper of the page.
+// Prints the largest error of a coordinate or momentum at t = 2 against 20000 steps of the second, by each
+// stepper of the page.
 constexpr const char* errors_main = R"(
 template <class Method>
 taut::StateOf<BeadOnWire<>> end(const Method& method, const BeadOnWire<>& bead, int steps) {

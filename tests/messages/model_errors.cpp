@@ -1,4 +1,5 @@
-// What is wrong with a model file, to the letter: file:line:column and a sentence, the line, a caret, what is known there.
+// What is wrong with a model file, to the letter: file:line:column and a sentence, the line, a caret, what
+// is known there.
 
 #include <taut/model/model.hpp>
 

@@ -1,4 +1,5 @@
-// Models written as formulas, run by the program: every example, what the options replace, and what a broken file gets to read.
+// Models written as formulas, run by the program: every example, what the options replace, and the messages
+// for a broken file.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ const std::filesystem::path examples = std::filesystem::path(TAUT_SOURCE_DIR) / 
 
 std::string example(const std::string& name) { return "'" + (examples / (name + ".toml")).string() + "'"; }
 
-// A file of its own text.
+// A file with a text of its own.
 struct OwnModel {
   explicit OwnModel(const std::string& text) { std::ofstream(folder / "m.toml") << text; }
   OwnFolder folder;
@@ -51,7 +52,8 @@ TEST(Models, EveryExampleRuns) {
   for (const auto& entry : std::filesystem::directory_iterator(examples)) {
     if (entry.path().extension() != ".toml") continue;
     ++count;
-    const OwnFolder folder;  // the output directory of a file is relative to where the program runs
+    // The output directory of a file is relative to the working directory.
+    const OwnFolder folder;
     const json run = run_json("'" + entry.path().string() + "' --steps 50", folder.string());
     const std::string name = entry.path().filename().string();
     EXPECT_EQ(run["steps"], 50) << name;

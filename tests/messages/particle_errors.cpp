@@ -1,5 +1,5 @@
-// What is wrong with the tables of particles and with the files they name, to the letter. The cases are in particle_errors.txt: a name after ===, the
-// model, files after --- NAME, and after >>> the message.
+// What is wrong with the tables of particles and with the files they name, to the letter. The cases are in
+// particle_errors.txt: a name after ===, the model, files after --- NAME, and after >>> the message.
 
 #include <taut/model/model.hpp>
 

@@ -1,4 +1,5 @@
-// README.md is true: its commands print what it shows (timing figures aside), and its C++ program is the one in examples/.
+// README.md is true: its commands print what it shows (timing figures aside), and its C++ program is the
+// one in examples/.
 
 #include <gtest/gtest.h>
 
@@ -26,10 +27,10 @@ struct Shown {
   std::string output;
 };
 
-// Indented blocks of a command and what it prints. A line "..." stands for lines left out.
+// Finds indented blocks of a command and what it prints. A line "..." stands for lines left out.
 std::vector<Shown> commands_of(const std::string& text) {
   std::vector<Shown> found;
-  bool inside = false, blank = false;  // a blank line belongs to the output where more of it follows
+  bool inside = false, blank = false;  // a blank line belongs to the output if more of it follows
   for (const std::string& line : lines_of(text)) {
     if (line.empty()) {
       blank = true;
@@ -49,7 +50,8 @@ std::vector<Shown> commands_of(const std::string& text) {
   return found;
 }
 
-// Times differ from run to run, and what is rounding alone from one processor to another.
+// Removes times, which differ from run to run, and pure rounding, which differs from one
+// processor to another.
 std::string without_timing(const std::string& text) {
   static const std::regex timing(R"(in [0-9.]+ s \([0-9.e+]+ steps/s\))"), rounding(R"([0-9.]+e-1[3-9] *)");
   static const std::regex cost(R"([0-9.]+ +done)");  // µs a step, of `taut compare`
@@ -57,7 +59,7 @@ std::string without_timing(const std::string& text) {
   return std::regex_replace(std::regex_replace(untimed, cost, "# done"), rounding, "# ");
 }
 
-// Each line shown stands in the output, in this order; without "..." between, right after the one before.
+// Expects each line shown in the output, in this order; without "..." between, right after the one before.
 void expect_shown(const Shown& shown, const std::string& printed) {
   const auto want = lines_of(without_timing(shown.output)), have = lines_of(without_timing(printed));
   std::size_t at = 0;

@@ -1,4 +1,5 @@
-// What a user reads when the input is wrong: to the letter, on standard error, with exit status 2 and nothing on standard output.
+// What a user reads when the input is wrong: to the letter, on standard error, with exit status 2 and nothing
+// on standard output.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ void refused(const std::string& arguments, const std::string& message) {
   EXPECT_EQ(ran.err, "taut: " + message + "\n") << arguments;
 }
 
-// What is wrong in a model, or in an option that takes the place of something in it, is shown at its place.
+// Expects that an error in a model, or in an option that replaces something in it, is shown at its place.
 void refused_at(const std::string& arguments, const std::string& text) {
   const auto ran = run_taut(arguments);
   EXPECT_EQ(ran.status, 2) << arguments;
@@ -283,7 +284,8 @@ TEST(Refusals, AStartOffTheManifold) {
           "  Correct it, or let --project-start move q, then p, onto the manifold and say how far.");
 }
 
-// Metres and metres a second have no common size: a rod of an ångström that is ten per cent too short, and a velocity along a long one.
+// Metres and metres a second have no common size: a rod of an ångström is ten per cent too short, and a
+// velocity goes along a long one.
 TEST(Refusals, AStartOffTheManifoldInSmallAndLargeUnits) {
   refused("run pendulum --set L=1e-10 --set x=0.9e-10 --set p_y=300",
           "pendulum: the start does not satisfy the constraints.\n"
@@ -306,7 +308,8 @@ TEST(Refusals, AFolderWithFilesOfOthers) {
                 "--overwrite it.");
     EXPECT_EQ(taut::test::read_text(path), "t,weight\n0,81.3\n");
     EXPECT_EQ(run_taut("run pendulum --steps 10 --overwrite --out " + folder.string()).status, 0);
-    std::filesystem::remove(folder / "checkpoint.taut");  // what a run has written may be replaced without it
+    // Without the checkpoint, a run's own files may still be replaced.
+    std::filesystem::remove(folder / "checkpoint.taut");
     std::filesystem::remove(folder / "checkpoint.previous.taut");
     EXPECT_EQ(run_taut("run pendulum --steps 10 --out " + folder.string()).status, 0);
   }
@@ -316,7 +319,7 @@ TEST(Refusals, NoneOfAStartThatIsOffByRounding) {
   const OwnFolder folder;
   std::ofstream((folder / "m.toml").string())
       << "[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1\npotential = \"y\"\n"
-         "constraints = [\"(x - 0.1)^2 + (y - 0.7)^2 - 0.5\"]\n";  // g(0, 0) is not 0 in double precision
+         "constraints = [\"(x - 0.1)^2 + (y - 0.7)^2 - 0.5\"]\n";  // g(0, 0) ≠ 0 in double precision
   EXPECT_EQ(run_taut("run m.toml --steps 1", folder.string()).status, 0);
   EXPECT_EQ(run_taut("run pendulum --steps 1 --set 'p_x=sin(pi)'").status, 0);
 }
@@ -349,7 +352,7 @@ TEST(Refusals, DependentConstraintsByName) {
       "determined.");
 }
 
-// Two hundred rods on a line between two walls: of all that depend on each other the first are named.
+// Two hundred rods lie on a line between two walls: the first of all that depend on each other are named.
 TEST(Refusals, OfManyDependentConstraintsTheFirstAreNamed) {
   const taut::test::OwnFolder folder;
   const std::string file = (folder / "line.toml").string();

@@ -1,5 +1,5 @@
-// The report in a real browser: it loads from disk without a complaint, its plots hold the data of the run, and a mouse can zoom, read
-// off, play, scrub and turn.
+// The report in a real browser: it loads from disk without a complaint, its plots hold the data of the run,
+// and a mouse can zoom, read off, play, scrub and turn.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class ReportPage : public testing::Test {
     delete folder_;
   }
 
-  // Writes a report and opens it. What the run printed with --json.
+  // Writes a report and opens it. Returns what the run printed with --json.
   static Json open(const std::string& arguments) {
     const std::string page = (*folder_ / "report.html").string();
     const Ran ran = run_taut(arguments + " --report " + page);
@@ -34,13 +34,14 @@ class ReportPage : public testing::Test {
     EXPECT_TRUE(browser().wait_for("document.readyState === 'complete' && window.taut !== undefined"));
     return arguments.find("--json") == std::string::npos ? Json() : Json::parse(ran.out);
   }
-  // Started by the case that needs it first: a browser that is missing fails that case, where a failed set-up would pass for a skipped one.
+  // Starts the browser for the first case that needs it: a missing browser fails that case, while a failed
+  // set-up would pass for a skipped one.
   static Browser& browser() {
     if (browser_ == nullptr) browser_ = new Browser;
     return *browser_;
   }
 
-  // The middle of an element in the window, after scrolling to it; parts of its width and height from there.
+  // Scrolls to an element and returns its middle in the window, with its width and height.
   struct At {
     double x, y, width, height;
   };
@@ -56,7 +57,7 @@ class ReportPage : public testing::Test {
     const At place = at(element);
     browser().click(place.x, place.y, times);
   }
-  // Changes when the picture does.
+  // Returns a text that changes when the picture does.
   static std::string pixels(const std::string& canvas) { return browser().evaluate(canvas + ".toDataURL()"); }
 
   static void no_complaints() {
@@ -118,7 +119,7 @@ TEST_F(ReportPage, AMouseZoomsAndReadsOff) {
   EXPECT_NEAR(zoomed[1], 50, 1);
   browser().click(area.x, area.y, 2);
   EXPECT_EQ(range(energy), before);
-  // Point at a point of the curve, and its numbers are shown.
+  // Pointing at a point of the curve shows its numbers.
   const Json point = browser().evaluate(
       "(() => { const p = " + energy +
       ", s = p.series[0], i = Math.floor(s.x.length / 3); return [p.plot.valToPos(s.x[i], 'x'), "

@@ -1,4 +1,5 @@
-// The papers' experiments by the program: every verdict as expected, the list for machines, what a wrong or unexpected study gets.
+// The papers' experiments by the program: every verdict as expected, the list for machines, and the messages
+// for a wrong or unexpected study.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The planar pendulum released from the horizontal, against Jacobi's elliptic functions: with m = k² = ½ and θ from the
-// downward vertical, sin θ/2 = k cd(t), θ' = -2kk' sn/dn, and the period is 4K.
+// The planar pendulum released from the horizontal, against Jacobi's elliptic functions: with m = k² = ½ and
+// θ from the downward vertical, sin θ/2 = k cd(t), θ' = -2kk' sn/dn, and the period is 4K.
 
 #include <taut/problem/ready_made/pendulum.hpp>
 
@@ -17,7 +17,7 @@ using namespace taut;
 using test::jacobi;
 using test::run_rattle;
 
-// Reich's T, to more digits than the paper has.
+// This is Reich's T, to more digits than the paper has.
 constexpr long double period = 7.41629870920548767373540138878L;
 
 State<long double, 2> exact(long double t) {

@@ -1,5 +1,6 @@
-// Leimkuhler & Skeel's chains and Jay's double pendulum by RATTLE. The papers show figures only; the numbers are those of
-// an independent computation with the starts of six_node_chain.hpp and lennard_jones_chain.hpp, to all digits given.
+// Leimkuhler & Skeel's chains and Jay's double pendulum by RATTLE. The papers show figures only; the numbers
+// are those of an independent computation with the starts of six_node_chain.hpp and lennard_jones_chain.hpp,
+// to all digits given.
 
 #include <taut/problem/ready_made/double_pendulum.hpp>
 #include <taut/problem/ready_made/lennard_jones_chain.hpp>
@@ -59,8 +60,8 @@ TEST(SixNodeChain, WithSizesKnownAtRunTimeMovesAlike) {
   EXPECT_LE((x.q - y.q).norm() + (x.p - y.p).norm(), 1e-11);
 }
 
-// Jay's Example 2 at t = 5, from the angles of the rods by Taylor series with 30 digits. The error of RATTLE has even powers
-// of h only: it is extrapolated.
+// Jay's Example 2 at t = 5, from the angles of the rods by Taylor series with 30 digits. The error of RATTLE
+// has even powers of h only: it is extrapolated.
 TEST(DoublePendulum, ReachesTheReferenceAtFive) {
   const DoublePendulum<long double> s;
   using Point = Vector<long double, 8>;

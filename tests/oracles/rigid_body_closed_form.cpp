@@ -1,5 +1,5 @@
-// The free rigid body against its solution in Jacobi's elliptic functions (Landau & Lifshitz, Mechanics, § 37), and the
-// integrals of the free body and of Lagrange's top.
+// The free rigid body against its solution in Jacobi's elliptic functions (Landau & Lifshitz, Mechanics, §
+// 37), and the integrals of the free body and of Lagrange's top.
 
 #include <taut/problem/ready_made/rigid_body.hpp>
 
@@ -17,8 +17,8 @@ namespace {
 using namespace taut;
 using test::run_rattle;
 
-// I = (3, 4, 5), ω(0) = (1, 0, 1): 2E = 8 and M² = 34 > 2E I₂, so that ω turns about the third axis. What is seen in body
-// axes does not depend on the attitude at the start.
+// With I = (3, 4, 5), ω(0) = (1, 0, 1): 2E = 8 and M² = 34 > 2E I₂, so that ω turns about the third axis.
+// What is seen in body axes does not depend on the attitude at the start.
 RigidBody<> free_body() {
   RigidBody<> s;
   s.spin = {1, 0, 1};
@@ -40,7 +40,7 @@ Eigen::Vector3d body_momentum_at(double t, int n) {
   return s.body_momentum(run_rattle(s, s.start(), t / n, n));
 }
 
-// 1e4 steps, each rounding sums of size 8 to 1e-15, mostly at random: measured 6e-14.
+// The run has 1e4 steps, each rounding sums of size 8 to 1e-15, mostly at random: measured 6e-14.
 constexpr double many_roundings = 1e-12;
 
 TEST(FreeRigidBody, TheClosedFormStartsWhereTheProblemDoes) {
@@ -73,8 +73,8 @@ TEST(FreeRigidBody, ExtrapolatedRattleIsTheClosedForm) {
   }
 }
 
-// RATTLE on the free body is the map of Moser & Veselov (McLachlan & Zanna 2005), which has the integrals of the flow: the
-// energy too is kept to rounding.
+// RATTLE on the free body is the map of Moser & Veselov (McLachlan & Zanna 2005), which has the integrals of
+// the flow: the energy too is kept to rounding.
 TEST(FreeRigidBody, StaysARotationAndKeepsMomentumAndEnergy) {
   const auto s = free_body();
   const auto start = s.start();
@@ -93,7 +93,8 @@ TEST(FreeRigidBody, StaysARotationAndKeepsMomentumAndEnergy) {
   EXPECT_LE(energy, many_roundings);
 }
 
-// Lagrange's top: the momentum about its own axis and that about the vertical are integrals of the map as well.
+// Lagrange's top: the momentum about its own axis and that about the vertical are integrals of
+// the map as well.
 TEST(HeavyTop, KeepsBothMomentaOfLagrange) {
   const auto s = heavy_top();
   const auto start = s.start();

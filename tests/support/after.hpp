@@ -6,7 +6,7 @@
 
 namespace taut::test {
 
-// x after so many steps of length h.
+// Returns x after so many steps of length h.
 template <class Method, class P, class X>
 X after(const Method& method, const P& s, X x, double h, int steps) {
   auto memory = make_memory(method, s, x);

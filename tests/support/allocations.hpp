@@ -1,4 +1,5 @@
-// How often the heap is asked for memory. It replaces malloc for the whole program: to be included by one file of it.
+// Counts how often the heap is asked for memory. It replaces malloc for the whole program: only one file of
+// it may include this.
 #pragma once
 
 #include <taut/method/stepper.hpp>
@@ -8,13 +9,13 @@
 #include <atomic>
 #include <cstdlib>
 
-// Eigen calls malloc, operator new ends there too: the count is taken at the bottom.
+// Eigen calls malloc, and operator new ends there too: the count is taken at the bottom.
 namespace taut::test {
 inline std::atomic<long> allocations{0};
 }
 
 #ifdef __SANITIZE_ADDRESS__
-// In the sanitizer's library; gcc does not bring the header sanitizer/allocator_interface.h.
+// It is in the sanitizer's library; gcc does not bring the header sanitizer/allocator_interface.h.
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, std::size_t),
                                                          void (*)(const volatile void*));
@@ -41,7 +42,7 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) {
 
 namespace taut::test {
 
-// Allocations of ten steps after the first, which may fill tables.
+// Returns the allocations of ten steps after the first, which may fill tables.
 template <class Method, class P, class X>
 long allocations_of(const Method& method, const P& s, X x, double h) {
   const auto stepper = bind(method, s, x);

@@ -1,5 +1,6 @@
-// A point on the unit circle whose inverse mass depends on where it is and how fast it moves: H = (1 + x²) p²/2 + p⁴/8 + y. Nothing about H is
-// constant, linear or separable, so a method that works for it works for any H(q, p).
+// A point on the unit circle whose inverse mass depends on where it is and how fast it moves: H = (1 + x²)
+// p²/2 + p⁴/8 + y. Nothing about H is constant, linear or separable, so a method that works for it works
+// for any H(q, p).
 #pragma once
 
 #include <taut/problem/tiers.hpp>

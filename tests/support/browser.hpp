@@ -1,7 +1,7 @@
 #pragma once
 
-// A headless Chromium driven as a user would drive it: real mouse and keyboard events, and everything the page complains about is kept.
-// It is spoken to over the DevTools protocol, through two pipes.
+// A headless Chromium driven as a user would drive it: real mouse and keyboard events, and everything the
+// page complains about is kept. It is spoken to over the DevTools protocol, through two pipes.
 
 #include <nlohmann/json.hpp>
 
@@ -55,7 +55,7 @@ class Browser {
   Browser(const Browser&) = delete;
   Browser& operator=(const Browser&) = delete;
 
-  // A file of this machine. What an earlier page complained about is forgotten.
+  // Opens a file of this machine and forgets what an earlier page complained about.
   void open(const std::string& path, int width = 1280, int height = 900) {
     problems.clear();
     requests.clear();
@@ -69,7 +69,7 @@ class Browser {
     }
   }
 
-  // The value of an expression; a promise is waited for. What it throws is thrown here.
+  // Returns the value of an expression; waits for a promise. Throws what the expression throws.
   Json evaluate(const std::string& expression) {
     const Json answer = call("Runtime.evaluate",
                              {{"expression", expression}, {"returnByValue", true}, {"awaitPromise", true}});
@@ -81,7 +81,7 @@ class Browser {
   void wait(int milliseconds) {
     for (const auto end = now() + std::chrono::milliseconds(milliseconds); now() < end;) receive(10);
   }
-  // Until the expression is true.
+  // Waits until the expression is true.
   bool wait_for(const std::string& expression) {
     for (const auto end = now() + patience; now() < end; wait(30))
       if (evaluate(expression) == Json(true)) return true;
@@ -111,11 +111,11 @@ class Browser {
     call("Emulation.setEmulatedMedia",
          {{"features", {{{"name", "prefers-color-scheme"}, {"value", colours}}}}});
   }
-  // A PNG of the whole page, in base64.
+  // Returns a PNG of the whole page, in base64.
   std::string picture() {
     return call("Page.captureScreenshot", {{"format", "png"}, {"captureBeyondViewport", true}})["data"];
   }
-  // A4, in base64.
+  // Returns the page on A4, in base64.
   std::string pdf() {
     return call("Page.printToPDF",
                 {{"printBackground", true}, {"paperWidth", 8.27}, {"paperHeight", 11.69}})["data"];
@@ -129,7 +129,7 @@ class Browser {
   static Clock::time_point now() { return Clock::now(); }
   static constexpr std::chrono::seconds patience{30};
 
-  // In the child: pipes become 3 and 4, where --remote-debugging-pipe looks for them.
+  // Runs in the child: the pipes become 3 and 4, where --remote-debugging-pipe looks for them.
   [[noreturn]] void start(int read, int write) {
     const int in = fcntl(read, F_DUPFD, 10), out = fcntl(write, F_DUPFD, 10);
     const int silence = ::open("/dev/null", O_RDWR);

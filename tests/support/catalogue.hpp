@@ -1,4 +1,4 @@
-// The rows of the catalogue that fit a problem, each with its name in the trace of what fails.
+// The rows of the catalogue that fit a problem, each with its name in the trace of a failure.
 #pragma once
 
 #include <taut/method/catalogue.hpp>

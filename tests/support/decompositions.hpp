@@ -1,4 +1,5 @@
-// Eigen's decompositions of matrices whose size is known at run time, compiled once, in decompositions.cpp, and not again in each test.
+// Eigen's decompositions of matrices whose size is known at run time, compiled once, in decompositions.cpp,
+// and not again in each test.
 #pragma once
 
 #include <Eigen/Dense>

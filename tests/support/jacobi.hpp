@@ -1,7 +1,7 @@
 #pragma once
 
-// Jacobi's elliptic functions of parameter m = k², 0 <= m < 1, by the arithmetic-geometric mean and the descending
-// Landen transformation (Abramowitz & Stegun 16.4).
+// Jacobi's elliptic functions of parameter m = k², 0 <= m < 1, by the arithmetic-geometric mean and the
+// descending Landen transformation (Abramowitz & Stegun 16.4).
 
 #include <cmath>
 #include <vector>
@@ -14,7 +14,7 @@ struct Jacobi {
 
 namespace jacobi_details {
 
-// a_n, c_n from a₀ = 1, b₀ = √(1 - m); the last c vanishes to rounding.
+// The sequences a_n, c_n from a₀ = 1, b₀ = √(1 - m); the last c vanishes to rounding.
 struct Means {
   std::vector<long double> a{1}, c;
   explicit Means(long double m) : c{std::sqrt(m)} {

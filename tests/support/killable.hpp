@@ -19,7 +19,7 @@ namespace taut::test {
 
 class Process {
  public:
-  // `largest_file`: no file can grow beyond so many bytes, as on a full disk.
+  // Starts the program. If `largest_file` is given, no file can grow beyond so many bytes, as on a full disk.
   explicit Process(const std::vector<std::string>& arguments,
                    std::optional<std::uint64_t> largest_file = {}) {
     std::vector<const char*> list = {TAUT_PROGRAM};
@@ -55,7 +55,7 @@ class Process {
 
   void send(int signal) const { kill(child_, signal); }
 
-  // Exit status, or minus the signal that ended it.
+  // Returns the exit status, or minus the signal that ended it.
   int wait() {
     char piece[4096];
     for (ssize_t got = 0; (got = read(messages_, piece, sizeof piece)) > 0;)

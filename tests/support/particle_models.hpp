@@ -17,7 +17,7 @@ inline std::shared_ptr<const ParticleModel> particles_of(const std::string& text
   return read.model ? read.model->particles : nullptr;
 }
 
-// Σ p, and Σ q × p about the origin (its last component in the plane).
+// Returns Σ p, and Σ q × p about the origin (its last component in the plane).
 template <class X>
 Vector<double, dynamic> total_momentum(const X& x, int dimension) {
   const Eigen::Index n = x.q.size() / dimension;
@@ -83,7 +83,7 @@ for = "row in 0..n-2, column in 0..n-1"
 potential = "0.01*z^2"
 )toml";
 
-// Rings of six, three dozen of them.
+// Three dozen rings of six.
 inline const std::string rings = R"toml([parameters]
 N = 36
 [particles]
@@ -102,7 +102,8 @@ for = "ring in 0..N-1"
 stiffness = 2.0
 )toml";
 
-// A backbone with one side bead for each of its beads, springs between side beads, bends and torsions along the backbone, repulsion between all.
+// A backbone with one side bead for each of its beads, springs between side beads, bends and torsions along
+// the backbone, and repulsion between all.
 inline const std::string polymer = R"toml([parameters]
 N = 60
 [particles]

@@ -7,7 +7,7 @@
 
 namespace taut::test {
 
-// What `taut run … --json` prints, in the folder `where`; it has nothing to complain of.
+// Returns what `taut run … --json` prints, in the folder `where`, and expects no complaint.
 inline nlohmann::json run_json(const std::string& arguments, const std::string& where) {
   const Ran ran = run_taut("run " + arguments + " --json", where);
   EXPECT_EQ(ran.status, 0) << arguments << "\n" << ran.err;

@@ -40,7 +40,7 @@ class OwnFolder {
   std::filesystem::path path_;
 };
 
-// `arguments` as typed to a shell after `taut`, in the folder `where`.
+// Runs taut with `arguments` as typed to a shell after `taut`, in the folder `where`.
 inline Ran run_taut(const std::string& arguments, const std::string& where = "/") {
   const OwnFolder folder;
   const std::string out = (folder / "out").string(), err = (folder / "err").string();

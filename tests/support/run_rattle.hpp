@@ -8,7 +8,7 @@
 
 namespace taut::test {
 
-// n steps of length h from x; `watch(k, x)` sees the state after step k = 1, …, n.
+// Makes n steps of length h from x; `watch(k, x)` sees the state after step k = 1, …, n.
 template <class P, class Watch>
 StateOf<P> run_rattle(const P& s, StateOf<P> x, typename P::Scalar h, int n, Watch watch) {
   const Rattle rattle;

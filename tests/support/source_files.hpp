@@ -34,8 +34,8 @@ inline std::string read_text(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// All files under `folder` whose extension is one of `extensions`, in the order of their names.
-/// A folder that does not exist has no files.
+// Returns all files under `folder` whose extension is one of `extensions`, in the order of their names. A
+// folder that does not exist has no files.
 inline std::vector<SourceFile> files_under(std::string_view folder,
                                            std::initializer_list<std::string_view> extensions) {
   const std::filesystem::path top = TAUT_SOURCE_DIR;
@@ -51,7 +51,8 @@ inline std::vector<SourceFile> files_under(std::string_view folder,
   return files;
 }
 
-// The models of examples/ that have a [system]. Those of particles have tests of their own, particle_examples.cpp.
+// Returns the models of examples/ that have a [system]. Those of particles have tests of their own,
+// particle_examples.cpp.
 inline std::vector<SourceFile> system_examples() {
   std::vector<SourceFile> files = files_under("examples", {".toml"});
   std::erase_if(files,

@@ -1,5 +1,5 @@
-// One lane of a pack is one trajectory: it agrees with the scalar run of the same start to the last bit, whatever the other lanes do and
-// however many iterations they need.
+// One lane of a pack is one trajectory: it agrees with the scalar run of the same start to the last bit,
+// whatever the other lanes do and however many iterations they need.
 
 #include <taut/measure/flow.hpp>
 #include <taut/problem/ready_made/double_pendulum.hpp>
@@ -19,12 +19,13 @@ namespace {
 
 using namespace taut;
 
-// Lane i starts at angle 0.3 i from the horizontal, spinning: some lanes barely move, some need more iterations than others.
+// Lane i starts at angle 0.3 i from the horizontal, spinning: some lanes barely move, some need more
+// iterations than others.
 State<double, 2> start_of(const PlanarPendulum<>&, int i) {
   const double angle = 0.3 * i, speed = 0.1 * i * i - 1;
   return {{std::cos(angle), std::sin(angle)}, {-speed * std::sin(angle), speed * std::cos(angle)}};
 }
-// Unit masses that turn about the origin as one rigid body.
+// Starts unit masses that turn about the origin as one rigid body.
 template <class P>
 StateOf<P> start_of(const P& s, int i) {
   auto x = s.start();

@@ -1,5 +1,5 @@
-// Orders of the methods that solve for all stages at once, in q, p and λ, against exact motions. Everything that needs more digits than
-// double has runs in 128-bit floats.
+// Orders of the methods that solve for all stages at once, in q, p and λ, against exact motions. Everything
+// that needs more digits than double has runs in 128-bit floats.
 
 #include <taut/formulation/multiplier.hpp>
 #include <taut/measure/flow.hpp>
@@ -24,8 +24,8 @@ namespace {
 using namespace taut;
 using Real = Float128;
 
-// Taylor series of a polynomial vector field, 40 terms, 64 steps per unit of time: the exact solution to the digits of 128 bits. `field(y, k)` gives
-// coefficient k of y' from the coefficients 0 … k of y.
+// Taylor series of a polynomial vector field, 40 terms, 64 steps per unit of time: the exact solution to the
+// digits of 128 bits. `field(y, k)` returns coefficient k of y' from the coefficients 0 … k of y.
 template <std::size_t n>
 using Series = std::array<std::vector<Real>, n>;
 
@@ -65,7 +65,7 @@ struct Motion {
   }
 };
 
-// On M: λ = p² - y, so that λ' = -3 p_y and every right side is a polynomial of degree 2.
+// On M, λ = p² - y, so that λ' = -3 p_y and every right side is a polynomial of degree 2.
 Motion<2, 1> pendulum_at(Real time) {
   const auto y = taylor<5>({1, 0, 0, 0, 0}, time, [](const Series<5>& s, int k) {
     const auto& at = [&](std::size_t i) { return s[i][static_cast<std::size_t>(k)]; };
@@ -75,7 +75,7 @@ Motion<2, 1> pendulum_at(Real time) {
   return {{{y[0], y[1]}, {y[2], y[3]}}, Vector<Real, 1>(y[4])};
 }
 
-// On M, with v = H_p: v' = (2 v_y, -2 v_x, 1) - λ q and λ = v² + 2 (x v_y - y v_x) + z.
+// On M with v = H_p, v' = (2 v_y, -2 v_x, 1) - λ q and λ = v² + 2 (x v_y - y v_x) + z.
 Motion<3, 1> charged_particle_at(Real time) {
   const ChargedParticle<Real> problem;
   const auto start = problem.start();
@@ -145,7 +145,8 @@ void expect_order(const Method& method, const P& s, const Exact& exact, typename
   expect_slopes(found, order, order, order, slack, label(facts_of(method)));
 }
 
-// From horizontal at rest sin(θ/2) = sin(π/4) cd(t), θ from the vertical: the reference is the motion itself.
+// A pendulum released from the horizontal has sin(θ/2) = sin(π/4) cd(t), θ from the vertical: the reference
+// is the motion itself.
 TEST(AnyOrder, TheReferenceIsJacobisPendulum) {
   const auto exact = pendulum_at(2);
   const auto [sn, cn, dn] = test::jacobi(2, 0.5L);
@@ -182,7 +183,8 @@ TEST(AnyOrder, LobattoOnAHamiltonianThatIsNotSeparable) {
   expect_order(Lobatto<>{.s = 5}, s, exact, 2, 32, 0.05);
 }
 
-// H_pp depends on q and p. The reference is lobatto(8), of order 14; that other methods converge to it is the check.
+// H_pp depends on q and p. The reference is lobatto(8), of order 14; that other methods converge to
+// it is the check.
 TEST(AnyOrder, WhereTheMassMatrixIsNotConstant) {
   const test::BentMetric<Real> s;
   auto end = s.start();
@@ -200,7 +202,8 @@ TEST(AnyOrder, WhereTheMassMatrixIsNotConstant) {
   expect_order(Projected<DiracGauss>{.psi = {.s = 2}}, s.cast<long double>(), rounded, 1, 40, 0.05);
 }
 
-// In long double: the order is not high, and the gradient of H_M is long. At t = 2 the leading error of λ happens to vanish for the particle.
+// This runs in long double: the order is not high, and the gradient of H_M is long. At t = 2 the leading
+// error of λ happens to vanish for the particle.
 TEST(AnyOrder, DiracGauss) {
   using Long = long double;
   const auto pendulum = pendulum_at(2).cast<Long>();
@@ -219,7 +222,8 @@ TEST(AnyOrder, BackwardDifferentiation) {
   for (int k = 1; k <= 6; ++k) expect_order(Bdf{.k = k}, s, exact, 2, 320, 0.1);
 }
 
-// The multiplier of the last stage is there for nothing, and is of order s - 1 only; the one of the equations has the order of q and p.
+// Measures the error of a multiplier. That of the last stage costs nothing more, and is of order s - 1 only;
+// the one of the equations has the order of q and p.
 template <class P>
 double error_of_multiplier(MultiplierFrom from, int stages, const P& s, const Motion<P::n, P::m>& exact,
                            Real time, int steps) {
@@ -277,7 +281,7 @@ struct Jay58 {
   Errors operator()(const Method& method, int steps) const {
     return errors_of(method, s, exact, 5.0, steps);
   }
-  // The method's own multiplier, Λ of the last stage.
+  // Uses the method's own multiplier, Λ of the last stage.
   template <class Method>
   Errors with_stage_multiplier(const Method& method, int steps) const {
     auto x = s.start();
@@ -312,11 +316,12 @@ TEST(Jay, Figure58Slopes) {
                 "radau-projected(2)");
   expect_slopes(slopes(at.with_stage_multiplier(Radau{}, 1280), at.with_stage_multiplier(Radau{}, 2560)), 3,
                 2, 1, 0.03, "radau(2)");
-  // Projected Gauss is not in its asymptotic range above h = 0.01, where one component of the error changes sign.
+  // Projected Gauss is not in its asymptotic range above h = 0.01: there one component of the
+  // error changes sign.
   expect_slopes(slopes(at(GaussProjected{}, 1280), at(GaussProjected{}, 2560)), 2, 2, 2, 0.05,
                 "gauss-projected(2)");
 }
-// One stage more. In 128-bit floats because order 5 meets rounding soon.
+// This has one stage more. It runs in 128-bit floats because order 5 meets rounding soon.
 TEST(Jay, RadauWithThreeStages) {
   const PlanarPendulum<Real> s;
   const auto exact = pendulum_at(2);

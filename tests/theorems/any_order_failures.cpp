@@ -1,4 +1,5 @@
-// lobatto, dirac-gauss, radau and bdf where they cannot go on, and what their results do not depend on: how the equations are solved.
+// lobatto, dirac-gauss, radau and bdf at points where they cannot continue; and what their results do not
+// depend on: how the equations are solved.
 
 #include <taut/measure/distance.hpp>
 #include <taut/measure/flow.hpp>
@@ -21,7 +22,8 @@ using RadauProjected = DaeRungeKutta<DaeFamily::radau, true>;
 using GaussProjected = DaeRungeKutta<DaeFamily::gauss, true>;
 using DiracGaussMethod = Projected<DiracGauss>;
 
-// The failure of one step, with the state as it was; after it a shorter step is what it would have been without.
+// Returns the failure of one step, which leaves the state as it was; a shorter step after it is what it would
+// have been without it.
 template <class Method, class P>
 Failure failure_of(const Method& method, const P& s, const StateOf<P>& start, double h,
                    double shorter = 0.01) {
@@ -75,7 +77,7 @@ TEST(TooLongAStep, FailsOnTheDoublePendulumToo) {
   }
 }
 
-// In the middle of a run, so that what a method remembers of past steps is in play.
+// It fails in the middle of a run, so that what a method remembers of past steps is in play.
 template <class Method>
 void expect_recovery(const Method& method) {
   SCOPED_TRACE(label(facts_of(method)));
@@ -128,8 +130,8 @@ TEST(AStateThatIsNotANumber, IsReported) {
   EXPECT_FALSE(bind(Bdf{.k = 1}, s, x)->step(x, 0.1));
 }
 
-// Lobatto's last stage is explicit in a strong potential: it fails where the midpoint rule goes on. The spring starts at rest length, so
-// that nothing fast need happen.
+// Lobatto's last stage is explicit in a strong potential: it fails at steps at which the midpoint rule
+// continues. The spring starts at rest length, so that nothing fast need happen.
 struct StiffRun {
   int steps = 0;
   Failure failure{};
@@ -193,7 +195,6 @@ TEST(TheResult, DoesNotDependOnWhereTheNumberOfStagesIsKnown) {
   EXPECT_LT(difference(ChargedParticle<>{}, Lobatto<>{.s = 4}, Lobatto<4>{}, 0.1, 200), 1e-13);
 }
 
-// Position and momentum equations of the projections by other iterations, and to a tolerance that is still far below the error.
 // A tolerance reaches the stages: fewer corrections, and another result, within it.
 TEST(TheResult, OfStagesSolvedToAToleranceIsWithinIt) {
   const DoublePendulum<> s;
@@ -218,6 +219,8 @@ TEST(TheResult, OfStagesSolvedToAToleranceIsWithinIt) {
   EXPECT_LT(g.norm(), 1e-5);
 }
 
+// The position and momentum equations of the projections are solved by other iterations, and to a tolerance
+// that is still far below the error.
 TEST(TheResult, DoesNotDependOnTheIteration) {
   const DoublePendulum<> s;
   const SolveOptions symmetric{.iteration = Iteration::symmetric}, sweep{.iteration = Iteration::sweep};
@@ -231,7 +234,8 @@ TEST(TheResult, DoesNotDependOnTheIteration) {
   EXPECT_LT(difference(s, Lobatto<>{.s = 3}, Lobatto<>{.s = 3}, 0.05, 100, {.tolerance = 1e-12}), 1e-9);
 }
 
-// The simplified iteration converges to what Newton's would: in 128-bit floats the same step leaves only the rounding of double.
+// The simplified iteration converges to what Newton's would: in 128-bit floats the same step leaves only the
+// rounding of double.
 TEST(TheResult, IsThatOfTheSameStepsInMoreDigits) {
   const DoublePendulum<> s;
   const auto exact = s.cast<Float128>();

@@ -1,5 +1,5 @@
-// lobatto(s) and dirac-gauss(s) are symplectic on M, reversible and on M to rounding; the baselines are not symplectic, and their energy
-// drifts by amounts known from the papers.
+// lobatto(s) and dirac-gauss(s) are symplectic on M, reversible and on M to rounding; the baselines are not
+// symplectic, and their energy drifts by amounts known from the papers.
 
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/energy.hpp>
@@ -80,7 +80,7 @@ void expect_symmetric(const Method& method, const P& s, double h) {
   ASSERT_TRUE(flow(method, s, x, -h, 100));
   EXPECT_LT(phase_distance(x, s.start()), 1e-11) << label(facts_of(method));
 }
-// With a magnetic field p ↦ -p does not turn time round, but the step -h still undoes the step h.
+// With a magnetic field p ↦ -p does not reverse time, but the step -h still undoes the step h.
 TEST(AnyOrderIsReversible, AndSymmetric) {
   for (int n = 2; n <= 6; ++n) {
     expect_reversible(Lobatto<>{.s = n}, PlanarPendulum<>{}, 0.1);
@@ -161,7 +161,8 @@ TEST(Jay, Example2DriftsLessForGaussThanForRadauThanForProjectedRadau) {
   expect_digits(energy_range(RadauProjected{}, s).least, -2.11412e-01);
 }
 
-// Symplectic, and of no use: the stages are on g = 0, the steps are not, and the distance grows until no step can be taken.
+// The method is symplectic, and useless: the stages are on g = 0, the steps are not, and the distance grows
+// until no step can be taken.
 TEST(Jay, UnprojectedGaussDivergesAndSaysSo) {
   const DoublePendulum<> s;
   auto x = s.start();
@@ -186,7 +187,7 @@ TEST(Jay, UnprojectedGaussDivergesAndSaysSo) {
   EXPECT_GT(worst, 10);
 }
 
-// Energy H - H(0) at three numbers of steps.
+// Returns the energy H - H(0) at three numbers of steps.
 template <class Method>
 std::array<double, 3> energies(const Method& method, const PlanarPendulum<>& s, StateOf<PlanarPendulum<>> x,
                                double h, std::array<int, 3> at) {
@@ -212,7 +213,8 @@ TEST(LeimkuhlerReich, BackwardDifferentiationLosesTheEnergy) {
   EXPECT_NEAR(0.5 + lost[1], 0.404, 6e-4);
   EXPECT_NEAR(0.5 + lost[2], 0.165, 6e-4);
 }
-// The principal root of BDF4 for an oscillator has |ζ| - 1 = +θ⁶/3: with a fixed step energy is gained, not lost.
+// The principal root of BDF4 for an oscillator has |ζ| - 1 = +θ⁶/3: with a fixed step energy is
+// gained, not lost.
 TEST(Reich, FixedStepBackwardDifferentiationOfOrder4GainsEnergy) {
   const PlanarPendulum<> s;
   const auto gained = energies(Bdf{.k = 4}, s, s.start(), 0.01 * period, {100, 200, 400});
@@ -238,7 +240,8 @@ TEST(Reich, LowOrderBackwardDifferentiationDamps) {
   EXPECT_NEAR(first[2], -0.9999, 6e-5);
 }
 
-// Reich, tables 1 and 2: |p_y| after 1, 2, 4 periods with h = T/25, and the largest energy error over 4 periods with T/25 and T/250.
+// Reich, tables 1 and 2: |p_y| after 1, 2, 4 periods with h = T/25, and the largest energy error over 4
+// periods with T/25 and T/250.
 struct ReichRow {
   std::array<double, 3> phase{};
   double coarse = 0, fine = 0;
@@ -269,7 +272,7 @@ TEST(Reich, Tables1And2) {
   expect_row(reich_row(Composition<Rattle>{find_composition("yoshida4")}),
              {{7.7446e-2, 1.5488e-1, 3.0936e-1}, 1.4974e-2, 8.5970e-7});
   expect_row(reich_row(Lobatto<>{.s = 3}), {{3.3959e-4, 6.7917e-4, 1.3583e-3}, 4.7461e-5, 4.6573e-9});
-  // Not the printed row; see docs/theory/dirac-gauss.md.
+  // This is not the printed row; see docs/theory/dirac-gauss.md.
   expect_row(reich_row(DiracGaussMethod{.psi = {.s = 2}}),
              {{1.3074e-3, 2.6148e-3, 5.2295e-3}, 1.5629e-4, 1.6129e-8});
 }

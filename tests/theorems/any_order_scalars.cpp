@@ -1,5 +1,6 @@
-// lobatto, dirac-gauss, radau and bdf on every scalar type: the text of the methods does not change, more digits agree with fewer to
-// their rounding, tangents are derivatives, and a lane of a pack is the scalar run to the last bit.
+// lobatto, dirac-gauss, radau and bdf on every scalar type: the text of the methods does not change, more
+// digits agree with fewer to their rounding, tangents are derivatives, and a lane of a pack is the scalar run
+// to the last bit.
 
 #include <taut/measure/flow.hpp>
 #include <taut/method/catalogue.hpp>
@@ -36,7 +37,7 @@ auto end_in(const Method& method, const P& s, const StateOf<P>& start) {
   return x;
 }
 
-// f(method) for the four families.
+// Calls f(method) for the four families.
 template <class F>
 void for_each_family(F&& f) {
   f(Lobatto<>{.s = 3});
@@ -68,7 +69,8 @@ TEST(EveryScalar, MoreDigitsAgreeWithFewer) {
   });
 }
 
-// Tangents along the motion (a shift in time) and along a faster start, against differences in long double.
+// Takes tangents along the motion (a shift in time) and along a faster start, against differences
+// in long double.
 TEST(EveryScalar, TangentsAreDerivatives) {
   using Tangent = Dual<double, 2>;
   const PlanarPendulum<> s;
@@ -111,7 +113,7 @@ TEST(EveryScalar, TangentsAreDerivatives) {
   });
 }
 
-// Eight starts that need different numbers of iterations.
+// Expects equal lanes from eight starts that need different numbers of iterations.
 template <class Method, class P, class Start>
 void expect_lanes(const Method& method, const P& s, Start&& start_of) {
   SCOPED_TRACE(label(facts_of(method)));

@@ -1,5 +1,6 @@
-// Reich (26)-(27): a composition may leave out the momentum projections between its substeps. Both act along Gᵀ at the same q, so the
-// next impulse contains what the projection would have removed: the maps are equal, and so are their orders, over any base.
+// Reich (26)-(27): a composition may leave out the momentum projections between its substeps. Both act along
+// Gᵀ at the same q, so the next impulse contains what the projection would have removed: the maps are equal,
+// and so are their orders, over any base.
 
 #include <taut/measure/flow.hpp>
 #include <taut/measure/order.hpp>
@@ -32,7 +33,8 @@ void expect_projections_change_nothing(const P& s, double h, int steps, bool alt
     SCOPED_TRACE(std::string(scheme.name));
     Composition<Base> without{&scheme}, with{&scheme};
     with.inner_projections = true;
-    // Equal in exact arithmetic; rounding over 200 steps of up to 35 substeps, measured 6.7e-14 at most.
+    // They are equal in exact arithmetic; rounding over 200 steps of up to 35 substeps measured
+    // 6.7e-14 at most.
     EXPECT_LT(phase_distance(end_of(without, s, h, steps), end_of(with, s, h, steps)), 1e-11);
   }
 }
@@ -47,7 +49,7 @@ TEST(InnerProjections, ChangeNothingOverTheMidpointRuleWhereHIsNotSeparable) {
   expect_projections_change_nothing<Projected<ImplicitMidpoint>>(ChargedParticle<>{}, 0.05, 200);
 }
 
-// Leaving out the last one too does change something: the momentum leaves M. So the test above can fail.
+// Leaving out the last one too does change something: the momentum leaves M. The test above can thus fail.
 TEST(InnerProjections, ButTheLastOneIsNeeded) {
   const DoublePendulum<> s;
   StateOf<DoublePendulum<>> x = s.start();
@@ -74,7 +76,7 @@ auto end_in(const Method& method, const P& s) {
   };
 }
 
-// 128-bit floats, so that rounding plays no part. Slopes measured: within 0.01 of the order.
+// This runs in 128-bit floats, so that rounding plays no part. Slopes measured: within 0.01 of the order.
 TEST(CompositionOrder, IsTheSameOverEveryBase) {
   using P = StiffPendulum<Float128>;
   const P s;

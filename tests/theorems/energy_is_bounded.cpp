@@ -1,5 +1,6 @@
-// A symplectic method follows the exact motion of a nearby Hamiltonian: its energy error oscillates and does not drift. Over 10⁶ steps
-// of the pendulum no linear trend is seen beyond its error bar; a method that is not symplectic shows one at once.
+// A symplectic method follows the exact motion of a nearby Hamiltonian: its energy error oscillates and does
+// not drift. Over 10⁶ steps of the pendulum no linear trend is seen beyond its error bar; a method that is
+// not symplectic shows one at once.
 
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/energy.hpp>
@@ -56,11 +57,12 @@ struct ProjectedEuler {
   }
 };
 
-// Five standard errors: chance alone passes them once in 10⁴ fits to 20 blocks.
+// The limit is five standard errors: chance alone passes them once in 10⁴ fits to 20 blocks.
 void expect_no_drift(const Energy& e) { EXPECT_LT(std::abs(e.trend.slope), 5 * e.trend.slope_error); }
 void expect_drift(const Energy& e) { EXPECT_GT(std::abs(e.trend.slope), 5 * e.trend.slope_error); }
 
-// Measured per step: (-0.3 ± 1.2)e-13. The bar is the statement's sharpness: over all 10⁶ steps it is a ten-thousandth of the oscillation.
+// Measured per step: (-0.3 ± 1.2)e-13. The bar is the statement's sharpness: over all 10⁶ steps it is a
+// ten-thousandth of the oscillation.
 TEST(EnergyIsBounded, ForRattleOverAMillionSteps) {
   const Energy e = energy_of(Rattle{}, 0.05, 1'000'000);
   expect_no_drift(e);

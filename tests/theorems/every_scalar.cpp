@@ -1,5 +1,5 @@
-// One text of a method serves every scalar type: long double and 128-bit floats follow the double run to its rounding, dual numbers carry
-// the derivative, and a dynamic-size problem follows the fixed-size one.
+// One text of a method serves every scalar type: long double and 128-bit floats follow the double run to its
+// rounding, dual numbers carry the derivative, and a dynamic-size problem follows the fixed-size one.
 
 #include <taut/measure/flow.hpp>
 #include <taut/problem/ready_made/double_pendulum.hpp>
@@ -38,7 +38,8 @@ double difference(const X& x, const Y& y) {
   return worst;
 }
 
-// Rounding of 40 steps in double; the pendulum neither damps nor amplifies it much. Measured 2.4e-14 at most (tsitouras10).
+// This is the rounding of 40 steps in double; the pendulum neither damps nor amplifies it much. Measured
+// 2.4e-14 at most (tsitouras10).
 constexpr double rounding = 1e-12;
 
 template <class T>
@@ -54,8 +55,8 @@ void expect_agreement_with_double() {
 TEST(EveryScalar, LongDoubleFollowsDouble) { expect_agreement_with_double<long double>(); }
 TEST(EveryScalar, Float128FollowsDouble) { expect_agreement_with_double<Float128>(); }
 
-// 0.05 is not the same number in double and in 128-bit floats, but T(0.05) is; what differs is the rounding of each operation, so the
-// constraint is met far better there.
+// 0.05 is not the same number in double and in 128-bit floats, but T(0.05) is; only the rounding of each
+// operation differs, so the constraint is met far better there.
 TEST(EveryScalar, Float128MeetsTheConstraintToItsOwnRounding) {
   const PlanarPendulum<Float128> s;
   const auto x = end_of(Rattle{}, s, s.start());
@@ -64,7 +65,8 @@ TEST(EveryScalar, Float128MeetsTheConstraintToItsOwnRounding) {
   EXPECT_LT(lane(magnitude(g[0]), 0), 1e-32);
 }
 
-// Two tangents of the end by the start, against differences of two runs: (f(+δ) - f(-δ))/2δ is off by δ² and ε/δ, 1e-9 at δ = 1e-5.
+// Compares two tangents of the end by the start with differences of two runs: (f(+δ) - f(-δ))/2δ is wrong by
+// δ² and ε/δ, 1e-9 at δ = 1e-5.
 TEST(EveryScalar, DualNumbersCarryTheDerivative) {
   using T = Dual<double, 2>;
   const PlanarPendulum<> s;
@@ -96,7 +98,8 @@ TEST(EveryScalar, DualNumbersCarryTheDerivative) {
   });
 }
 
-// The double pendulum with sizes known at compile time and at run time: other storage, other elimination, the same motion.
+// The double pendulum has sizes known at compile time and at run time: other storage, other elimination,
+// the same motion.
 TEST(EveryScalar, ADynamicProblemFollowsTheFixedOne) {
   const DoublePendulum<> fixed;
   const NLinkPendulum<> at_run_time(2);

@@ -1,4 +1,5 @@
-// A step that cannot be taken says so by a value: which kind, how far it got, which constraint; and it leaves the state as it was.
+// A step that cannot be taken says so by a value: which kind, how far it got, which constraint; and it leaves
+// the state as it was.
 
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>
@@ -21,7 +22,7 @@ using namespace taut;
 using test::for_each_fitting_method;
 using Bob = PlanarPendulum<>;
 
-// A pendulum whose one constraint is written down twice.
+// A pendulum whose one constraint is written twice.
 template <class T = double>
 struct Twice : Shape<T, 2, 2> {
   using typename Shape<T, 2, 2>::Vec;
@@ -51,7 +52,7 @@ struct Twice : Shape<T, 2, 2> {
   State<T, 2> start() const { return once.start(); }
 };
 
-// A pendulum that leaves out half of what its Jacobian leaves out.
+// A pendulum whose bend is half of what its Jacobian leaves out.
 struct HalfBent : PlanarPendulum<> {
   void bend(const Vec& d, Multiplier& b) const {
     PlanarPendulum<>::bend(d, b);
@@ -88,7 +89,8 @@ void expect_failure(const P& s, const StateOf<P>& start, double h, Check&& check
   });
 }
 
-// From horizontal at rest, gravity alone moves the bob h²/2 downwards: with h = 3 no point of the circle is in reach.
+// From horizontal at rest, gravity alone moves the bob h²/2 downwards: with h = 3 no point of the
+// circle is in reach.
 TEST(AStepTooLong, IsAFailureOfEveryRow) {
   expect_failure(Bob{}, Bob{}.start(), 3, [&](const Failure& f) {
     EXPECT_TRUE(f.kind == FailureKind::not_converged || f.kind == FailureKind::not_finite);
@@ -126,7 +128,8 @@ TEST(AStepTooLong, IsForgottenByARestart) {
   });
 }
 
-// One-step maps take a shorter step from the same state at once; rows that remember half steps or old points need the restart.
+// One-step maps take a shorter step from the same state at once; rows that remember half steps or old points
+// need the restart.
 TEST(AStepTooLong, LeavesNoTraceInAOneStepMap) {
   const Bob s;
   const auto expect = [&](const auto& method) {
@@ -169,7 +172,7 @@ TEST(SingularConstraints, AreNamedWhereOneIsWrittenTwice) {
   EXPECT_EQ(dependent_constraints(Twice<>{}, Twice<>{}.start()), (std::vector{0, 1}));
 }
 
-// A chain of three links with a second rod beside the middle one, and nothing wrong with the others.
+// A chain of three links has a second rod beside the middle one, and nothing wrong with the others.
 TEST(SingularConstraints, OnlyTheDependentOnesAreNamed) {
   NLinkPendulum<> s(3);
   s.rods.push_back({0, 1});
@@ -190,7 +193,8 @@ TEST(SingularConstraints, IndependentOnesAreNotNamed) {
   EXPECT_TRUE(dependent_constraints(DoublePendulum<>{}, DoublePendulum<>{}.start()).empty());
 }
 
-// A step would end where g is not 0 and call that solved: it is not a failure of a step, and no method that goes by bend is made.
+// A step would end at a point with g ≠ 0 and call that solved. This is not a failure of a step: no method
+// that uses bend is made.
 TEST(AWrongBend, IsRefusedWhereMemoryIsMade) {
   const HalfBent s;
   const StateOf<HalfBent> x = s.start();
@@ -217,7 +221,8 @@ TEST(APotentialThatIsNotANumber, IsReportedAtTheStartOfAStep) {
   expect_failure(Broken<>{}, Bob{}.start(), 0.1,
                  [](const Failure& f) { EXPECT_EQ(f.kind, FailureKind::not_finite); });
 }
-// NaN only where the step ends: methods that evaluate the force there fail in the momentum, and must give the old state back.
+// It is NaN only at the end of the step: methods that evaluate the force there fail in the momentum, and must
+// give the old state back.
 TEST(APotentialThatIsNotANumber, IsReportedAtTheEndOfAStep) {
   Broken<> s;
   s.edge = 1;  // the start is at q = (1, 0), every other point is to the left
@@ -242,7 +247,8 @@ TEST(AStateThatIsNotANumber, IsReported) {
     StateOf<Bob> y = x;
     const auto solved = bind(method, Bob{}, y)->step(y, 0.1);
     ASSERT_FALSE(solved);
-    // A matrix of NaN has no pivot: implicit maps that factor one before they see a residual call it singular.
+    // A matrix of NaN has no pivot: implicit maps that factor one before they see a residual
+    // call it singular.
     EXPECT_NE(solved.error().kind, FailureKind::not_converged);
     EXPECT_TRUE(solved.error().stage == SolveStage::inner || solved.error().kind == FailureKind::not_finite);
   });

@@ -1,5 +1,6 @@
-// On M every formulation is the same vector field, to rounding: the same mechanics in other dresses. Off M they differ, and two of them are one again:
-// the weakly Hamiltonian Dirac equations and the Hamilton-Dirac equations, whose first integrals are g, G H_p and H.
+// On M every formulation is the same vector field, to rounding: the same mechanics in other dresses. Off M
+// they differ, except for two: the weakly Hamiltonian Dirac equations and the Hamilton-Dirac equations, whose
+// first integrals are g, G H_p and H.
 
 #include <taut/formulation/bracket.hpp>
 #include <taut/formulation/dirac.hpp>
@@ -22,7 +23,7 @@ namespace {
 
 using namespace taut;
 
-// A moving state: on M, or pushed off it.
+// Returns a moving state: on M, or pushed off it.
 template <class P>
 StateOf<P> state(const P& s, bool on_M) {
   using T = typename P::Scalar;
@@ -54,7 +55,7 @@ Slopes<P> slopes(const P& s, const StateOf<P>& x) {
   return result;
 }
 
-// The equations themselves, with λ(q, p).
+// Evaluates the equations themselves, with λ(q, p).
 template <class P>
 Slopes<P> mechanics(const P& s, const StateOf<P>& x) {
   Slopes<P> result{zero_vector(s), zero_vector(s)};
@@ -109,7 +110,7 @@ TEST(FormulationsOffM, HamiltonDiracKeepsResidualsAndEnergy) {
   expect_first_integrals_off_M(SixNodeChainDynamic<>{});
 }
 
-// Seiler (14), (15): the pendulum off M in closed form.
+// Seiler (14), (15) give the pendulum off M in closed form.
 TEST(FormulationsOffM, ClosedFormsOfThePendulum) {
   const PlanarPendulum<> s;
   const auto x = state(s, false);

@@ -1,5 +1,6 @@
-// Is M stable under a formulation? Leimkuhler and Reich, section 3.4: a centre for Dirac's Hamiltonian, a saddle for the simplified one, weakly
-// unstable for the standard underlying equations, neutral for the weakly Hamiltonian ones. Seiler (20).
+// Asks whether M is stable under a formulation. Leimkuhler and Reich, section 3.4: a centre for Dirac's
+// Hamiltonian, a saddle for the simplified one, weakly unstable for the standard underlying equations,
+// neutral for the weakly Hamiltonian ones. Seiler (20).
 
 #include <taut/formulation/dirac.hpp>
 #include <taut/formulation/dirac_simplified.hpp>
@@ -27,7 +28,7 @@ ManifoldStability stability(const P& s, const StateOf<P>& x) {
   return character_of(*matrix);
 }
 
-// The pendulum: eigenvalues ±i√(4|p|² - g y) and ±√(4|p|² - g y), Seiler's σ with cos ξ = y.
+// The pendulum has the eigenvalues ±i√(4|p|² - g y) and ±√(4|p|² - g y), Seiler's σ with cos ξ = y.
 TEST(ManifoldStability, Pendulum) {
   for (const double gravity : {0.0, 1.0}) {
     PlanarPendulum<> s;
@@ -49,7 +50,8 @@ TEST(ManifoldStability, Pendulum) {
   }
 }
 
-// Along the circular motion without gravity, |p| = 2, up to t = 2: residuals of size 1 in φ become cosh 8 and 4 sinh 8 (simplified), and stay below 1 and 4 (Dirac).
+// The motion is circular without gravity, |p| = 2, up to t = 2. Residuals of size 1 in φ become cosh 8 and 4
+// sinh 8 (simplified), and stay below 1 and 4 (Dirac).
 TEST(ManifoldStability, AlongATrajectory) {
   PlanarPendulum<> s;
   s.gravity = 0;
@@ -79,7 +81,7 @@ TEST(ManifoldStability, AlongATrajectory) {
   EXPECT_NEAR(underlying->transition(0, 1), 2, 1e-9);  // φ(t) = φ(0) + t ψ(0)
 }
 
-// The same from the nonlinear equations: a start with φ = 1e-7, the largest residuals up to t = 2.
+// Expects the same from the nonlinear equations: a start with φ = 1e-7, the largest residuals up to t = 2.
 template <class Formulation>
 void expect_residuals(double position, double momentum) {
   PlanarPendulum<> s;

@@ -1,5 +1,5 @@
-// Stability of M for linear constraints and a quadratic potential, Leimkuhler and Reich, section 3.3: eigenvalues ±i√B for Dirac's Hamiltonian, ±√B for the
-// simplified one, 0 for the others.
+// Stability of M for linear constraints and a quadratic potential, Leimkuhler and Reich, section 3.3:
+// eigenvalues ±i√B for Dirac's Hamiltonian, ±√B for the simplified one, 0 for the others.
 
 #include <taut/formulation/dirac.hpp>
 #include <taut/formulation/dirac_simplified.hpp>
@@ -20,7 +20,8 @@ namespace {
 
 using namespace taut;
 
-// ½|p|² + ½qᵀSq under Gq = 0, five coordinates, two constraints; sizes known at run time only.
+// H = ½|p|² + ½qᵀSq under Gq = 0, with five coordinates and two constraints; sizes are known at
+// run time only.
 template <class T>
 struct QuadraticWell : Shape<T, dynamic, dynamic> {
   using Base = Shape<T, dynamic, dynamic>;
@@ -81,7 +82,8 @@ ManifoldStability stability(const P& s, const StateOf<P>& x) {
   return character_of(*matrix);
 }
 
-// √ of the positive eigenvalues of B = 𝓗 S 𝓗, 𝓗 = Gᵀ(GGᵀ)⁻¹G: those of the 2 x 2 matrix (GGᵀ)⁻¹ G S Gᵀ.
+// Returns the √ of the positive eigenvalues of B = 𝓗 S 𝓗, 𝓗 = Gᵀ(GGᵀ)⁻¹G: those of the 2 x 2 matrix
+// (GGᵀ)⁻¹ G S Gᵀ.
 std::vector<double> normal_frequencies(const QuadraticWell<double>& s) {
   const Matrix<double, 2, 2> gram = s.rows.lazyProduct(s.rows.transpose());
   const Matrix<double, 2, 5> GS = s.rows.lazyProduct(s.S);

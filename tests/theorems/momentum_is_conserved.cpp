@@ -20,11 +20,12 @@ TEST(Momentum, IsTheSumOverTheParticles) {
   EXPECT_EQ(linear_momentum<3>(x), (Vector<double, 3>(6, 10, 13)));
   // (1,2,3)x(7,8,10) = (-4, 11, -6) and (4,5,6)x(-1,2,3) = (3, -18, 13), by hand.
   EXPECT_EQ(angular_momentum<3>(x), (Vector<double, 3>(-1, -7, 7)));
-  // In the plane: 1*8 - 2*7, 3*(-1) - 4*10, 5*3 - 6*2.
+  // In the plane it is 1*8 - 2*7, 3*(-1) - 4*10, 5*3 - 6*2.
   EXPECT_EQ(angular_momentum<2>(x)[0], -6 - 43 + 3);
 }
 
-// Springs and rods act between nodes: 1000 steps leave rounding only, of sums whose terms reach |q||p| ~ 10.
+// Springs and rods act between nodes: 1000 steps leave only the rounding of sums whose terms
+// reach |q||p| ~ 10.
 TEST(Momentum, OfTheFreeChainIsKeptByRattle) {
   const SixNodeChain<> s;
   const auto start = s.start();
@@ -40,7 +41,7 @@ TEST(Momentum, OfAPendulumIsNot) {
   EXPECT_GT(std::abs(angular_momentum<2>(end)[0]), 0.1);
 }
 
-// About the vertical axis nothing turns a spherical pendulum.
+// Nothing turns a spherical pendulum about the vertical axis.
 TEST(Momentum, AboutTheVerticalIsKeptInSpace) {
   const SphericalPendulum<> s;
   const auto start = s.start();

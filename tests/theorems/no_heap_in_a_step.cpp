@@ -48,7 +48,7 @@ TEST(NoHeapInAStep, DynamicSixNodeChain) {
   EXPECT_EQ(allocations_of(Composition<Rattle>{find_composition("yoshida4")}, s, s.start(), 0.01), 0);
 }
 
-// The counter counts, whoever asks.
+// The counter counts every request, whoever makes it.
 TEST(NoHeapInAStep, AndTheCounterSeesTheHeap) {
   long before = allocations;
   const Eigen::VectorXd v = Eigen::VectorXd::Zero(5);

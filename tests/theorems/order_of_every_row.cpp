@@ -1,5 +1,5 @@
-// Every method has the order it claims, on nonlinear problems: linear ones flatter methods. Everything runs in 128-bit floats, where
-// the errors of order 10 stay far above rounding.
+// Every method has the order it claims, on nonlinear problems: linear ones flatter methods. Everything runs
+// in 128-bit floats, in which the errors of order 10 stay far above rounding.
 
 #include <taut/measure/flow.hpp>
 #include <taut/measure/order.hpp>
@@ -19,8 +19,9 @@ using namespace taut;
 using test::for_each_fitting_method;
 using Real = Float128;
 
-// The slope between the two smallest steps is off the order by O(h²) for symmetric methods, O(h) for others. With the steps below
-// this is 0.047 at most (kahan-li10, whose leading error constant is unusually small); a method one order off misses by 1.
+// The slope between the two smallest steps differs from the order by O(h²) for symmetric methods, O(h) for
+// others. With the steps below this is 0.047 at most (kahan-li10, whose leading error constant is unusually
+// small); a method one order off misses by 1.
 constexpr double slope_slack = 0.07;
 
 template <class Method, class P>
@@ -64,16 +65,19 @@ TEST(OrderOfEveryRow, OnThePendulum) {
   });
 }
 
-// From horizontal at rest the pendulum is back after T = 4K(1/√2): what the orders above converge to is the motion itself.
+// From horizontal at rest the pendulum is back after T = 4K(1/√2): the orders above converge to the
+// motion itself.
 TEST(OrderOfEveryRow, TheReferenceHasTheExactPeriod) {
   const PlanarPendulum<Real> s;
   const Real period = parse_decimal<Real>("7.41629870920548767373540138878");
-  // 30 digits of T are right to 5e-30, and the speed is below √2; 2000 steps of order 10 leave 1e-26 (measured 3e-27).
+  // The 30 digits of T are right to 5e-30, and the speed is below √2; 2000 steps of order 10 leave 1e-26
+  // (measured 3e-27).
   EXPECT_LT(phase_distance(reference("kahan-li10", s, period, 2000), s.start()), 1e-25);
 }
 
-// V = V_slow + V_fast, nonlinear in both q: the rows that split it, and all others. The fast frequency is about 14, so the steps are
-// short; order 10, and rows that are not symmetric and so need shorter ones still, are left to the pendulum above.
+// V = V_slow + V_fast is nonlinear in both parts: this serves the rows that split it, and all others. The
+// fast frequency is about 14, so the steps are short. Order 10, and rows that are not symmetric and so need
+// still shorter steps, are left to the pendulum above.
 TEST(OrderOfEveryRow, OnTheStiffPendulum) {
   const StiffPendulum<Real> s;
   const Real time = Real(1) / 4;
@@ -85,7 +89,8 @@ TEST(OrderOfEveryRow, OnTheStiffPendulum) {
   });
 }
 
-// The slow force of the stiff pendulum is constant, and for a constant force kicks and the midpoint rule are the same; here it bends.
+// The slow force of the stiff pendulum is constant, and for a constant force kicks and the midpoint rule are
+// the same; here it bends.
 template <class T>
 struct BentField : StiffPendulum<T> {
   using typename StiffPendulum<T>::Vec;
@@ -113,14 +118,15 @@ TEST(OrderOfEveryRow, OfSplittingsWhereTheSlowForceIsNotConstant) {
   expect_order(Projected<Impulse>{}, s, 1, 2, {160, 320, 640}, *exact);
   expect_order(Projected<Impulse>{.psi = {.substeps = 1}}, s, 1, 2, {160, 320, 640}, *exact);
   expect_order(Projected<MixedMidpoint>{}, s, 1, 2, {160, 320, 640}, *exact);
-  // The three differ from the midpoint rule, so the splitting is what is measured.
+  // The mixed rule differs from the midpoint rule, so the splitting is what is measured.
   const auto mixed = end_in(Projected<MixedMidpoint>{}, s, 1)(160),
              whole = end_in(Projected<ImplicitMidpoint>{}, s, 1)(160);
   ASSERT_TRUE(mixed && whole);
   EXPECT_GT(phase_distance(*mixed, *whole), 1e-6);
 }
 
-// H is not separable: the midpoint rule, what is composed from it, and the implicit rows. Two unrelated methods agree on the reference.
+// H is not separable: this serves the midpoint rule, its compositions, and the implicit rows. Two unrelated
+// methods agree on the reference.
 TEST(OrderOfEveryRow, OnTheChargedParticle) {
   const ChargedParticle<Real> s;
   const auto exact = reference("lobatto(6)", s, 2, 300);
@@ -142,7 +148,8 @@ TEST(OrderOfEveryRow, OnTheChargedParticle) {
   }
 }
 
-// A hypothesis of the composition theorem is a symmetric base. Over one that is not, Σγ = 1 alone holds and the order stays at 1.
+// The composition theorem assumes a symmetric base. Over one that is not, Σγ = 1 alone holds and the
+// order stays at 1.
 TEST(OrderOfEveryRow, ButNotOverABaseThatIsNotSymmetric) {
   const PlanarPendulum<Real> s;
   const auto exact = reference("kahan-li10", s, 2, 800);

@@ -1,5 +1,5 @@
-// Every ordinary method on every formulation tends to the same trajectory as h → 0, with the order of the method. The reference is the angle of the
-// pendulum, integrated by itself.
+// Every ordinary method on every formulation tends to the same trajectory as h → 0, with the order of the
+// method. The reference is the angle of the pendulum, integrated by itself.
 
 #include <taut/measure/growth.hpp>
 #include <taut/method/ode_catalogue.hpp>
@@ -66,7 +66,7 @@ TEST(OrderOfOdeMethods, HamiltonDirac) { expect_orders<HamiltonDirac>(); }
 TEST(OrderOfOdeMethods, Charts) { expect_orders<Charts>(); }
 TEST(OrderOfOdeMethods, AParametrisation) { expect_orders<StateSpace<test::Angle>>(); }
 
-// The embedded estimates are of their own order: the error of one step of the lower method.
+// The embedded estimates have their own order: the error of one step of the lower method.
 TEST(OrderOfOdeMethods, ErrorEstimates) {
   const P s;
   const auto estimate = [&](const char* name, T h) {

@@ -1,5 +1,5 @@
-// Large and tangled systems of particles stay on their manifold to rounding, keep their momenta to rounding and their energy within bounds, and agree
-// with solvers that know nothing of graphs.
+// Large and tangled systems of particles stay on their manifold to rounding, keep their momenta to rounding
+// and their energy within bounds, and agree with solvers that know nothing of graphs.
 
 #include <taut/formulation/condition.hpp>
 #include <taut/formulation/dependent.hpp>
@@ -25,7 +25,7 @@ using namespace taut;
 using Problem = ParticleProblem<double>;
 using X = StateOf<Problem>;
 
-// A start on the manifold: the velocities of a model text need not be tangent.
+// Returns a start on the manifold: the velocities of a model text need not be tangent.
 X consistent_start(const Problem& s) {
   X x = s.start();
   EXPECT_TRUE(project_start(s, x));
@@ -59,7 +59,8 @@ Motion run(const Method& method, const Problem& s, X x, double h, int steps,
   return motion;
 }
 
-// Residuals are relative to the largest coordinate, whose rounding they carry: a chain of 10⁵ rods is 8·10⁴ long.
+// Expects small residuals, relative to the largest coordinate, whose rounding they carry: a chain of 10⁵ rods
+// is 8·10⁴ long.
 void stays(const std::string& text, double h, int steps, double energy, bool free) {
   const Problem s(test::particles_of(text));
   const X x = consistent_start(s);
@@ -81,7 +82,8 @@ TEST(Particles, Rings) { stays(test::rings, 0.05, 200, 0.02, true); }
 TEST(Particles, APolymerWithSideGroups) { stays(test::polymer, 0.01, 200, 0.02, true); }
 TEST(Particles, OnAGyroid) { stays(test::gyroid, 0.02, 300, 0.02, false); }
 
-// The truncated icosahedron: even permutations of (0, ±1, ±3φ), (±1, ±(2+φ), ±2φ), (±φ, ±2, ±(2φ+1)); 90 edges of length 2.
+// The truncated icosahedron has the even permutations of (0, ±1, ±3φ), (±1, ±(2+φ), ±2φ), (±φ, ±2, ±(2φ+1)),
+// and 90 edges of length 2.
 TEST(Particles, ACageOfSixty) {
   const double phi = (1 + std::sqrt(5.0)) / 2;
   const double base[3][3] = {{0, 1, 3 * phi}, {1, 2 + phi, 2 * phi}, {phi, 2, 2 * phi + 1}};
@@ -118,7 +120,7 @@ TEST(Particles, ACageOfSixty) {
         0.05, 100, 0.02, true);
 }
 
-// The same chain of rods and springs as a problem with envelope storage: one trajectory.
+// The same chain of rods and springs, as a problem with envelope storage, has the same trajectory.
 TEST(Particles, AgreeWithTheOtherStorage) {
   constexpr int links = 130;
   const Problem s(test::particles_of(
@@ -166,7 +168,7 @@ TEST(Particles, AResumedRunHasTheSameBits) {
   EXPECT_TRUE(whole.x.p == rest.x.p);
 }
 
-// Three links and a bend in the plane: the 2-form on the manifold of dimension 10.
+// Three links and a bend in the plane give the 2-form on a manifold of dimension 10.
 TEST(Particles, TheStepIsSymplecticOnM) {
   const Problem s(test::particles_of(
       "[particles]\ndimension = 2\ncount = 4\nposition = [\"i\", \"0.3*sin(2*i)\"]\n"
@@ -190,11 +192,11 @@ TEST(Particles, TheStepIsSymplecticOnM) {
     return form_change(before, read_tangents(y, before.cols()));
   };
   EXPECT_LT(defect({}), 1e-12);
-  // A hypothesis broken: the constraints hold to 1e-3 only.
+  // With the hypothesis broken, the constraints hold to 1e-3 only.
   EXPECT_GT(defect({.iteration = Iteration::symmetric, .tolerance = 1e-3}), 1e-8);
 }
 
-// Chains, one of them in windows, and waters: a step works in room that was there before it.
+// For chains, one of them in windows, and waters, a step works in room that was there before it.
 TEST(Particles, AStepTouchesNoHeap) {
   const auto shorter = [](std::string text, const std::string& from, const std::string& to) {
     return text.replace(text.find(from), from.size(), to);
@@ -212,7 +214,7 @@ TEST(Particles, AStepTouchesNoHeap) {
   }
 }
 
-// Hard graphs: each converges to rounding.
+// These graphs are hard, but each converges to rounding.
 TEST(Particles, HardGraphsConverge) {
   const std::string nearly_straight =
       "[particles]\ncount = 1001\nposition = [\"i\", \"0.02*sin(1.7*i)\", \"0.02*cos(2.3*i)\"]\n"
@@ -240,7 +242,7 @@ TEST(Particles, HardGraphsConverge) {
       "[[rods]]\nbetween = [\"20*i + 20 + j\", \"20*i + j + 1\"]\nfor = \"i in 0..18, j in 0..18\"\n";
   struct Graph {
     std::string text;
-    double condition;  // at least; it is this that relaxation pays for
+    double condition;  // at least this; relaxation pays for it
   };
   for (const auto& [text, condition] : {Graph{nearly_straight, 1000}, Graph{test::rings, 1},
                                         Graph{diamonds, 1}, Graph{strip, 200}, Graph{sheet, 5000}}) {
@@ -255,7 +257,8 @@ TEST(Particles, HardGraphsConverge) {
   }
 }
 
-// A square in the plane with both diagonals: six rods where five suffice. All six depend on each other, and are named; a chain beside it is not.
+// A square in the plane with both diagonals has six rods where five suffice. All six depend on each other and
+// are named; a chain beside it is not.
 TEST(Particles, RedundantConstraintsAreNamed) {
   const Problem s(test::particles_of(
       "[particles]\ndimension = 2\ncount = 10\nposition = [\"cos(pi*i/2)\", \"sin(pi*i/2)\"]\n"
@@ -273,8 +276,8 @@ TEST(Particles, RedundantConstraintsAreNamed) {
   EXPECT_LE(stepped.error().constraint, 5);
 }
 
-// Over-braced frames, their redundant rods left in and left out: one motion. The multipliers are those of least length, as a complete orthogonal
-// decomposition gives them.
+// Compares over-braced frames with their redundant rods left in and left out: there is one motion. The
+// multipliers are those of least length, as a complete orthogonal decomposition gives them.
 void as_without_redundant(const std::string& frame, const std::string& too_many, int count) {
   const Problem with(test::particles_of(frame + too_many), true), without(test::particles_of(frame));
   EXPECT_EQ(with.constraints(), without.constraints() + count);
@@ -315,7 +318,7 @@ TEST(Particles, RedundantConstraintsInTheLeastSquaresSense) {
   const auto rods = [](const std::string& between) { return "[[rods]]\nbetween = [" + between + "]\n"; };
   as_without_redundant(diamond + rods("[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [3, 4], [4, 5]"),
                        rods("[1, 3]"), 1);
-  // Three squares in a row, each with both diagonals, and two free particles.
+  // This has three squares in a row, each with both diagonals, and two free particles.
   const std::string net =
       "[particles]\ndimension = 2\nfor = \"k in 0..4, side in 0..1\"\nposition = [\"k + 0.1*side\", "
       "\"side*(1 + 0.1*k) + 0.05*k^2\"]\nvelocity = [\"0.3*sin(i)\", \"0.2*cos(3*i)\"]\n[[field]]\n"
@@ -326,8 +329,8 @@ TEST(Particles, RedundantConstraintsInTheLeastSquaresSense) {
       rods("[1, 2], [3, 4], [5, 6]"), 3);
 }
 
-// Chains long enough to be cut, were it not for the redundant constraint: two rods stated twice, and rods on a line between two walls, whose matrix
-// is that of a chain to its end.
+// These chains would be long enough to be cut without the redundant constraint: two rods stated twice, and
+// rods on a line between two walls, whose matrix is that of a chain to its end.
 TEST(Particles, RedundantConstraintsInALongChain) {
   const std::string chain =
       "[particles]\ncount = 151\nposition = [\"0.8*i\", \"0.3*(1 - cos(pi*i))\", \"0.2*sin(1.3*i)\"]\n"
@@ -373,7 +376,7 @@ TEST(Particles, TheConditionOfConnectedConstraintsIsEstimated) {
   EXPECT_LT(connection_of(bent, bent.start(), 3).condition, 1.1);
 }
 
-// Derivatives of V, first and second, and of the constraints against differences in 128 bits.
+// Compares derivatives of V, first and second, and of the constraints with differences in 128 bits.
 TEST(Particles, DerivativesAgreeWithDifferences) {
   const std::string angles =
       "[particles]\ncount = 5\nposition = [\"i\", \"0.5*sin(2*i)\", \"0.4*cos(3*i)\"]\n[[angles]]\n"

@@ -1,4 +1,5 @@
-// What a projection after a step does to the energy and to the symplectic form: Seiler, Propositions 2 to 4 and the expansions (21)-(24).
+// What a projection after a step does to the energy and to the symplectic form: Seiler, Propositions 2 to 4
+// and the expansions (21)-(24).
 
 #include <taut/formulation/underlying.hpp>
 #include <taut/measure/growth.hpp>
@@ -23,7 +24,7 @@ namespace {
 
 using namespace taut;
 
-// A point of M with gravity-free look: the rods turned, the masses moving.
+// Returns a point of M at this angle, moving at this speed.
 template <class T>
 State<T, 2> on_circle(const T& angle, const T& speed) {
   return {{sin(angle), -cos(angle)}, {speed * cos(angle), speed * sin(angle)}};
@@ -52,7 +53,7 @@ StateOf<P> moving_start(const P& s) {
   return x;
 }
 
-// One step, and by how much the projection after it changes the energy.
+// Makes one step and returns by how much the projection after it changes the energy.
 template <class P>
 double energy_change(const P& s, const char* scheme, ProjectionKind kind, double h) {
   using T = typename P::Scalar;
@@ -69,8 +70,8 @@ double energy_change(const P& s, const char* scheme, ProjectionKind kind, double
 
 template <class P>
 double power(const P& s, const char* scheme, ProjectionKind kind) {
-  const double h =
-      kind == ProjectionKind::momentum ? 0.02 : 0.002;  // small, and its tenth power above rounding
+  // The step is small, and its tenth power above rounding.
+  const double h = kind == ProjectionKind::momentum ? 0.02 : 0.002;
   const double a = energy_change(s, scheme, kind, h), b = energy_change(s, scheme, kind, h / 2);
   return std::log2(std::abs(a / b));
 }
@@ -91,7 +92,8 @@ TEST(Projections, PowersOfTheEnergyChange) {  // Proposition 4: 2r + 2 and r + 1
   }
 }
 
-// The hypothesis of Proposition 4: mass-orthogonal. p moved along M⁻¹Gᵀ instead, the change is of first order in ψ.
+// Proposition 4 assumes a mass-orthogonal move. If p moves along M⁻¹Gᵀ instead, the change is of
+// first order in ψ.
 TEST(Projections, AnotherDirectionChangesTheEnergyMore) {
   using P = DoublePendulum<Float128>;
   const auto s = with_masses<P>();
@@ -117,7 +119,8 @@ TEST(Projections, AnotherDirectionChangesTheEnergyMore) {
   EXPECT_NEAR(std::log2(std::abs(change(0.002) / change(0.001))), 3, 0.1);
 }
 
-// H(after) - H(before) = -½ψᵀR⁻¹ψ, R = G W Gᵀ, for any state: the proof of Proposition 4 with its factor and sign.
+// H(after) - H(before) = -½ψᵀR⁻¹ψ, R = G W Gᵀ, for any state: this is the proof of Proposition 4 with its
+// factor and sign.
 TEST(Projections, TheEnergyLostIsHalfTheSquareOfThePsi) {
   using P = DoublePendulum<>;
   const auto s = with_masses<P>();
@@ -143,7 +146,8 @@ TEST(Projections, TheEnergyLostIsHalfTheSquareOfThePsi) {
   }
 }
 
-// The largest |ω(Dξ, Dη) - ω(ξ, η)| of a projection over pairs of tangent vectors of {g = const}, or of all.
+// Returns the largest |ω(Dξ, Dη) - ω(ξ, η)| of a projection over pairs of tangent vectors of {g =
+// const}, or of all.
 template <class P>
 double form_change(const P& s, const StateOf<P>& x, ProjectionKind kind, bool on_level_set) {
   constexpr int n = P::n, k = 2 * n;
@@ -192,7 +196,8 @@ StateOf<P> off_the_manifold(const P& s) {
   return x;
 }
 
-// Propositions 2 and 3. The first holds on level sets of g only, which the paper leaves unsaid: in the whole space the projection has no full rank.
+// Checks Propositions 2 and 3. The first holds on level sets of g only, which the paper leaves unsaid: in the
+// whole space the projection does not have full rank.
 template <class P>
 void expect_canonical_in_p_only(const P& s) {
   const StateOf<P> x = off_the_manifold(s);
@@ -210,7 +215,8 @@ TEST(Projections, TheMomentumProjectionIsCanonicalThePositionProjectionIsNot) {
 using Quad = Float128;
 using One = PlanarPendulum<Quad>;
 
-// One Euler step from x and a projection; the position projection by a single Newton correction, as in the paper.
+// Makes one Euler step from x and a projection; the position projection by a single Newton correction,
+// as in the paper.
 State<Quad, 2> euler(const State<Quad, 2>& x, Quad h, ProjectionKind kind) {
   const One s;
   OdeMethod<ExplicitRungeKutta, Underlying> method{.scheme = {find_explicit("euler")},
@@ -229,7 +235,7 @@ Quad phi(const State<Quad, 2>& x) { return (x.q.dot(x.q) - 1) / 2; }
 Quad psi(const State<Quad, 2>& x) { return x.q.dot(x.p); }
 Quad E(const State<Quad, 2>& x) { return x.p.dot(x.p) / 2 + x.q[1]; }
 
-// expected + O(h^power), seen at two steps.
+// Expects O(h^power), seen at two steps.
 template <class F>
 void expect_expansion(const char* which, F&& difference, double power) {
   const double a = lane(Quad(difference(Quad(1) / 1024)), 0), b = lane(Quad(difference(Quad(1) / 2048)), 0);

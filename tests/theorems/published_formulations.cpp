@@ -1,5 +1,6 @@
-// The experiments of Leimkuhler and Reich with the pendulum, figures 2 to 6: which formulation keeps the manifold and the energy under the implicit midpoint
-// rule, with the numbers each has when its equations are solved to rounding. Start (1, 0, 0, -2).
+// The experiments of Leimkuhler and Reich with the pendulum, figures 2 to 6: which formulation keeps the
+// manifold and the energy under the implicit midpoint rule, with the numbers each has when its equations are
+// solved to rounding. Start (1, 0, 0, -2).
 
 #include <taut/formulation/charts.hpp>
 #include <taut/formulation/dirac.hpp>
@@ -116,7 +117,7 @@ TEST(LeimkuhlerReich, SimplifiedResidualsHaveTheClosedForm) {
   }
 }
 
-// The midpoint equations lose their solution where φ nears -1/4: a failure, not an answer.
+// The midpoint equations lose their solution as φ nears -1/4: this is a failure, not an answer.
 TEST(LeimkuhlerReich, SimplifiedBreaksDown) {
   EXPECT_NEAR(0.01 * midpoint_history<DiracSimplified>(0, 0.01, 400).failed_at, 2.38, 0.05);
   EXPECT_NEAR(0.01 * midpoint_history<DiracSimplified>(1, 0.01, 400).failed_at, 2.19, 0.05);
@@ -132,7 +133,7 @@ TEST(LeimkuhlerReich, Figure5StandardResidualsOscillate) {
   EXPECT_LT(History::largest(g0.position), 1e-12);
 }
 
-// Quadratic first integrals of the field are kept by the midpoint rule: of dirac-weak H (here), g and G H_p.
+// The midpoint rule keeps quadratic first integrals of the field: for dirac-weak H (here), g and G H_p.
 TEST(LeimkuhlerReich, Figure6WeakDiracKeepsAllToRounding) {
   for (const double gravity : {0.0, 1.0}) {
     const History weak = midpoint_history<DiracWeak>(gravity, 0.1, 1000);
@@ -145,15 +146,16 @@ TEST(LeimkuhlerReich, Figure6WeakDiracKeepsAllToRounding) {
   }
 }
 
-// ... if the stages are solved: stopped at 1e-6 the residuals are of that size and grow (the hypothesis broken).
+// It needs solved stages: if they stop at 1e-6, the residuals are of that size and grow (the
+// hypothesis broken).
 TEST(LeimkuhlerReich, NotWhenTheIterationIsStoppedEarly) {
   const History weak = midpoint_history<DiracWeak>(1, 0.1, 1000, {}, {.tolerance = 1e-6});
   EXPECT_GT(History::largest(weak.energy), 1e-7);
   EXPECT_LT(History::largest(weak.energy), 1e-4);
 }
 
-// Figure 2: four charts, the chart changed after the step that crosses |y| = √2/2. The overshoot of half a step in the mean makes the energy drift
-// by -(64/π) h³ per unit of time.
+// Figure 2 has four charts, and the chart is changed after the step that crosses |y| = √2/2. The overshoot of
+// half a step in the mean makes the energy drift by -(64/π) h³ per unit of time.
 TEST(LeimkuhlerReich, Figure2EnergyDriftsWithTheChartChanges) {
   const ChartRule published{
       .kind = ChartKind::coordinates, .change = ChartSwitch::after, .threshold = std::numbers::sqrt2 / 2};

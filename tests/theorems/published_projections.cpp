@@ -1,5 +1,6 @@
-// Seiler's experiment, section 6: the pendulum by the classical Runge-Kutta method with h = 0.025, 40920 steps, on the standard underlying equations; no
-// projection, position projections, momentum projections, each done when its residual exceeds a tolerance. Start (1, 0, 0, -2).
+// Seiler's experiment, section 6: the pendulum by the classical Runge-Kutta method with h = 0.025, 40920
+// steps, on the standard underlying equations; no projection, position projections, momentum projections,
+// each done when its residual exceeds a tolerance. Start (1, 0, 0, -2).
 
 #include <taut/formulation/underlying.hpp>
 #include <taut/measure/growth.hpp>
@@ -22,12 +23,13 @@ using namespace taut;
 constexpr double h = 0.025;
 constexpr int steps = 40920;  // t = 1023
 
-// The state-space form, x = sin a, y = cos a, a' = w, w' = sin a, with a tenth of the step: what the integration error is taken against.
+// Integrates the state-space form, x = sin a, y = cos a, a' = w, w' = sin a, with a tenth of the step; the
+// integration error is taken against it.
 const std::vector<State<double, 2>>& reference() {
   static const std::vector<State<double, 2>> states = [] {
     std::vector<State<double, 2>> list;
-    long double a = std::numbers::pi_v<long double> / 2,
-                w = 2;  // p = w (cos a, -sin a): (0, -2) at the start
+    // p = w (cos a, -sin a), which is (0, -2) at the start.
+    long double a = std::numbers::pi_v<long double> / 2, w = 2;
     for (int i = 0; i < steps; ++i) {
       for (int j = 0; j < 10; ++j) {
         const long double k = h / 10;
@@ -93,7 +95,8 @@ double largest(const std::vector<double>& values) {
   return m;
 }
 
-// The exponent of the running maximum on 20 <= t <= 200: later the error without projections is as large as the circle.
+// Returns the exponent of the running maximum on 20 <= t <= 200: later the error without projections is as
+// large as the circle.
 double growth(const std::vector<double>& values) {
   std::vector<double> time, size;
   double m = 0;
@@ -175,7 +178,8 @@ TEST(Seiler, ATighterToleranceHelpsMomentumProjectionsOnly) {
   EXPECT_NEAR(std::abs(run({ProjectionKind::position, 1e-8}).energy.back()), 0.3462, 1e-3);
 }
 
-// With both projections at every step the numbers stay on M, and the energy does not come back: the method is not symplectic.
+// With both projections at every step the numbers stay on M, and the energy does not come back: the method is
+// not symplectic.
 TEST(Seiler, BothAtEveryStep) {
   const Outcome both = run({ProjectionKind::both, 0});
   EXPECT_EQ(both.count.position, steps);

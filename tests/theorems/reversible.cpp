@@ -1,4 +1,5 @@
-// A symmetric method is reversible: after p ↦ -p it retraces its steps (Reich 1996; Leimkuhler & Skeel 1994, section 4).
+// A symmetric method is reversible: after p ↦ -p it retraces its steps (Reich 1996; Leimkuhler & Skeel
+// 1994, section 4).
 
 #include <taut/measure/reversibility_defect.hpp>
 #include <taut/problem/ready_made/charged_particle.hpp>
@@ -18,8 +19,9 @@ using test::for_each_fitting_method;
 // The worst row reaches 1.0e-13 (pendulum, 2 × 500 steps).
 constexpr double rounding = 1e-11;
 
-// A point the method itself has reached. For shake-velocity it matters: the normal part of its p_n is fixed by the two positions beside
-// q_n, and a start on M, whose normal part is none, is forgotten by the first step and cannot come back.
+// Returns a point that the method itself has reached. For shake-velocity it matters: the normal part of its
+// p_n is fixed by the two positions beside q_n. The first step forgets the zero normal part of a start on M,
+// which therefore cannot come back.
 template <class Method, class P>
 StateOf<P> reached(const Method& method, const P& s, double h) {
   StateOf<P> x = s.start();
@@ -41,7 +43,8 @@ TEST(Reversible, EverySymmetricRowOnThePendulum) { expect_reversible(PlanarPendu
 TEST(Reversible, EverySymmetricRowOnTheDoublePendulum) { expect_reversible(DoublePendulum<>{}, 0.05, 200); }
 TEST(Reversible, EverySymmetricRowOnTheStiffPendulum) { expect_reversible(StiffPendulum<>{}, 0.02, 200); }
 
-// p ↦ -p does not turn the motion of a charge in a magnetic field round, H being no even function of p; negative steps do.
+// p ↦ -p does not reverse the motion of a charge in a magnetic field, since H is not even in p;
+// negative steps do.
 TEST(Reversible, MidpointOnTheChargedParticleByNegativeSteps) {
   const ChargedParticle<> s;
   auto x = s.start();
@@ -72,7 +75,7 @@ TEST(Reversible, ButNotSymplecticEulerWhichIsNotSymmetric) {
   EXPECT_GT(*defect, 1e-3);  // measured 0.21
 }
 
-// Nor a symmetric method whose solve is stopped early.
+// A symmetric method whose solve is stopped early is not reversible either.
 TEST(Reversible, ButNotWhenNewtonIsStoppedEarly) {
   const PlanarPendulum<> s;
   const auto defect = reversibility_defect(Rattle{}, s, s.start(), 0.1, 500, {.tolerance = 1e-4});

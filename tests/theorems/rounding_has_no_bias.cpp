@@ -1,6 +1,7 @@
-// Rounding moves the energy of a long run to both sides alike: a random walk, no drift. Sixteen pendulums of different amplitudes, in the lanes of a pack, make 3·10⁸ steps
-// together, in which a mean change of 3e-22 a step shows. So much it was where Newton's iteration looked at a q₁ that was a rounding off the one that the sums
-// arrive at. The bits are those of any machine: after the start there are only + - * / and sqrt.
+// Rounding moves the energy of a long run to both sides alike: a random walk, no drift. Sixteen pendulums of
+// different amplitudes, in the lanes of a pack, make 3·10⁸ steps together, in which a mean change of 3e-22 a
+// step shows. It was that large when Newton's iteration looked at a q₁ that was a rounding off the one at
+// which the sums arrive. The bits are those of any machine: after the start there are only + - * / and sqrt.
 #undef TAUT_NO_FLATTEN  // the steps are many
 
 #include <taut/measure/smooth_window.hpp>
@@ -25,12 +26,14 @@ using Bobs = PlanarPendulum<Lanes>;
 using Plain = StateOf<Bobs>;
 using Compensated = CompensatedState<Lanes, 2>;
 
-// The energy is looked at every 10 steps, 5000 times in a block: after 60 periods the window has averaged the oscillation away. From one block to the next
-// there are so many times 10 steps without a look; none under sanitizers, with which a step takes a hundred times as long.
+// The energy is read every 10 steps, 5000 times in a block: after 60 periods the window has averaged the
+// oscillation away. Between two blocks there are this many times 10 steps without a reading; none under
+// sanitizers, with which a step takes a hundred times as long.
 constexpr int blocks = 12, stride = 10, looks = 5000;
 constexpr int long_pause = flattened ? 140'000 : 0;
 
-// Released at rest, so many radians from the lowest point: evenly from just above the first to the last.
+// The pendulums are released at rest, this many radians from the lowest point: evenly from just above the
+// first to the last.
 struct Swings {
   double from, to, h;
 };
@@ -48,10 +51,10 @@ Plain start(const Swings& swings) {
 
 struct Drift {
   double mean = 0, error = 0;  // change of the energy a step, over all lanes, and its standard error
-  double largest_lane = 0;     // that of one lane alone, in its standard errors
+  double largest_lane = 0;     // the drift of one lane alone, in its standard errors
 };
 
-// From the changes between blocks that are so many steps apart.
+// Finds the drift from the changes between blocks that are so many steps apart.
 Drift drift_of(const std::vector<Lanes>& average, double steps) {
   const double changes = static_cast<double>(average.size() - 1);
   Drift drift;
@@ -72,7 +75,7 @@ Drift drift_of(const std::vector<Lanes>& average, double steps) {
   return drift;
 }
 
-// `disturb` is done to the state every 10 steps.
+// Measures the drift; `disturb` is applied to the state every 10 steps.
 template <class X, class Disturb>
 Drift measured(const Swings& swings, const SolveOptions& options, int pause, Disturb disturb) {
   const Bobs s;
@@ -99,7 +102,8 @@ Drift measured(const Swings& swings, const SolveOptions& options, int pause, Dis
 }
 const auto nothing = [](auto&) {};
 
-// Chance passes 3.5 standard errors once in 2000 times, and six of one lane of sixteen, which are taken from eleven changes, once in 500.
+// Chance passes 3.5 standard errors once in 2000 times. It passes six of one lane of sixteen, which come from
+// eleven changes, once in 500.
 TEST(RoundingHasNoBias, WithCompensatedSums) {
   const Drift drift = measured<Compensated>(usual, {}, long_pause, nothing);
   EXPECT_LT(std::abs(drift.mean), 3.5 * drift.error);  // (1 ± 6)e-23
@@ -107,8 +111,8 @@ TEST(RoundingHasNoBias, WithCompensatedSums) {
   EXPECT_LT(drift.error, flattened ? 1e-22 : 5e-22);
 }
 
-// Above the horizontal, where the rod pushes, the drift was (8 ± 2)e-22 while the weight and the impulse were rounded together; below it, with a power of two for a step, (-8 ± 1)e-22
-// while h p_low was left out.
+// Above the horizontal, where the rod pushes, the drift was (8 ± 2)e-22 while the weight and the impulse were
+// rounded together; below it, with a power of two for a step, (-8 ± 1)e-22 while h p_low was left out.
 TEST(RoundingHasNoBias, AtOtherSteps) {
   for (const Swings& swings : {Swings{1.55, 1.87, 0.02}, Swings{0.9, 1.54, 0x1p-5}}) {
     const Drift drift = measured<Compensated>(swings, {}, long_pause, nothing);
@@ -118,7 +122,8 @@ TEST(RoundingHasNoBias, AtOtherSteps) {
   }
 }
 
-// 3.1e-22 a step is put in, a stretch of the momentum far below its last bit, and (3.7 ± 0.5)e-22 comes out.
+// A drift of 3.1e-22 a step is put in, a stretch of the momentum far below its last bit, and (3.7 ±
+// 0.5)e-22 comes out.
 TEST(RoundingHasNoBias, AndADriftThatSmallIsSeen) {
   const double stretch = flattened ? 3.9e-21 : 2e-20;
   Lanes given(0);

@@ -1,5 +1,6 @@
-// Leimkuhler & Skeel (1994): SHAKE in velocity form (VS) and RATTLE (VR) are one method at the half steps; their multipliers, their
-// momenta and the underlying ODE are tied by the identities below. Six-node chain, h = 0.01 on [0, 10], unit masses.
+// Leimkuhler & Skeel (1994): SHAKE in velocity form (VS) and RATTLE (VR) are one method at the half steps;
+// their multipliers, their momenta and the underlying ODE are tied by the identities below. The problem is
+// the six-node chain, h = 0.01 on [0, 10], unit masses.
 
 #include <taut/method/rattle.hpp>
 #include <taut/method/shake.hpp>
@@ -32,7 +33,7 @@ Matrix<double, 5, 12> dense_G(const Chain& s, const Vec& q) {
   return dense;
 }
 
-// Gᵀ (G Gᵀ)⁻¹ y
+// Returns Gᵀ (G Gᵀ)⁻¹ y.
 Vec along_G(const Matrix<double, 5, 12>& G, const Multiplier& y) {
   return G.transpose() * (G * G.transpose()).ldlt().solve(y);
 }
@@ -73,7 +74,7 @@ const RattleRun& vr() {
   return run;
 }
 
-// half and lambda begin with n = 1: VS finds them together with p_n.
+// half and lambda begin with n = 1, because VS finds them together with p_n.
 struct ShakeRun {
   std::vector<Vec> q, p, half{Vec::Zero()};
   std::vector<Multiplier> lambda{Multiplier::Zero()};
@@ -101,7 +102,7 @@ const ShakeRun& vs() {
   return run;
 }
 
-// error(n) over the mesh points 1 … steps.
+// Returns the largest error(n) over the mesh points 1 … steps.
 template <class Error>
 double worst_of(Error&& error) {
   double worst = 0;
@@ -109,7 +110,8 @@ double worst_of(Error&& error) {
   return worst;
 }
 
-// Two runs that are equal in exact arithmetic part by the rounding of 1000 steps. Measured beside each bound.
+// Two runs that are equal in exact arithmetic differ by the rounding of 1000 steps. The measured value stands
+// beside each bound.
 TEST(ShakeEqualsRattle, InPositions) {
   EXPECT_LT(worst_of([](int n) { return Vec(vs().q[n] - vr().q[n]); }), 1e-12);  // 1.7e-14
 }
@@ -137,7 +139,8 @@ TEST(ShakeEqualsRattle, RattlesMomentumIsShakesProjected) {
             1e-12);  // 2.5e-14
 }
 
-// Leap-frog and two-step form are the same recursion; q_{n+1} - 2q_n + q_{n-1} = h²(…) loses ε/h² of the force.
+// Leap-frog and two-step form are the same recursion; q_{n+1} - 2q_n + q_{n-1} = h²(…) loses
+// ε/h² of the force.
 template <class Method>
 double worst_position(const Method& method) {
   const Chain s;
@@ -151,8 +154,8 @@ double worst_position(const Method& method) {
 TEST(ShakeEqualsRattle, LeapFrogForm) { EXPECT_LT(worst_position(Shake{}), 1e-12); }        // 3.4e-14
 TEST(ShakeEqualsRattle, TwoStepForm) { EXPECT_LT(worst_position(ShakeTwoStep{}), 1e-11); }  // 1.5e-12
 
-// Theorem 5.1, equations (45)-(46): the half-step momenta solve the discretised underlying ODE, in which the constraint appears only
-// by g'' of the two neighbouring momenta. `curvature(n)` stands for their sum.
+// Theorem 5.1, equations (45)-(46): the half-step momenta solve the discretised underlying ODE, in which the
+// constraint appears only by g'' of the two neighbouring momenta. `curvature(n)` stands for their sum.
 template <class Curvature>
 double underlying_defect(Curvature&& curvature) {
   const Chain s;
@@ -169,7 +172,7 @@ TEST(Theorem51, ShakeSolvesTheUnderlyingOdeDiscretised) {
   EXPECT_LT(underlying_defect([](int n) { return Multiplier(g_qq(vs().half[n]) + g_qq(vs().half[n - 1])); }),
             1e-12);  // 8.5e-14
 }
-// With the curvature taken at the mesh point, which would be as good an approximation, it is another method.
+// If the curvature is taken at the mesh point, which would be as good an approximation, it is another method.
 TEST(Theorem51, AndNotItsNeighbour) {
   EXPECT_GT(underlying_defect([](int n) { return Multiplier(2 * g_qq(vs().p[n])); }), 1e-6);  // 3.8e-5
 }
@@ -194,7 +197,7 @@ TEST(VelocityResidualOfShake, IsNotAmplified) {
   // An independent implementation gives these maxima in the four quarters of [0, 10], to two digits.
   constexpr std::array expected{8.2e-4, 5.3e-4, 6.4e-4, 9.9e-4};
   for (int k = 0; k < 4; ++k) EXPECT_NEAR(window(250 * k, 250 * (k + 1)), expected[k], 0.06e-4);
-  // On [0, 100], where the motion is chaotic, windows of 20 stay within a factor of two or so of each other.
+  // On [0, 100] the motion is chaotic, but windows of 20 stay within a factor of two or so of each other.
   for (int k = 0; k < 5; ++k) {
     EXPECT_GT(window(2000 * k, 2000 * (k + 1)), 1.0e-3);
     EXPECT_LT(window(2000 * k, 2000 * (k + 1)), 5.0e-3);

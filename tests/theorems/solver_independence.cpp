@@ -1,5 +1,5 @@
-// The map is defined by its equations, not by the iteration that solves them: full Newton, the simplified symmetric iteration and SHAKE's
-// sweeps give one trajectory, and a tolerance that is asked for is met.
+// The map is defined by its equations, not by the iteration that solves them: full Newton, the simplified
+// symmetric iteration and SHAKE's sweeps give one trajectory, and a tolerance that is asked for is met.
 
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/distance.hpp>
@@ -24,7 +24,8 @@ StateOf<P> end_of(const Method& method, const P& s, double h, int steps, const S
   return x;
 }
 
-// Every row that asks for a solve of the constraints gets the three. Rounding of 100 steps: measured 2.9e-14 at most.
+// Every row that needs a solve of the constraints is run with the three. Rounding of 100 steps: measured
+// 2.9e-14 at most.
 TEST(SolverIndependence, ThreeIterationsOneTrajectoryForEveryRow) {
   const DoublePendulum<> s;
   test::for_each_fitting_method<DoublePendulum<>>([&](const auto& method) {

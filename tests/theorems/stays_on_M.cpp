@@ -1,4 +1,5 @@
-// g = 0 and G H_p = 0 hold to rounding after 10⁵ steps, for every method that keeps them: no drift off the manifold.
+// g = 0 and G H_p = 0 hold to rounding after 10⁵ steps, for every method that keeps them: no drift
+// off the manifold.
 
 #include <taut/formulation/manifold.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
@@ -16,8 +17,9 @@ namespace {
 using namespace taut;
 using test::for_each_fitting_method;
 
-// Largest |g| and |G H_p|, each in units of ε times the largest coordinate: what rounding q alone does to a constraint grows with q,
-// and the chain flies off to a distance of 300. Measured every tenth step.
+// The largest |g| and |G H_p|, each in units of ε times the largest coordinate: the effect of rounding q
+// alone on a constraint grows with q, and the chain flies off to a distance of 300. They are measured
+// every tenth step.
 struct Residuals {
   double position = 0, momentum = 0;
 };
@@ -51,7 +53,8 @@ template <class Method, class P>
 void expect_on_M(const Method& method, const P& s, double h) {
   const MethodFacts facts = facts_of(method);
   if (facts.keeps == Keeps::nothing) return;
-  // The energy of rows that are not symplectic drifts, upwards for some until no step converges: theirs is a short run.
+  // The energy of rows that are not symplectic drifts, upwards for some until no step converges: these
+  // make a short run.
   const Residuals worst = worst_residuals(method, s, h, facts.symplectic ? 100'000 : 5'000);
   EXPECT_LT(worst.position, few_units);
   if (facts.keeps == Keeps::position_and_momentum)
@@ -60,7 +63,8 @@ void expect_on_M(const Method& method, const P& s, double h) {
     EXPECT_GT(worst.momentum, 1e6) << "keeps the momentum constraint without claiming it";
 }
 
-// In groups of rows, dealt out one by one: 10⁵ steps of them all take minutes under the sanitizers.
+// The rows are dealt out one by one into groups, because 10⁵ steps of them all take minutes under
+// the sanitizers.
 constexpr int groups = 12;
 class EveryRow : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(StaysOnM, EveryRow, testing::Range(0, groups));
@@ -78,20 +82,22 @@ TEST(StaysOnM, ShakeAndRattleOnTheSixNodeChain) {
   expect_on_M(Rattle{}, SixNodeChain<>{}, 0.02);
 }
 
-// The measure sees a manifold that is left: RATTLE's simplified iteration, stopped at a tolerance, ends far above rounding and below it.
-// Where q₁ is not affine in the impulse the position solve converges linearly. Ended as if it were Newton's iteration, it leaves 19 units here.
+// If q₁ is not affine in the impulse, the position solve converges linearly. Ended as if it were Newton's
+// iteration, it leaves 19 units here.
 TEST(StaysOnM, ImplicitMidpointOnTheStiffPendulum) {
   const Residuals worst = worst_residuals(Projected<ImplicitMidpoint>{}, StiffPendulum<>{}, 0.03, 3'000);
   EXPECT_LT(worst.position, 4);
   EXPECT_LT(worst.momentum, few_units);
 }
 
+// The measure sees a manifold that is left: RATTLE's simplified iteration, stopped at a tolerance, ends far
+// above rounding and below the tolerance.
 TEST(StaysOnM, OnlyToTheToleranceAskedFor) {
   const double tolerance = 1e-6;
   const Residuals worst = worst_residuals(Rattle{}, PlanarPendulum<>{}, 0.05, 1000,
                                           {.iteration = Iteration::symmetric, .tolerance = tolerance});
-  EXPECT_LT(worst.position,
-            1.5 * tolerance / epsilon<double>());  // 1.5: the unit may shrink with the largest coordinate
+  // The factor 1.5 allows for a unit that shrinks with the largest coordinate.
+  EXPECT_LT(worst.position, 1.5 * tolerance / epsilon<double>());
   EXPECT_GT(worst.position, 1e-3 * tolerance / epsilon<double>());
 }
 

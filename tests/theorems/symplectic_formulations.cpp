@@ -1,5 +1,6 @@
-// Which formulations does Gauss' method integrate symplectically? Dirac's Hamiltonians on all of phase space, state-space forms on M; the standard and the
-// weakly Hamiltonian equations not, off M. The tangent map of one step, exact, by dual numbers.
+// Asks which formulations Gauss' method integrates symplectically: Dirac's Hamiltonians on all of phase
+// space, state-space forms on M; not the standard and the weakly Hamiltonian equations, off M. The tangent
+// map of one step is exact, by dual numbers.
 
 #include <taut/formulation/charts.hpp>
 #include <taut/formulation/dirac.hpp>
@@ -24,7 +25,7 @@ using P = PlanarPendulum<>;
 using Tangent = Dual<double, 4>;
 using Along = PlanarPendulum<Tangent>;
 
-// max |BᵀDᵀJDB - BᵀJB| of one step, B the unit vectors, or tangent vectors of M.
+// Returns max |BᵀDᵀJDB - BᵀJB| of one step, with B the unit vectors, or tangent vectors of M.
 template <class Scheme, class Formulation>
 double defect(const OdeMethod<Scheme, Formulation>& method, const State<double, 2>& x,
               const Eigen::MatrixXd& basis) {

@@ -1,5 +1,6 @@
-// Every method that claims it preserves dq ∧ dp on the manifold it keeps (Leimkuhler & Skeel 1994 for SHAKE and RATTLE, Reich 1996 for
-// scheme (24) and its compositions), provided that the constraints are solved to rounding.
+// Every method that claims it preserves dq ∧ dp on the manifold it keeps (Leimkuhler & Skeel 1994 for
+// SHAKE and RATTLE, Reich 1996 for scheme (24) and its compositions), provided that the constraints are
+// solved to rounding.
 
 #include <taut/measure/symplectic_defect.hpp>
 #include <taut/problem/ready_made/charged_particle.hpp>
@@ -16,7 +17,8 @@ namespace {
 using namespace taut;
 using test::for_each_fitting_method;
 
-// The worst row reaches 4.1e-14 (stiff pendulum, 50 steps); the bound leaves room for other compilers' rounding.
+// The worst row reaches 4.1e-14 (stiff pendulum, 50 steps); the bound leaves room for other
+// compilers' rounding.
 constexpr double rounding = 1e-12;
 
 // Substeps of some compositions are up to 2.4 h long and still must converge.
@@ -50,14 +52,15 @@ TEST(SymplecticOnM, RowsThatSplitThePotentialOnTheStiffPendulum) {
   expect(Projected<MixedMidpoint>{});
 }
 
-// The theorems assume that the constraints are solved. Newton stopped at 1e-2 breaks them visibly: the defects measured are between
-// 6e-5 (mclachlan6) and 6e-2 (yoshida8a).
+// The theorems assume that the constraints are solved. Newton stopped at 1e-2 breaks them visibly: the
+// measured defects are between 6e-5 (mclachlan6) and 6e-2 (yoshida8a).
 TEST(SymplecticOnM, ButNotWhenNewtonIsStoppedEarly) {
   const PlanarPendulum<> s;
   for_each_fitting_method<PlanarPendulum<>>([&](const auto& method) {
     const MethodFacts facts = facts_of(method);
     if (!facts.symplectic) return;
-    // These solve their stages to rounding whatever the tolerance, and leave the projection next to nothing to do.
+    // These solve their stages to rounding whatever the tolerance, and leave next to nothing for
+    // the projection.
     if (facts.name == "lobatto" || facts.name == "dirac-gauss") return;
     const auto defect = symplectic_defect(method, s, s.start(), 0.2, 20, {.tolerance = 1e-2});
     ASSERT_TRUE(defect);

@@ -1,4 +1,5 @@
-// The bits of a run do not depend on how many threads share it: design rule, held on systems large enough to be shared out.
+// The bits of a run do not depend on how many threads share it: a design rule, held on systems large
+// enough to be shared.
 
 #include <taut/formulation/manifold.hpp>
 #include <taut/method/rattle.hpp>
@@ -25,7 +26,7 @@ struct Threads {
   ~Threads() { set_threads(1); }
 };
 
-// The state after a few steps, with everything made anew.
+// Returns the state after a few steps, with everything made anew.
 X after(const std::string& text, int threads, const SolveOptions& options, int steps, double h) {
   const Threads use(threads);
   const Problem s(test::particles_of(text));
@@ -71,7 +72,7 @@ TEST(Threads, WatersToATolerance) {  // coordinates up to 2e4 round g to some 1e
 TEST(Threads, ANetOfRods) { same_for_any_number(with(test::net, "n = 40", "n = 110"), 1, 0.05); }
 TEST(Threads, Rings) { same_for_any_number(with(test::rings, "N = 36", "N = 6000"), 2, 0.05); }
 
-// Springs, bends, torsions and pairs beside the rods.
+// This has springs, bends, torsions and pairs beside the rods.
 TEST(Threads, APolymerWithSideGroups) {
   same_for_any_number(with(test::polymer, "N = 60", "N = 6000"), 2, 0.01);
 }
@@ -91,7 +92,8 @@ TEST(Workers, EveryElementOnce) {
   }
 }
 
-// A loop inside a shared one, and loops of several threads at once, are done by whoever asks.
+// The thread that asks for a loop inside a shared one, or for loops of several threads at once,
+// does it alone.
 TEST(Workers, LoopsInsideLoops) {
   const Threads use(3);
   std::atomic<int> sum = 0;

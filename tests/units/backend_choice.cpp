@@ -1,4 +1,6 @@
-// Which backend a run is worth: by its model, its method and its length, and by nothing else.
+// The backend that is worth while for a run depends on its model, its method and its length, and
+// on nothing else.
+// nothing else.
 
 #include <taut/backend/backend.hpp>
 #include <taut/method/catalogue.hpp>
@@ -38,7 +40,7 @@ TEST(BackendChoice, GrowsWithTheMethodAndTheFormulas) {
   EXPECT_EQ(for_bundled("lennard-jones-chain", "rattle", 500000), Backend::compile);
 }
 
-// A chain of pendulums too long to be unrolled.
+// The chain of pendulums is too long to be unrolled.
 TEST(BackendChoice, ALargeModelIsNotSpecialised) {
   std::string names, potential = "0", constraints;
   for (int i = 0; i < 30; ++i) {
@@ -62,7 +64,8 @@ TEST(BackendChoice, AMethodOnAFormulationIsNotSpecialised) {
   EXPECT_EQ(worth_while(*run.system, choice, 1000000000), Backend::compile);
 }
 
-// What a unit is made of, for every row of the catalogue: a program of all the texts prints the names that they came from.
+// For every row of the catalogue this checks the text of a unit: a program of all the texts prints the names
+// from which they came.
 TEST(MethodSource, EveryMethodIsWrittenAsItself) {
   const test::OwnFolder folder;
   std::string includes = "#include <iostream>\n", body, names;

@@ -1,4 +1,5 @@
-// Poisson and Dirac brackets on their own: the identities they are known by, at random points off the manifold.
+// Poisson and Dirac brackets by themselves: the identities that characterise them, at random points
+// off the manifold.
 
 #include <taut/formulation/bracket.hpp>
 #include <taut/formulation/dirac.hpp>
@@ -146,7 +147,8 @@ TEST(DiracBracket, IdentitiesForAnHThatIsNotNatural) {
   expect_dirac_identities(ChargedParticle<>{}, 5, 1e-12);
 }
 
-// Seiler's section 3 in closed form, with the sign the definition gives: {F, G}* = {F, G} + ({F, φ}{ψ, G} - {F, ψ}{φ, G})/r².
+// Seiler's section 3 has this closed form, with the sign that the definition gives: {F, G}* = {F, G} + ({F,
+// φ}{ψ, G} - {F, ψ}{φ, G})/r².
 TEST(DiracBracket, ClosedFormForThePendulum) {
   const PlanarPendulum<> s;
   const ConstraintFunctions<PlanarPendulum<>> chi{s};
@@ -162,7 +164,8 @@ TEST(DiracBracket, ClosedFormForThePendulum) {
   EXPECT_NEAR(at(DiracBracket(F{}, G{}, chi)), expected, 1e-14);
 }
 
-// Dirac's Hamiltonian H_T = H + μᵀg + ηᵀψ written out, inverse and all: its derivatives are the field of formulation/dirac.hpp.
+// Dirac's Hamiltonian H_T = H + μᵀg + ηᵀψ written out, inverse and all: its derivatives are the field of
+// formulation/dirac.hpp.
 template <class P>
 struct TotalHamiltonian {
   P problem;

@@ -1,4 +1,5 @@
-// Charts Aq = δ: their slopes are those of the mechanics, a change of chart moves nothing, and R = [A; G] never becomes ill-conditioned.
+// Charts Aq = δ: their slopes are those of the mechanics, a change of chart moves nothing, and R = [A; G]
+// never becomes ill-conditioned.
 
 #include <taut/formulation/charts.hpp>
 #include <taut/formulation/multiplier.hpp>
@@ -28,7 +29,8 @@ StateOf<P> moving_start(const P& s) {
   return x;
 }
 
-// Rates of the coordinates along the true motion, by central differences, are the slopes of the field.
+// Compares rates of the coordinates along the true motion, by central differences, with the
+// slopes of the field.
 template <class P, class Field>
 double slope_error(const P& s, Field field, const StateOf<P>& x) {
   typename P::Vec v = zero_vector(s), f = v;
@@ -44,7 +46,8 @@ double slope_error(const P& s, Field field, const StateOf<P>& x) {
   EXPECT_TRUE(field.enter(s, x.q, x.p, delta, theta));
   EXPECT_TRUE(field(s, delta, theta, d, t));
   const double tau = 1e-5;
-  // On M to second order: the straight line leaves it by τ²/2, the same on both sides. Only a chart may be entered there.
+  // The points are on M to second order: the straight line leaves it by τ²/2, the same on both sides. Only a
+  // chart may be entered there.
   EXPECT_TRUE(field.enter(s, x.q + tau * v, x.p + tau * f, a, b));
   EXPECT_TRUE(field.enter(s, x.q - tau * v, x.p - tau * f, c, e));
   return std::max(((a - c) / (2 * tau) - d).norm(), ((b - e) / (2 * tau) - t).norm());
@@ -117,7 +120,7 @@ TEST(Charts, ChangeBeforeTheMatrixIsIllConditioned) {
       std::sqrt(0.5));
 }
 
-// Where the chart has no point its field says so.
+// A chart reports points that it does not have.
 TEST(Charts, HasNoPointOutsideItsRange) {
   const PlanarPendulum<> s;
   ChartField<PlanarPendulum<>> field(s, {.kind = ChartKind::coordinates});
@@ -141,7 +144,7 @@ TEST(StateSpace, TheAnglesSlopesAreThoseOfThePendulum) {
   EXPECT_NEAR(t[0], -std::sin(a), 1e-15);
 }
 
-// Spherical coordinates, any H(q, p): the canonical map of Proposition 2.1 beyond natural systems.
+// Spherical coordinates, for any H(q, p): the canonical map of Proposition 2.1 beyond natural systems.
 struct Sphere {
   int parameters() const { return 2; }
   template <class U>

@@ -1,5 +1,6 @@
-// What a compensated update of the state keeps: all of it, to twice the digits of a float, while q is larger than its moves; where q passes through zero, all
-// but a rounding of the move, which errs to either side.
+// What a compensated update of the state keeps: all of it, to twice the digits of a float, while q is
+// larger than its moves. If q passes through zero, it keeps all but a rounding of the move, which errs
+// to either side.
 #include <taut/problem/state.hpp>
 #include <taut/scalar/number.hpp>
 
@@ -15,7 +16,8 @@ namespace {
 
 constexpr double half_unit = 0x1p-53;
 
-// What q + q_low is off after `count` drifts from `q` by the entries of `moves` in turn, against the sum in 128 bits.
+// Returns the error of q + q_low after `count` drifts from `q` by the entries of `moves` in turn, against the
+// sum in 128 bits.
 double off_after_drifts(double q, const std::vector<double>& moves, int count) {
   CompensatedState<double, 1> x;
   x.q[0] = q;
@@ -42,13 +44,14 @@ TEST(CompensatedSums, NothingIsLostWhileTheSumIsTheLarger) {
   }
 }
 
-// A constant kick and others of other binades, as the substeps of a composition make them. Kahan's form, which rounds d + low, is off by 2e-14 here.
+// A constant kick comes with others of other binades, as the substeps of a composition make them. Kahan's
+// form, which rounds d + low, is wrong by 2e-14 here.
 TEST(CompensatedSums, RepeatedMovesLoseNothing) {
   const std::vector<double> moves{0.03 * 0.7, -0.03 * 0.19, 0.03 / 7, -0.0194};
   EXPECT_LT(std::abs(off_after_drifts(0.7, moves, 100000)), 1e-25);
 }
 
-// The hypothesis is broken where q passes through zero by moves of different sizes, and something is lost.
+// If q passes through zero by moves of different sizes, the hypothesis is broken and something is lost.
 TEST(CompensatedSums, APassageThroughZeroLosesRoundingsOfTheMoveToEitherSide) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> some(0.1, 0.2);
@@ -63,7 +66,7 @@ TEST(CompensatedSums, APassageThroughZeroLosesRoundingsOfTheMoveToEitherSide) {
     sum += off;
     squares += off * off;
   }
-  const double error = std::sqrt(squares) / passages;  // of the mean
+  const double error = std::sqrt(squares) / passages;  // standard error of the mean
   EXPECT_GT(error, 0);
   EXPECT_LT(std::abs(sum / passages), 4 * error);
 }

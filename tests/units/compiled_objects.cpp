@@ -1,4 +1,5 @@
-// Formulas in machine code: the bits of the interpreter, and a cache that loads nothing that it did not make itself.
+// Formulas in machine code: the bits of the interpreter, and a cache that loads nothing that it did
+// not make itself.
 
 #include <taut/backend/compiled_formulas.hpp>
 #include <taut/backend/compiled_object.hpp>
@@ -21,7 +22,7 @@ namespace {
 using namespace taut;
 namespace fs = std::filesystem;
 
-// An environment variable for the life of this object.
+// Sets an environment variable for the life of this object.
 class Environment {
  public:
   Environment(const char* name, const std::string& value) : name_(name) {
@@ -42,14 +43,15 @@ class Environment {
   std::optional<std::string> old_;
 };
 
-// Each case with a cache of its own.
+// Each case has a cache of its own.
 class CompiledObjects : public ::testing::Test {
  protected:
   test::OwnFolder home_;
   Environment cache_{"XDG_CACHE_HOME", home_.string()};
   fs::path folder_ = home_ / "taut";
 
-  // A unit whose function gives `value`; a text of its own for every test, since a loaded object stays loaded.
+  // Returns a unit whose function returns `value`; its text is its own for every test, since a loaded
+  // object stays loaded.
   SourceUnit unit(int value) const {
     return {.text = "// " + folder_.string() +
                     "\nextern \"C\" __attribute__((visibility(\"default\"))) int answer() { return " +
@@ -64,7 +66,7 @@ class CompiledObjects : public ::testing::Test {
     EXPECT_EQ(found.size(), 1U);
     return found.at(0);
   }
-  // In a new file, as whoever damages one that is in use would have to.
+  // Replaces a file by a new one, as anybody who damages one in use would have to.
   static void replace(const fs::path& path, const std::string& bytes) {
     std::ofstream(path.string() + ".new", std::ios::binary) << bytes;
     fs::permissions(path.string() + ".new", fs::perms::owner_read | fs::perms::owner_write);
@@ -117,7 +119,7 @@ TEST_F(CompiledObjects, ADamagedObjectIsMadeAgain) {
 }
 
 TEST_F(CompiledObjects, AForeignObjectIsNeverLoaded) {
-  // An object that ends whoever loads it, under the name of ours.
+  // This object ends any program that loads it, under the name of ours.
   SourceUnit trap = unit(2);
   trap.text += "__attribute__((constructor)) static void spring() { __builtin_trap(); }\n";
   ASSERT_EXIT(
@@ -127,7 +129,7 @@ TEST_F(CompiledObjects, AForeignObjectIsNeverLoaded) {
   fs::remove(only_entry());
   ASSERT_NE(compiled_object(unit(2)).handle, nullptr);
   const fs::path entry = only_entry();
-  replace(entry, foreign);  // sound in itself, but its key is another one
+  replace(entry, foreign);  // sound in itself, but with another key
   EXPECT_TRUE(compiled_object(unit(2)).fresh);
   fs::permissions(entry, fs::perms::owner_all | fs::perms::group_write);
   EXPECT_TRUE(compiled_object(unit(2)).fresh) << "others may have written it";
@@ -204,7 +206,7 @@ Model model_of(const std::string& text, const std::string& name) {
   return read.model.value();
 }
 
-// Every program of the system, interpreted and compiled, at a few points near the start.
+// Compares every program of the system, interpreted and compiled, at a few points near the start.
 void expect_the_same_bits(const Model& model) {
   const auto interpreted = compile(model);
   const CompiledFormulas compiled = compiled_formulas(interpreted);
@@ -249,7 +251,7 @@ TEST_F(CompiledObjects, EveryFunctionGivesTheBitsOfTheInterpreter) {
                "functions"));
 }
 
-// Longer than one function is allowed to be.
+// The program is longer than one function is allowed to be.
 TEST_F(CompiledObjects, ALongProgramIsCutUp) {
   std::string potential = "0";
   for (int k = 0; k < 700; ++k)
@@ -272,7 +274,7 @@ TEST(ProgramSource, NumbersReadBackAsTheSameBits) {
   EXPECT_EQ(number_text(std::nan("")), "__builtin_nan(\"\")");
 }
 
-// What goes to the compiler consists of words of ours, whatever the author calls things.
+// The text for the compiler consists of words of ours, whatever the author calls things.
 TEST(ProgramSource, NothingOfTheAuthorsTextReachesTheCompiler) {
   const Model model = model_of(
       "title = \"\"\"x\\\\\n#error\\n */ #include </etc/passwd> `id` $(id) ; rm\"\"\"\n[parameters]\nsystem "

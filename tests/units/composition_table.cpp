@@ -1,14 +1,14 @@
 // Order conditions of every scheme of the table, in quadruple precision.
 //
 // A symmetric method of order 2 is S_h = exp(h X1 + h^3 X3 + h^5 X5 + ...) with vector fields X_k that
-// satisfy no relation valid for every problem: letters of a free algebra, of degree k. A method of order 1
-// is chi_h = exp(h X1 + h^2 X2 + h^3 X3 + ...), its adjoint the same with the even letters negated. A
+// satisfy no relation valid for every problem: letters of a free algebra, of degree k. A method of order 1 is
+// chi_h = exp(h X1 + h^2 X2 + h^3 X3 + ...), its adjoint the same with the even letters negated. A
 // composition is then a product of exponentials, a series in words, and has order p if and only if that
-// series agrees with exp(X1) in degrees 1 ... p. Series of this kind (characters of the shuffle algebra)
-// are determined by their coefficients on Lyndon words, so those are all the conditions there are: the
-// coefficient of the word 1 is 1, that of every other Lyndon word of degree <= p is 0. In odd degrees 1,
-// 3, 5, 7, 9 they are 1, 1, 2, 4, 8 for the first kind and in 1, 3, 5 they are 1, 2, 6 for the second; the
-// even ones follow from the symmetry of the coefficients and are checked all the same.
+// series agrees with exp(X1) in degrees 1 ... p. Series of this kind (characters of the shuffle algebra) are
+// determined by their coefficients on Lyndon words, so those are all the conditions there are: the
+// coefficient of the word 1 is 1, that of every other Lyndon word of degree <= p is 0. In odd degrees 1, 3,
+// 5, 7, 9 they are 1, 1, 2, 4, 8 for the first kind and in 1, 3, 5 they are 1, 2, 6 for the second; the even
+// ones follow from the symmetry of the coefficients and are checked all the same.
 
 #include "taut/method/composition_table.hpp"
 
@@ -25,12 +25,12 @@
 #include <string_view>
 #include <vector>
 
-// Of libquadmath, whose header not every compiler has on its path.
+// This belongs to libquadmath, whose header not every compiler has on its path.
 extern "C" __float128 strtoflt128(const char* digits, char** end) noexcept;
 
 namespace taut {
 
-// Names the scheme in a failure, where the default is a dump of its bytes.
+// Names the scheme in a failure; the default is a dump of its bytes.
 inline void PrintTo(const CompositionScheme& scheme, std::ostream* out) { *out << scheme.name; }
 
 }  // namespace taut
@@ -50,7 +50,7 @@ int degree(const Word& word) {
   return sum;
 }
 
-// All words of degree at most top, in the letters 1, 1 + stride, 1 + 2 stride, ...
+// Returns all words of degree at most top, in the letters 1, 1 + stride, 1 + 2 stride, ...
 std::vector<Word> words_up_to(int top, int stride) {
   std::vector<Word> words = {Word{}};
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -64,7 +64,7 @@ std::vector<Word> words_up_to(int top, int stride) {
   return words;
 }
 
-// Strictly smaller than each of its proper suffixes.
+// Asks whether a word is strictly smaller than each of its proper suffixes.
 bool is_lyndon(const Word& word) {
   for (auto suffix = word.begin() + 1; suffix < word.end(); ++suffix) {
     if (!std::lexicographical_compare(word.begin(), word.end(), suffix, word.end())) return false;
@@ -72,7 +72,8 @@ bool is_lyndon(const Word& word) {
   return !word.empty();
 }
 
-// series * exp(sum over letters k of letter[k] X_k): a word takes its last n letters from the exponential.
+// Returns series * exp(sum over letters k of letter[k] X_k): a word takes its last n letters from
+// the exponential.
 Series times_exponential(const Series& series, const std::vector<Quad>& letter) {
   Series product;
   for (const auto& [word, unused] : series) {
@@ -90,7 +91,7 @@ Series times_exponential(const Series& series, const std::vector<Quad>& letter) 
   return product;
 }
 
-// The values h^k of the letters k <= top of one step, with the even ones negated for an adjoint.
+// Returns the values h^k of the letters k <= top of one step, with the even ones negated for an adjoint.
 std::vector<Quad> letters(Quad h, int top, bool adjoint) {
   std::vector<Quad> value = {1};
   for (int k = 1; k <= top; ++k) value.push_back(value.back() * h);

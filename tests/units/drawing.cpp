@@ -1,4 +1,5 @@
-// What is drawn of a mechanism: its bodies by name, its rods by the constraints, and never something that is not there.
+// What is drawn of a mechanism: its bodies by name, its rods by the constraints, and never something
+// that is not there.
 
 #include <taut/report/drawing.hpp>
 
@@ -37,7 +38,8 @@ TEST(Drawing, APendulumIsABodyOnARod) {
 }
 
 TEST(Drawing, AFourBarLinkageHasItsTwoPivots) {
-  // Crank (0,0)-A of length 1, rocker (3,0)-B of length 2. The coupler need not be right for the pivots, but for the rod A-B.
+  // The crank (0,0)-A has length 1, the rocker (3,0)-B length 2. The coupler matters for the rod A-B, not
+  // for the pivots.
   const auto at = [](double t) {
     const double ax = std::cos(t), ay = std::sin(t), dx = 3 - ax, dy = -ay, d2 = dx * dx + dy * dy;
     const double along = (d2 + 6.25 - 4) / (2 * d2), across = std::sqrt(6.25 / d2 - along * along);

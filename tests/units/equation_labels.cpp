@@ -1,4 +1,5 @@
-// Equations carry labels such as (R1) in the code and on the theory page of the method. This test holds the two together:
+// Equations carry labels such as (R1) in the code and on the theory page of the method. This test holds
+// the two together:
 //   a page in docs/theory names its code in a line    Code: `src/taut/method/rattle.hpp`
 //   and lists its equations in rows that begin        | (R1) | equation | ...
 
@@ -37,8 +38,8 @@ struct Page {
   Labels rows;
 };
 
-// The comments of a C++ line. `in_block` carries a /* comment over the end of the line. Quotes are skipped so that
-// "http://" is no comment.
+// Returns the comments of a C++ line. `in_block` carries a /* comment over the end of the line. Quotes are
+// skipped, so that "http://" is no comment.
 std::string comments_of(const std::string& line, bool& in_block) {
   std::string comments;
   bool in_string = false;
@@ -99,7 +100,8 @@ Page read_page(const SourceFile& file) {
   return page;
 }
 
-// `code` holds the files in which labels are looked for; `exists` answers for any file a page names.
+// Lists the disagreements. `code` holds the files in which labels are looked for; `exists` answers for any
+// file that a page names.
 template <class Exists>
 std::vector<std::string> disagreements(const std::vector<SourceFile>& code,
                                        const std::vector<SourceFile>& texts, const Exists& exists) {

@@ -1,5 +1,6 @@
-// Order conditions of the explicit Runge-Kutta table: Σ bᵢ Φᵢ(τ) = 1/γ(τ) for every rooted tree τ with up to `order` nodes, in 128-bit arithmetic, for the
-// methods and for their embedded estimates; and one order more must fail.
+// Order conditions of the explicit Runge-Kutta table: Σ bᵢ Φᵢ(τ) = 1/γ(τ) for every rooted tree τ with up
+// to `order` nodes, in 128-bit arithmetic, for the methods and for their embedded estimates; and one order
+// more must fail.
 
 #include <taut/method/explicit_tableau.hpp>
 
@@ -14,10 +15,11 @@ namespace {
 
 using namespace taut;
 
-// A rooted tree as its branches, each an index into the list of smaller trees; the list grows by the number of nodes.
+// A rooted tree as its branches, each an index into the list of smaller trees; the list grows by the
+// number of nodes.
 struct Tree {
   int nodes;
-  std::vector<std::size_t> branches;  // falling
+  std::vector<std::size_t> branches;  // decreasing
 };
 
 const std::vector<Tree>& trees(int most) {
@@ -47,7 +49,7 @@ const std::vector<Tree>& trees(int most) {
 
 using Row = Vector<Float128, dynamic>;
 
-// The largest |Σ bᵢ Φᵢ(τ) - 1/γ(τ)| over the trees with exactly that many nodes.
+// Returns the largest |Σ bᵢ Φᵢ(τ) - 1/γ(τ)| over the trees with exactly that many nodes.
 double defect(const ExplicitTableau& t, const Row& b, int nodes) {
   const auto& list = trees(nodes);
   std::vector<Row> weights;
@@ -69,7 +71,7 @@ double defect(const ExplicitTableau& t, const Row& b, int nodes) {
   return worst;
 }
 
-// The digits of dop853 are 30; its weights reach 43, and up to eight of them are multiplied.
+// dop853 is given with 30 digits; its weights reach 43, and up to eight of them are multiplied.
 constexpr double digits = 1e-24;
 
 TEST(ExplicitTable, ThereAreAsManyTreesAsThereShouldBe) {

@@ -1,5 +1,5 @@
-// The folders under src/taut are the stations of one line, and each may include only the stations that its row in
-// docs/architecture.md names. This test reads that table and the #include lines.
+// The folders under src/taut are the stations of one line, and each may include only the stations that its
+// row in docs/architecture.md names. This test reads that table and the #include lines.
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-// The rows "| `folder` | question | may include | kind |" of a page.
+// Reads the rows "| `folder` | question | may include | kind |" of a page.
 Table table_of(const std::string& page) {
   Table table;
   for (const std::string& line : taut::test::lines_of(page)) {
@@ -70,8 +70,8 @@ const std::set<std::string> stdio_headers = {"cstdio", "stdio.h"};
 const std::regex file_call(R"(\b(fopen|freopen|tmpfile)\s*\()");
 const std::regex include_line(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
 
-// The station a file belongs to: "method" for src/taut/method/a/b.hpp, "cli" for cli/x.cpp; none for a header that
-// stands beside the folders, which is the front door of the library and may include everything.
+// Returns the station of a file: "method" for src/taut/method/a/b.hpp, "cli" for cli/x.cpp. Returns none for
+// a header beside the folders, which is the front door of the library and may include everything.
 std::optional<std::string> folder_of(const std::string& path) {
   static const std::regex in_library(R"(^src/taut/([^/]+)/.*)");
   std::smatch match;
@@ -80,7 +80,7 @@ std::optional<std::string> folder_of(const std::string& path) {
   return std::nullopt;
 }
 
-// What an #include means, as "method/rattle.hpp" when it is a header of taut; none otherwise.
+// Returns the meaning of an #include, as "method/rattle.hpp" if it is a header of taut; otherwise none.
 std::optional<std::string> header_of_taut(const std::string& path, const std::string& name, bool quoted) {
   if (name.starts_with("taut/")) return name.substr(5);
   if (!quoted) return std::nullopt;
@@ -102,7 +102,7 @@ std::string list(const std::set<std::string>& names) {
   return text.empty() ? "nothing of taut" : text;
 }
 
-// Each broken rule as "file:line: what, and which rule".
+// Lists each broken rule as "file:line: what, and which rule".
 std::vector<std::string> violations(const SourceFile& file) {
   const auto folder = folder_of(file.path);
   if (!folder) return {};
@@ -132,7 +132,7 @@ std::vector<std::string> violations(const SourceFile& file) {
   return found;
 }
 
-// What a cold file must not reach: numerics that are dear to compile.
+// Asks whether a cold file must not reach this: numerics that are expensive to compile.
 bool is_dear(const std::string& include) {
   return include.starts_with("Eigen/") || include == "experimental/simd" ||
          include == "taut/method/catalogue.hpp" || include == "taut/method/ode_catalogue.hpp";
@@ -141,7 +141,7 @@ bool is_dear(const std::string& include) {
 // The sources by path, with every header under src reachable as "taut/…".
 using Sources = std::map<std::string, std::string>;
 
-// The way from a file to the first dear header, as "a > b > Eigen/Dense"; empty if there is none.
+// Returns the way from a file to the first such header, as "a > b > Eigen/Dense"; empty if there is none.
 std::string way_to_something_dear(const Sources& sources, const std::string& path,
                                   std::set<std::string>& seen) {
   const auto text = sources.find(path);

@@ -21,7 +21,8 @@ TEST(Growth, ALineIsFoundExactly) {
   EXPECT_NEAR(fit.slope_error, 0, 1e-14);
 }
 
-// x = 0 … 3, y = 0, 1, 0, 1: slope 0.2, residuals (-0.2, 0.6, -0.6, 0.2), s² = 0.8/2, Σ(x - x̄)² = 5, so the error is √(0.4/5).
+// With x = 0 … 3, y = 0, 1, 0, 1: slope 0.2, residuals (-0.2, 0.6, -0.6, 0.2), s² = 0.8/2, Σ(x - x̄)² = 5, so
+// the error is √(0.4/5).
 TEST(Growth, TheSlopeErrorIsTheTextbookOne) {
   const std::vector<double> x{0, 1, 2, 3}, y{0, 1, 0, 1};
   const LineFit fit = fit_line(x, y);
@@ -56,7 +57,8 @@ TEST(Growth, PointsWithoutALogarithmAreLeftOut) {
   EXPECT_NEAR(fit.slope, 1, 1e-12);
 }
 
-// The interval claims to hold the truth in 95 of 100 cases; 400 trials scatter by 1.1 %, so it must be between 91 % and 99 %.
+// The interval claims to hold the truth in 95 of 100 cases; 400 trials scatter by 1.1 %, so it must be
+// between 91 % and 99 %.
 TEST(Growth, TheConfidenceIntervalHoldsTheExponentAsOftenAsItSays) {
   std::mt19937 random(1);
   std::normal_distribution<double> noise(0, 0.3);
@@ -87,8 +89,8 @@ TEST(Growth, ARandomWalkGrowsLikeTheSquareRootAndADriftLinearly) {
   EXPECT_NEAR(mean_exponent, 0.5, 0.1);  // one walk scatters by 0.3, fifty by 0.04
   std::vector<double> drift;
   for (int n = 1; n <= 4095; ++n) drift.push_back(1e-16 * n);
-  EXPECT_NEAR(growth_of_history(drift).slope, 1,
-              0.05);  // the mean over an octave is not quite its first value
+  // The mean over an octave is not quite its first value.
+  EXPECT_NEAR(growth_of_history(drift).slope, 1, 0.05);
 }
 
 TEST(Growth, ATrendIsFoundUnderAnOscillationMuchLargerThanIt) {
@@ -99,8 +101,9 @@ TEST(Growth, ATrendIsFoundUnderAnOscillationMuchLargerThanIt) {
   EXPECT_LT(trend.slope_error, 3e-8);  // measured 2.3e-8, a quarter of the trend
 }
 
-// Neighbours of an autoregressive series are correlated over a hundred entries. Its drift is zero, and the error bar must say so:
-// three standard errors hold it in nearly all of 100 trials, where the scatter of single entries would give a bar 14 times too small.
+// Neighbours of an autoregressive series are correlated over a hundred entries. Its drift is zero, and the
+// error bar must say so: three standard errors hold it in nearly all of 100 trials, while the scatter of
+// single entries would give a bar 14 times too small.
 TEST(Growth, TheErrorBarOfATrendAllowsForCorrelation) {
   std::mt19937 random(3);
   std::normal_distribution<double> noise;
@@ -120,7 +123,7 @@ TEST(Growth, TheErrorBarOfATrendAllowsForCorrelation) {
   EXPECT_LT(naive, 50);
 }
 
-// The exact flow of q' = p, p' = 0 with an error C h³ added: order 3 by a reference and by self-convergence.
+// An error C h³ is added to the exact flow of q' = p, p' = 0: order 3 by a reference and by self-convergence.
 TEST(Order, IsTheSlopeOfTheError) {
   using X = State<long double, 1>;
   const auto end = [](int steps) -> Expected<X> {

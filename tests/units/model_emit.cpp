@@ -1,5 +1,5 @@
-// The emitted header: it is C++ that satisfies the concepts, gives the trajectory of the interpreter to rounding, and holds the author's
-// words in comments only.
+// The emitted header: it is C++ that satisfies the concepts, gives the trajectory of the interpreter to
+// rounding, and holds the author's words in comments only.
 
 #include <taut/method/catalogue.hpp>
 #include <taut/method/lobatto.hpp>
@@ -30,7 +30,7 @@ Model example(const std::string& name, const std::vector<std::string>& set = {})
   return read.model.value();
 }
 
-// With rattle where it fits, else with lobatto(2).
+// It runs with rattle if that fits, otherwise with lobatto(2).
 const std::string trajectory = R"(
 template <class P>
 void run(const P& s) {
@@ -109,7 +109,7 @@ TEST(ModelEmit, TheHeaderGivesTheTrajectoryOfTheInterpreter) {
   ASSERT_EQ(std::system(command.c_str()), 0) << test::read_text(folder / "log").substr(0, 2000);
   std::ifstream out(folder / "out");
   std::size_t count = 0;
-  // 50 steps of systems whose errors grow by less than a factor of ten in that time.
+  // The run has 50 steps of systems whose errors grow by less than a factor of ten in that time.
   for (double x = 0; out >> x; ++count) {
     ASSERT_LT(count, expected.size());
     EXPECT_NEAR(x, expected[count], 1e-12) << "number " << count;
@@ -130,7 +130,8 @@ TEST(ModelEmit, AHeaderIsReadable) {
       << text;
 }
 
-// Along v, and only where all constraints are of second degree: a sine is not, and |x| only seems to be.
+// The bend is taken along v, and only if all constraints are of second degree: a sine is not, and |x|
+// only seems to be.
 TEST(ModelEmit, TheBendOfConstraintsOfSecondDegree) {
   const auto header = [](const std::string& constraint) {
     const ReadModel read = read_model(

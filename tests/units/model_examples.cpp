@@ -1,4 +1,5 @@
-// Every model file of examples/ loads, starts on its manifold in double and in 128 bits, fits a screen, and runs with its method.
+// Every model file of examples/ loads, starts on its manifold in double and in 128 bits, fits a screen, and
+// runs with its method.
 
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>

@@ -1,5 +1,5 @@
-// The graph: equal expressions are one node, derivatives on it are the derivatives, and a gradient costs a small multiple of its
-// function. The property tests go over random formulas.
+// The graph: equal expressions are one node, derivatives on it are the derivatives, and a gradient costs a
+// small multiple of its function. The property tests go over random formulas.
 
 #include <taut/model/code/interpreter.hpp>
 #include <taut/model/code/system.hpp>
@@ -98,7 +98,8 @@ TEST(ModelGraph, DependenciesAreWhatIsLeftAfterSimplification) {
   EXPECT_EQ(graph.inputs_of(add(graph, "b - b + 2")), std::vector<int>{});
 }
 
-// Random formulas in a, b, c, made of everything there is. Arguments are kept where the functions are defined.
+// Makes random formulas in a, b, c from everything there is. Arguments are kept in the domain of
+// the functions.
 class RandomFormula {
  public:
   explicit RandomFormula(unsigned seed) : random_(seed) {}
@@ -164,8 +165,8 @@ double relative(Float128 x, Float128 y) {
 using Line = Dual<Float128, 1>;
 
 TEST(ModelGraph, DerivativesAreThoseOfDualNumbersAndOfDifferences) {
-  // 128-bit numbers carry 34 digits; cancellation in random formulas was measured to cost 6 of them. Differences over 1e-11 are
-  // wrong by 1e-22 times a third derivative.
+  // 128-bit numbers carry 34 digits; cancellation in random formulas was measured to cost 6 of them.
+  // Differences over 1e-11 are wrong by 1e-22 times a third derivative.
   constexpr double exact = 1e-24, by_differences = 1e-16;
   int checked = 0;
   for (unsigned seed = 1; seed <= 400; ++seed) {
@@ -240,7 +241,8 @@ TEST(ModelGraph, AWrongDerivativeIsSeen) {
       0.1);
 }
 
-// Every function in every scalar: to the rounding of its own precision, and packs lane by lane to the last bit.
+// Every function is evaluated in every scalar: to the rounding of its own precision, and packs lane by lane
+// to the last bit.
 TEST(ModelGraph, EveryScalarComputesTheSame) {
   for (const char* text :
        {"a + b*c", "a - b/c", "-a",      "sqrt(a)", "exp(a)",       "log(a)",  "sin(a)",  "cos(a)",

@@ -25,7 +25,8 @@ std::string with_potential(const std::string& formula) {
          "\"\nconstraints = [\"x - y\"]\n";
 }
 
-// The first error's sentence; messages stay short and free of control characters whatever the file holds.
+// Returns the first error's sentence; messages stay short and free of control characters whatever
+// the file holds.
 std::string sentence(const std::string& text, const std::vector<std::string>& set = {}) {
   const ReadModel read = read_model(text, "hostile.toml", set);
   EXPECT_NE(read.model.has_value(), !read.errors.empty());
@@ -90,7 +91,8 @@ TEST(HostileModels, Names) {
       "");
 }
 
-// Files with random bytes changed, cut out or doubled: they are read or refused, and the process lives.
+// Random bytes of the files are changed, cut out or doubled: the files are read or refused, and the
+// process lives.
 TEST(HostileModels, DamagedExamples) {
   std::mt19937 random(11);
   const auto files = test::system_examples();

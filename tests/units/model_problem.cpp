@@ -1,4 +1,5 @@
-// A model becomes a problem of the right kind, with the derivatives, the sparsity and the mass of its formulas.
+// A model becomes a problem of the right kind, with the derivatives, the sparsity and the mass
+// of its formulas.
 
 #include <taut/formulation/manifold.hpp>
 #include <taut/formulation/multiplier.hpp>

@@ -1,4 +1,5 @@
-// The factor of Newton's iteration: which corrections keep it, and what K = L D U is where a pivot is a quotient.
+// The factor of Newton's iteration: which corrections keep it, and what K = L D U is if a pivot
+// is a quotient.
 #include <taut/formulation/position_solve.hpp>
 #include <taut/problem/ready_made/six_node_chain.hpp>
 
@@ -10,7 +11,7 @@ using namespace taut;
 
 namespace {
 
-// x² = 2 by Newton's iteration; `keeps`: see kept_corrections().
+// Solves x² = 2 by Newton's iteration; for `keeps` see kept_corrections().
 template <int keeps_>
 struct Root {
   static constexpr int keeps = keeps_;
@@ -55,7 +56,7 @@ TEST(NewtonToRounding, TheLastCorrectionsKeepTheFactorWhereThatIsCheaper) {
   EXPECT_EQ(fresh.kept, 0);
   EXPECT_EQ(both.factored, 1);
   EXPECT_GE(both.kept, 1);
-  // From afar the rate has to be seen first.
+  // From far away the rate has to be seen first.
   EXPECT_GE(solved_from<2>(3).factored, 3);
 }
 
@@ -81,7 +82,7 @@ TEST(NewtonToRounding, FailsAtItsLimitAndWhereNothingIsFinite) {
   EXPECT_EQ(lost.error().kind, FailureKind::not_finite);
 }
 
-// The same with the curvature known: x² is quadratic, and what a correction by d leaves is d².
+// Does the same with the curvature known: x² is quadratic, and a correction by d leaves d².
 struct CurvedRoot : Root<0> {
   double d = 0, curvature = 1;
   int operator()(bool, bool) {

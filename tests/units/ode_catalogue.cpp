@@ -77,7 +77,7 @@ TEST(OdeCatalogue, FactsFollowFromSchemeFormulationAndProjection) {
   EXPECT_EQ(facts("dop853", "underlying").order, 8);
 }
 
-// The first tier only: no derivatives by dual numbers.
+// This problem offers the first tier only: no derivatives by dual numbers.
 struct NoCast : Shape<double, 2, 1> {
   ScalarMass<double> mass{};
   int coordinates() const { return 2; }
@@ -149,7 +149,7 @@ TEST(FormulationRefusals, AParametrisationThatIsNone) {
               {"2 parameters", "leave 1 free"});
 }
 
-// ... and where a run meets such a point the step fails and says why.
+// If a run meets such a point, the step fails and says why.
 TEST(FormulationRefusals, LossOfRankOnTheWayIsAFailure) {
   const PlanarPendulum<> s;
   const OdeMethod<ExplicitRungeKutta, StateSpace<Cubed>> method{.scheme = {find_explicit("rk4")}};
@@ -171,7 +171,7 @@ TEST(FormulationRefusals, AStateOutsideTheImageIsAFailure) {
   EXPECT_FALSE(method.step(s, x, memory, 0.1));
 }
 
-// Dependent constraints: a failure of the field, and the state as it was.
+// Dependent constraints are a failure of the field, and leave the state as it was.
 TEST(FormulationRefusals, SingularConstraintsFailAndLeaveTheStateAlone) {
   const PlanarPendulum<> s;
   const OdeMethod<ExplicitRungeKutta, Underlying> method{.scheme = {find_explicit("rk4")}};

@@ -1,4 +1,5 @@
-// Ordinary methods through the interface of all methods: problems of dynamic size, compensated states, counted projections.
+// Ordinary methods through the interface of all methods: problems of dynamic size, compensated states,
+// counted projections.
 
 #include <taut/formulation/dirac_weak.hpp>
 #include <taut/formulation/linear.hpp>
@@ -21,7 +22,7 @@ namespace {
 using namespace taut;
 using taut::test::after;
 
-// The chain with sizes known at compile time and at run time: the same numbers.
+// The chain gives the same numbers with sizes known at compile time and at run time.
 TEST(OdeMethod, DynamicAndFixedSizesAgree) {
   const OdeMethod<ExplicitRungeKutta, DiracWeak> method{.scheme = {find_explicit("dopri5")},
                                                         .projection = {ProjectionKind::both, 0}};
@@ -79,7 +80,8 @@ TEST(OdeMethod, AFailedStepLeavesTheState) {
   EXPECT_EQ(x.p, before.p);
 }
 
-// ½|p|² + V(q) with q₁ + 2q₂ = 0.3, V = sin q₁ cosh-like in q₂: linear constraints that do not pass through the origin, a potential that is not quadratic.
+// H = ½|p|² + V(q) with q₁ + 2q₂ = 0.3, V = sin q₁ cosh-like in q₂: a linear constraint that does not pass
+// through the origin, and a potential that is not quadratic.
 template <class T>
 struct OnALine : Shape<T, 2, 1> {
   using typename Shape<T, 2, 1>::Vec;
@@ -115,7 +117,7 @@ TEST(LinearConstraints, TheSameMotionAndAGradientOffM) {
   const OdeMethod<ExplicitRungeKutta, Underlying> standard{.scheme = {find_explicit("dop853")}};
   const auto a = after(linear, s, x, 0.05, 40), b = after(standard, s, x, 0.05, 40);
   EXPECT_LT((a.q - b.q).norm() + (a.p - b.p).norm(), 1e-11);
-  // Off M: ∂p'/∂q is symmetric, as a gradient's is; that of the standard equations is not.
+  // Off M ∂p'/∂q is symmetric, as a gradient's is; that of the standard equations is not.
   const auto skewness = [&](auto formulation) {
     using U = Dual<double, 2>;
     const auto lifted = s.cast<U>();

@@ -1,4 +1,5 @@
-// Ordinary methods on packs of SIMD lanes: a lane is the run of its own, to the last bit, also where only some lanes are projected.
+// Ordinary methods on packs of SIMD lanes: a lane is the run of its own, to the last bit, even if only some
+// lanes are projected.
 
 #include <taut/formulation/underlying.hpp>
 #include <taut/method/explicit_runge_kutta.hpp>

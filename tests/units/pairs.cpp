@@ -1,5 +1,5 @@
-// Pair potentials against a double loop over all pairs, one set of particles or two, in a periodic box, with exclusions; the same bits for any number
-// of threads; the virial of all potentials against differences of V.
+// Pair potentials against a double loop over all pairs, one set of particles or two, in a periodic box, with
+// exclusions; the same bits for any number of threads; the virial of all potentials against differences of V.
 
 #include <taut/measure/virial.hpp>
 #include <taut/parallel/workers.hpp>
@@ -18,7 +18,7 @@ using namespace taut;
 using Problem = ParticleProblem<double>;
 using Vec = Problem::Vec;
 
-// Sixty particles in a chain of springs of no force, in a box that is open in z.
+// Sixty particles in a chain of springs without force, in a box that is open in z.
 const std::string cloud = R"toml([particles]
 count = 60
 position = ["3.3*sin(0.7*i)", "4*sin(0.83*i + 1)", "2*sin(37.719*i + 2)"]
@@ -43,7 +43,7 @@ struct Sum {
   int pairs = 0;
 };
 
-// acts(i, j), i < j. Shifted to 0 at the cutoff.
+// Sums over the pairs with acts(i, j), i < j, shifted to 0 at the cutoff.
 template <class Acts>
 Sum double_loop(const Vec& q, Acts&& acts) {
   const double box[] = {6, 7, 0};
@@ -68,7 +68,7 @@ Sum double_loop(const Vec& q, Acts&& acts) {
   return sum;
 }
 
-// At the start, and after moves shorter and longer than the skin.
+// Compares at the start, and after moves shorter and longer than the skin.
 template <class Acts>
 void agrees(const std::string& rest, Acts&& acts) {
   const Problem s(test::particles_of(cloud + pairs(rest)));
@@ -119,7 +119,8 @@ TEST(Pairs, ThePartsMakeTheWhole) {
   EXPECT_GT(whole.V(q), 0.1);
 }
 
-// A few hundred particles in twos and threes, far from each other: without a bound the cells would be thousands of millions.
+// A few hundred particles lie in twos and threes, far from each other: without a bound there would be
+// thousands of millions of cells.
 TEST(Pairs, OfAScatteredCloudNeedFewCells) {
   constexpr int d = 3, n = 600;
   PairRule rule{.cutoff = 1, .skin = 0.2, .sets = {{}}, .apart = std::vector<std::vector<int>>(n)};
@@ -182,7 +183,8 @@ TEST(Pairs, TheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-// V of a bonded cloud when all lengths of one direction, or of all, are scaled, box and positions alike, in 128 bits: the virial is its derivative.
+// V of a bonded cloud is computed in 128 bits while all lengths of one direction, or of all, are scaled, box
+// and positions alike: the virial is its derivative.
 const std::string bonded = cloud + R"toml([[springs]]
 between = ["2*i", "2*i + 1"]
 for = "i in 0..29"
@@ -229,7 +231,8 @@ void virial_is_the_derivative(const std::string& text, bool sheared) {
     for (int k = 0; k < 9; ++k) virial[k] += part.virial[k];
   }
   EXPECT_NEAR(V, s.V(s.start().q), 1e-12);
-  const Float128 step = Float128(0x1p-30);  // of which a double's 53 bits lose nothing in an edge of the box
+  // In an edge of the box a double's 53 bits lose nothing of this step.
+  const Float128 step = Float128(0x1p-30);
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b) {
       if (a != b && !sheared) continue;
@@ -246,8 +249,8 @@ void virial_is_the_derivative(const std::string& text, bool sheared) {
 }
 
 TEST(Virial, IsTheDerivativeByTheScaleOfTheBox) {
-  const std::string smooth =
-      "truncation = \"force-shift\"\n";  // V is differentiable where a pair crosses the cutoff
+  // V is differentiable when a pair crosses the cutoff.
+  const std::string smooth = "truncation = \"force-shift\"\n";
   virial_is_the_derivative(cloud + pairs(smooth), false);
   virial_is_the_derivative(bonded + pairs(smooth + "exclude_bonded = 2\n"), false);
   std::string open = bonded + pairs(smooth);

@@ -1,4 +1,5 @@
-// Every model of particles in examples/ loads, starts on its manifold, has independent constraints, and runs with its step.
+// Every model of particles in examples/ loads, starts on its manifold, has independent constraints, and runs
+// with its step.
 
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>

@@ -70,7 +70,7 @@ TEST(ParticleFiles, Pdb) {
             (Numbers{0.5, 0, 0}));
 }
 
-// Atoms out of order, image flags, sections that are passed over, comments.
+// The atoms are out of order; there are image flags, sections that are skipped, and comments.
 const std::string data =
     "LAMMPS data file\n\n  4 atoms  # so many\n2 bonds\n1 angles\n1 dihedrals\n2 atom types\n2 bond types\n"
     "1 angle types\n1 dihedral types\n0 extra bond per atom\n\n-5.0 5.0 xlo xhi\n0 20 ylo yhi\n0 30 zlo "
@@ -145,7 +145,7 @@ std::shared_ptr<const ParticleModel> model_of(const std::string& text, const std
 }
 
 TEST(ParticleFiles, BecomeTermsOfAModel) {
-  // Without the images, which would stretch the bonds over the box.
+  // The images are left out, because they would stretch the bonds over the box.
   std::string whole = data;
   whole.replace(whole.find("4.5 0 0 -1 0 2"), 14, "0.0 0 0  0 0 0");
   whole.replace(whole.find("9 9 9 0 0 0"), 11, "2 1 1 0 0 0");

@@ -1,4 +1,5 @@
-// A periodogram is right when a known sine stands where it must, with the power it must have, and when the powers add up.
+// A periodogram is right if a known sine stands where it must, with the power it must have, and if the
+// powers add up.
 
 #include <taut/measure/periodogram.hpp>
 
@@ -25,7 +26,7 @@ std::size_t highest(const Periodogram& p) {
   return static_cast<std::size_t>(std::max_element(p.power.begin(), p.power.end()) - p.power.begin());
 }
 
-// A power of two, an even and an odd number, a prime.
+// The lengths are a power of two, an even and an odd number, and a prime.
 class Lengths : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Lengths, ASineStandsAtItsFrequencyWithHalfItsAmplitudeSquared) {
@@ -37,7 +38,7 @@ TEST_P(Lengths, ASineStandsAtItsFrequencyWithHalfItsAmplitudeSquared) {
     EXPECT_EQ(highest(p), 11U);  // k = 12
     EXPECT_NEAR(p.frequency[11], frequency, 1e-13);
     EXPECT_NEAR(p.power[11], 4.5, 1e-11);
-    // Off the line: rounding alone without a window, the two neighbours of the line with one.
+    // Off the line there is only rounding without a window, and the two neighbours of the line with one.
     for (std::size_t k = 0; k < p.power.size(); ++k) {
       const bool near = window == Window::hann ? k >= 10 && k <= 12 : k == 11;
       EXPECT_TRUE(near || p.power[k] < 1e-24) << k << ": " << p.power[k];

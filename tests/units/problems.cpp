@@ -1,5 +1,5 @@
-// Every ready-made problem: it starts on M, its derivatives are those of its functions, its Jacobian is one matrix whatever
-// its dress, and it is the same problem in every scalar type.
+// Every ready-made problem: it starts on M, its derivatives are those of its functions, its Jacobian is one
+// matrix whatever its storage, and it is the same problem in every scalar type.
 
 #include <taut/problem/check_bend.hpp>
 #include <taut/problem/ready_made/ready_made.hpp>
@@ -21,7 +21,7 @@ namespace {
 using namespace taut;
 using Slope = Dual<double, 1>;
 
-// Not templates, so that the checks are compiled once and not for each problem.
+// These are not templates, so that the checks are compiled once and not for each problem.
 void expect_near(double a, double b, double tolerance, std::string_view name, int i = -1, int j = -1) {
   EXPECT_NEAR(a, b, tolerance) << name << " " << i << ", " << j;
 }
@@ -42,7 +42,7 @@ Vec shaken(Vec v, double size, unsigned seed) {
   return v;
 }
 
-// Three points near the start; the rods are strained, so that nothing vanishes by luck.
+// Calls f at three points near the start; the rods are strained, so that nothing vanishes by luck.
 template <class X, class F>
 void near_start(const X& start, F f) {
   for (unsigned seed = 1; seed <= 3; ++seed)
@@ -54,7 +54,7 @@ auto as(const P&, const Vec& v) {
   return Vector<U, P::n>(v.unaryExpr([](double x) { return U(x); }));
 }
 
-// `v` moving along coordinate j.
+// Returns `v` moving along coordinate j.
 template <class P, class Vec>
 auto moving(const P& s, const Vec& v, int j) {
   auto dual = as<Slope>(s, v);
@@ -175,7 +175,7 @@ TEST(ReadyMade, TheBendIsWhatTheJacobianLeavesOut) {
   EXPECT_GE(quadratic, 8);
 }
 
-// Of second degree but for `cubic`; bend is right where `twist` = 0 and `stretch` = 1.
+// The constraints are of second degree except for `cubic`; bend is right if `twist` = 0 and `stretch` = 1.
 template <class T>
 struct RailTerms {
   T far = T(1), cubic = T(0), twist = T(0), stretch = T(1);
@@ -301,7 +301,7 @@ TEST(ReadyMade, IsTheSameProblemInQuadruplePrecision) {
   });
 }
 
-// To the last bit: an ensemble run in lanes must be the run of its members.
+// They agree to the last bit: an ensemble run in lanes must be the run of its members.
 TEST(ReadyMade, ALaneOfAPackIsTheScalarProblem) {
   for_each_ready_made([](auto name, auto, const auto& s, const auto& start) {
     const auto packed = s.template cast<Pack<4>>();
@@ -373,7 +373,7 @@ TEST(SixNodeChainDynamic, IsTheFixedOne) {
   }
 }
 
-// The numbers the papers print, and those of the readings of them that fill their gaps.
+// These are the numbers the papers print, and those of the readings of them that fill their gaps.
 TEST(Start, HasThePublishedEnergy) {
   const auto energy = [](const auto& s) { return H(s, s.start().q, s.start().p); };
   EXPECT_NEAR(energy(PlanarPendulum<>{}), 0, 1e-15);

@@ -26,7 +26,7 @@ struct Long {
   std::vector<double> x, y;
 };
 
-// A slow wave with one spike up and one down, each a single point.
+// Makes a slow wave with one spike up and one down, each a single point.
 Long spiked(std::size_t n) {
   Long s;
   for (std::size_t i = 0; i < n; ++i) {
@@ -200,8 +200,8 @@ TEST(Report, NumbersReachThePageToTheLastBit) {
 
 TEST(Report, ThePageIsWholeAndAsksForNothing) {
   const std::string page = to_html(sample());
-  EXPECT_EQ(page.find("http"),
-            page.find("https://github.com/leeoniya/uPlot"));  // the comment in the library alone
+  // Only the comment in the library contains an address.
+  EXPECT_EQ(page.find("http"), page.find("https://github.com/leeoniya/uPlot"));
   EXPECT_EQ(page.find("</script><b>"), std::string::npos);
   EXPECT_EQ(page.find("<!--data-->"), std::string::npos);
   EXPECT_EQ(page.find("/*script*/"), std::string::npos);
@@ -218,7 +218,7 @@ TEST(Report, EachFigureIsAFileOfItsOwn) {
 }
 
 TEST(ReportSoFar, GoesOnFromItsBytes) {
-  // A spike, a gap, and more samples than the beginning, the series and the frames hold.
+  // The samples have a spike and a gap, and are more than the beginning, the series and the frames hold.
   const auto add = [](RunRecord& record, int i) {
     const std::vector<double> q = {std::cos(1e-4 * i)}, p = {-std::sin(1e-4 * i)};
     record.add(1e-4 * i, q, p,
@@ -241,7 +241,7 @@ TEST(ReportSoFar, GoesOnFromItsBytes) {
   for (std::size_t size = 0; size < good.size(); size += 997)
     EXPECT_THROW(report_so_far(good.substr(0, size), 1), InputError) << size;
   EXPECT_THROW(report_so_far(good + " ", 1), InputError);
-  EXPECT_THROW(report_so_far(good, 2), InputError);  // of another system
+  EXPECT_THROW(report_so_far(good, 2), InputError);  // belongs to another system
 }
 
 TEST(RunRecord, FramesOfASmoothMotionGoToItsEndAndThoseOfAFastOneStop) {

@@ -1,5 +1,5 @@
-// The sparse constraint solve against a dense one, on graphs of every kind it treats by itself: cut chains, batches of equal components, single
-// components with and without fill, all of them together.
+// The sparse constraint solve against a dense one, on graphs of every kind that it treats in its own way: cut
+// chains, batches of equal components, single components with and without fill, all of them together.
 
 #include <taut/problem/mass.hpp>
 #include <taut/problem/particles/grouped_jacobian.hpp>
@@ -17,7 +17,7 @@ using namespace taut;
 
 using Edges = std::vector<std::pair<int, int>>;
 
-// One row for each edge; the coordinates of its two ends, component after component.
+// Makes one row for each edge, with the coordinates of its two ends, component after component.
 std::shared_ptr<const GroupedRows> rows_of(const std::vector<Edges>& groups, int particles, int dimension) {
   auto rows = std::make_shared<GroupedRows>();
   for (const Edges& edges : groups) {
@@ -54,7 +54,7 @@ struct Comparison {
   double newton, symmetric, sweep;
 };
 
-// Errors relative to the solution, for G₁ near G₀ and for G₁ = G₀.
+// Returns errors relative to the solution, for G₁ near G₀ and for G₁ = G₀.
 Comparison against_dense(const std::vector<Edges>& groups, int particles, int dimension = 3) {
   std::mt19937 random(1);
   const auto structure = rows_of(groups, particles, dimension);
@@ -194,7 +194,8 @@ TEST(SparseSolve, OtherScalarsGiveTheSame) {
   EXPECT_LT(static_cast<double>((b.cast<long double>() - b_long).norm() / b_long.norm()), rounding);
 }
 
-// A band whose rows are numbered at random fills no more than in its natural order, and a tree nothing at all.
+// A band whose rows are numbered at random fills no more than in its natural order, and a tree fills
+// nothing at all.
 TEST(SparseSolve, TheOrderOfEliminationFillsLittle) {
   constexpr int n = 600;
   std::vector<int> number(n);
@@ -218,7 +219,7 @@ TEST(SparseSolve, TheOrderOfEliminationFillsLittle) {
   EXPECT_EQ(entries(tree), static_cast<std::size_t>(n - 1));
 }
 
-// A row that is a multiple of another, in a chain, in a batch and alone: the constraint found is one of the two.
+// A row is a multiple of another, in a chain, in a batch and alone: the constraint found is one of the two.
 TEST(SparseSolve, ADependentConstraintIsNamed) {
   const auto failing = [](const std::vector<Edges>& groups, int particles, int row) {
     const auto structure = rows_of(groups, particles, 3);

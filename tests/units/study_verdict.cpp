@@ -1,4 +1,4 @@
-// When does a measured number agree with a printed one?
+// Says when a measured number agrees with a printed one.
 
 #include <taut/study/verdict.hpp>
 

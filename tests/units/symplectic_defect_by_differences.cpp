@@ -27,7 +27,8 @@ Eigen::VectorXd packed(const StateOf<P>& x) {
   return y;
 }
 
-// Along the basis that the dual numbers use: a curve that leaves along a tangent vector and is brought onto M has that tangent.
+// Takes differences along the basis that the dual numbers use: a curve that leaves along a tangent vector and
+// is brought onto M has that tangent.
 template <class Method, class P>
 DifferenceDefect by_differences(const Method& method, const P& s, double h, int steps,
                                 const SolveOptions& options = {}) {
@@ -76,7 +77,8 @@ TEST(SymplecticDefectByDifferences, SeesNewtonStoppedEarly) {
   EXPECT_GT(seen.defect, 100 * seen.noise);
 }
 
-// The error estimate belongs to the map: differences of a map that bends on a short scale are worth less, and say so.
+// The error estimate belongs to the map: differences of a map that bends on a short scale are less
+// accurate, and say so.
 TEST(SymplecticDefectByDifferences, NoiseGrowsWithTheBendOfTheMap) {
   const auto shear = [](double k) {
     return [k](const Eigen::VectorXd& y) -> Expected<Eigen::VectorXd> {

@@ -1,5 +1,6 @@
-// Coefficients of Gauss, Radau and Lobatto for any number of stages: Jay's tables and closed forms, the conditions that define them to
-// the last digits of 128 bits, and the conditions a tableau of one's own must meet.
+// Coefficients of Gauss, Radau and Lobatto for any number of stages: Jay's tables and closed forms, the
+// conditions that define them to the last digits of 128 bits, and the conditions that a user's own
+// tableau must meet.
 
 #include <taut/method/catalogue.hpp>
 #include <taut/method/lobatto.hpp>
@@ -19,8 +20,8 @@ using namespace taut;
 using Exact = Float128;
 using Coefficients = Matrix<Exact, dynamic, dynamic>;
 
-constexpr double digits =
-    2e-32;  // 128-bit floats have 1.9e-34; the sums below have up to 12 terms of size up to 1
+// 128-bit floats have 1.9e-34; the sums below have up to 12 terms of size up to 1.
+constexpr double digits = 2e-32;
 
 double size(Exact x) { return static_cast<double>(magnitude(x)); }
 
@@ -30,7 +31,7 @@ Exact power(Exact x, int k) {
   return y;
 }
 
-// Largest residual of each simplifying assumption, by its name.
+// Each function returns the largest residual of the simplifying assumption of its name.
 double B(const Tableau<Exact>& t, int p) {
   double worst = 0;
   for (int k = 1; k <= p; ++k) {
@@ -141,7 +142,8 @@ TEST(Tableau, NodesAreTheClosedForms) {
   expect_nodes(quadrature::radau_nodes(3), {(4 - r6) / 10, (4 + r6) / 10, 1});
 }
 
-// Jay (2.7). As it stands in print the argument of arccos is above 1 and u = √v; with arccos(3c/2) and u = -√v it gives the nodes.
+// Jay (2.7). As printed, the argument of arccos is above 1 and u = √v; with arccos(3c/2) and u = -√v it
+// gives the nodes.
 struct JayNodes {
   Exact c = sqrt(Exact(13) / 42);
   std::vector<Exact> with(Exact sign_of_u) const {
@@ -164,7 +166,8 @@ TEST(Tableau, ElevenStagesHaveJaysClosedFormOnceCorrected) {
   EXPECT_GT(3 / (2 * static_cast<double>(JayNodes().c)), 1);  // as printed: no arccos
   expect_nodes(quadrature::lobatto_nodes(11), JayNodes().with(-1));
   const auto printed = JayNodes().with(+1), found = quadrature::lobatto_nodes(11);
-  double off = 0;  // the other misprint is no mere permutation: each is far from every node
+  // The other misprint is no mere permutation: each is far from every node.
+  double off = 0;
   for (const Exact& x : printed) {
     double nearest = 1;
     for (const Exact& y : found) nearest = std::min(nearest, size(x - y));
@@ -192,7 +195,7 @@ TEST(Tableau, LobattoMeetsEveryConditionToTheLastDigits) {
       EXPECT_EQ(t.A_hat(j, s - 1), Exact(0));
       EXPECT_EQ(t.A_hat(j, 0), t.b[0]);
     }
-    // One more would be too much: the residuals see it.
+    // One more degree would be too much: the residuals see it.
     EXPECT_GT(B(t, 2 * s - 1), 1e-16);
     EXPECT_GT(C(t, t.A, s + 1), 1e-10);
   }
@@ -225,8 +228,8 @@ TEST(Tableau, GaussAndRadauMeetTheirs) {
   }
 }
 
-// A double taken from x, known to within `digits`, is the double nearest to the exact number unless x lies that close to the middle
-// between two doubles.
+// A double taken from x, which is known to within `digits`, is the double nearest to the exact number unless
+// x lies that close to the middle between two doubles.
 void expect_rounded_once(Exact x) {
   if (x == 0) return;  // a structural zero
   const double nearest = static_cast<double>(x);
@@ -257,7 +260,7 @@ void expect_violated(const Tableau<Exact>& t, const std::string& name) {
   EXPECT_TRUE(found->starts_with(name)) << *found;
 }
 
-// A symplectic pair on given nodes with A from C(s).
+// Makes a symplectic pair on given nodes with A from C(s).
 Tableau<Exact> pair_on(const std::vector<Exact>& c) {
   Tableau<Exact> t = collocation(c);
   for (int i = 0; i < t.stages(); ++i)
@@ -287,8 +290,8 @@ TEST(ATableauOfOnesOwn, IsRefusedWithTheConditionNamed) {
   expect_violated(t, "A and A^ must be");
 }
 
-// b = (1/2, 1/2), a₂ = (1/2, 1/2) and its dual are Lobatto's two stages; split one stage in two equal ones and A₀Â₀ is singular,
-// though every other condition holds.
+// b = (1/2, 1/2), a₂ = (1/2, 1/2) and its dual are Lobatto's two stages. If one stage is split into two equal
+// ones, A₀Â₀ is singular, though every other condition holds.
 TEST(ATableauOfOnesOwn, IsRefusedWhereItsStagesAreNotDetermined) {
   Tableau<Exact> t{Coefficients::Zero(3, 3), Coefficients::Zero(3, 3), Vector<Exact, dynamic>(3),
                    Vector<Exact, dynamic>(3), Vector<Exact, dynamic>(3)};
@@ -324,7 +327,7 @@ TEST(ATableauOfOnesOwn, DoesNotRunWhereAConditionIsViolated) {
       "b_i b^_j, so the method is not symplectic");
 }
 
-// Nodes 0, 1/2, 1 are Lobatto's; with 0, 2/5, 1 the pair is symplectic too, of a lower order.
+// The nodes 0, 1/2, 1 are Lobatto's; with 0, 2/5, 1 the pair is symplectic too, but of a lower order.
 TEST(ATableauOfOnesOwn, RunsAndStaysOnTheManifold) {
   const Tableau<Exact> own = pair_on({0, Exact(2) / 5, 1});
   ASSERT_EQ(violated_condition(own), std::nullopt);

@@ -44,7 +44,7 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
                              std::int64_t steps) {
   const bool plain = request.plain_updates;
   auto machine = interpreted.bind(choice, start, options, plain);
-  // A system of particles needs none: its formulas run in batches.
+  // A system of particles has no such formulas: its own run in batches.
   if (!system) {
     set_threads(request.threads > 0 ? request.threads : worthwhile_threads(interpreted.coordinates()));
     const bool compiler_asked = request.backend == Backend::compile || request.backend == Backend::specialise;

@@ -11,7 +11,7 @@ namespace taut {
 class Sha256 {
  public:
   Sha256& add(std::string_view bytes);
-  std::string hex() const;  // of everything added so far: 64 digits
+  std::string hex() const;  // 64 digits, for everything added so far
 
  private:
   void block(const unsigned char* bytes);

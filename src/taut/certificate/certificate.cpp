@@ -15,7 +15,7 @@ constexpr std::int64_t fewest_steps = 2000, most_steps = 20000;  // steps of the
 constexpr double difference_floor = 1e-11;   // the differences and the solves are not more accurate than this
 constexpr double noise_factor = 10;          // because the noise is an estimate
 constexpr double too_noisy = 1e-6;           // nothing can be told from such differences
-constexpr double reversal_rounding = 1e-10;  // of 2 × 25 steps, in states of size 1
+constexpr double reversal_rounding = 1e-10;  // what 2 × 25 steps leave, in states of size 1
 constexpr double residual_factor = 100;      // allowed above what the best solve leaves near the start
 // A drift counts only beyond three error bars: they are 95 % intervals, and at one of them a sound method
 // would fail one check in twenty.

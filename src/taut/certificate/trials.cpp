@@ -8,7 +8,7 @@ namespace taut {
 namespace {
 
 constexpr int warm_up = 37;          // steps
-constexpr int tangent_steps = 4;     // of the map whose 2-form is measured
+constexpr int tangent_steps = 4;     // in the map whose 2-form is measured
 constexpr int reversal_steps = 25;   // steps forward, and as many back
 constexpr int direction_count = 5;   // ten pairs
 constexpr double order_ratio = 1.5;  // between neighbouring step sizes

@@ -17,7 +17,7 @@ class Trials {
 
   struct Order {
     enum class Outcome { seen, at_rounding, not_asymptotic } outcome = Outcome::not_asymptotic;
-    OrderFit fit = {};                 // of the errors that were seen
+    OrderFit fit = {};                 // for the errors that were seen
     double largest = 0, smallest = 0;  // step sizes at which it was seen
   };
   static constexpr double order_slack = 0.3;  // what the fit of a few steps may miss; a whole order is 1
@@ -26,7 +26,7 @@ class Trials {
   // sizes lie between the asymptotic range and rounding.
   Order order(int expected) const;
 
-  Expected<DifferenceDefect> symplectic_defect() const;  // of a few steps
+  Expected<DifferenceDefect> symplectic_defect() const;  // over a few steps
   Expected<double> reversal_defect() const;              // |Φ₋ₕᴺ Φₕᴺ x - x|
   // Returns the residuals of points of M near by, solved for as well as possible; its energy is the size of
   // the terms of the energy.

@@ -98,7 +98,7 @@ Expected<ResidualMatrix> residual_matrix(const Formulation& formulation, const P
 
 struct ManifoldStability {
   ManifoldCharacter character = ManifoldCharacter::neutral;
-  std::vector<std::complex<double>> eigenvalues;  // of K, by increasing real and imaginary part
+  std::vector<std::complex<double>> eigenvalues;  // those of K, by increasing real and imaginary part
 };
 
 // Returns the rank, found by elimination with full pivoting; pivots up to `zero` count as none.

@@ -20,7 +20,7 @@ struct Tally {
   int parts_max = 1;        // the most parts of one step
   BlockAverages blocks;
   std::optional<Failure> failure = {};  // the failure of step number steps + 1
-  bool energy_not_finite = false;       // that step ended on the constraints, but H has no value there
+  bool energy_not_finite = false;  // if so, step steps + 1 ended on the constraints, but H has no value there
 
   // Starts the tally of a run of `length` steps from this reading.
   Tally(const Reading& start, std::int64_t length)

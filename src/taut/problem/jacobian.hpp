@@ -60,7 +60,7 @@ struct FullPattern {
   }();
 };
 
-// Where the number of a place is kept: in entries[entry], with a minus sign if `minus` is true.
+// The place of a number: in entries[entry], with a minus sign if `minus` is true.
 struct Source {
   int entry;
   bool minus;

@@ -17,13 +17,13 @@ namespace taut {
 struct DrawingHints {
   std::vector<std::string> coordinates = {};       // their names
   std::vector<std::vector<int>> constraints = {};  // the coordinates on which each depends
-  std::optional<DrawTable> table = {};             // of the model file
+  std::optional<DrawTable> table = {};             // from the model file
 };
 DrawingHints drawing_hints(const Model& model);
 
 struct Drawing {
   int dimension = 2;
-  std::vector<DrawTable::Place> places = {};  // of the bodies; empty: the phase plane is drawn
+  std::vector<DrawTable::Place> places = {};  // for the bodies; if empty, the phase plane is drawn
   Animation picture = {};                     // bodies, anchors, links, spheres and note, but no frames
   // Adds the places of all bodies at (q, p).
   void put(std::span<const double> q, std::span<const double> p, std::vector<float>& out) const;

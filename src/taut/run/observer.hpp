@@ -14,7 +14,7 @@ struct Snapshot {
   std::int64_t steps = 0;  // steps done
   RunStatus status = RunStatus::running;
   std::string machine, tally;  // bytes of Machine::save and of the tally
-  std::string start_digest;    // of the first steps from the start: equal if the same bits are computed
+  std::string start_digest;    // after the first steps from the start: equal if the same bits are computed
   double seconds = 0;          // seconds of work so far
 };
 

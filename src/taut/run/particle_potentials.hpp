@@ -18,7 +18,7 @@ class ParticlePotentials {
     std::vector<double> energy;    // one entry for each table
     std::array<double, 9> virial;  // over all tables: entry 3 a + b
   };
-  std::vector<std::string> names() const;      // of the tables: spring_1, spring_2, bend_1, …, pair_1
+  std::vector<std::string> names() const;      // the tables: spring_1, spring_2, bend_1, …, pair_1
   Sample at(std::span<const double> q) const;  // particle by particle
   double volume() const { return model_->volume(); }
 

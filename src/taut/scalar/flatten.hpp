@@ -8,8 +8,9 @@
 #define TAUT_NO_FLATTEN
 #endif
 
-// TAUT_STEPS is the name of an inline namespace. Whatever is compiled differently for the two choices lies in it, so that
-// two units of one program that chose differently do not give one name to two different functions.
+// TAUT_STEPS is the name of an inline namespace. Whatever is compiled differently for the two choices
+// lies in it, so that two units of one program that chose differently do not give one name to two
+// different functions.
 #ifdef TAUT_NO_FLATTEN
 #define TAUT_FLATTEN
 #define TAUT_STEPS soon_compiled
@@ -18,8 +19,8 @@
 #define TAUT_STEPS flat
 #endif
 
-// TAUT_KERNEL does the same for loops over long lists. They repay it in every program, except under a
-// sanitizer.
+// TAUT_KERNEL flattens loops over long lists in the same way. They repay it in every program, except under
+// a sanitizer.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TAUT_KERNEL [[gnu::noinline]]
 #else

@@ -26,7 +26,7 @@ class CsvSamples final : public SampleSink {
   std::size_t columns_;
   AppendFile file_;
   std::uint64_t samples_ = 0;
-  std::uint32_t checksum_ = 0;  // of the whole file
+  std::uint32_t checksum_ = 0;  // covers the whole file
   std::vector<double> rows_;    // rows that wait
 };
 

@@ -9,7 +9,7 @@
 namespace taut {
 
 struct RunIdentity {
-  std::string version;                       // of taut
+  std::string version;                       // taut's version
   std::string model, title;                  // the path or the name of the model; its title
   std::string text;                          // the model file
   std::vector<std::string> set;              // NAME=VALUE, as typed

@@ -14,7 +14,7 @@ struct SampleMark {
   std::uint64_t samples = 0;  // taken so far
   // Bytes of the file, and the samples in them: more than `samples` if samples are being taken again.
   std::uint64_t bytes = 0, inside = 0;
-  std::uint32_t checksum = 0;   // of the bytes, if the file itself has none
+  std::uint32_t checksum = 0;   // covers the bytes, if the file itself has none
   std::vector<double> waiting;  // rows that could no longer be written
 };
 

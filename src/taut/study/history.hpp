@@ -26,7 +26,7 @@ class StudyConstants {
 
 struct History {
   std::vector<std::string> names;                          // coordinates, then momenta
-  std::vector<std::pair<std::string, double>> parameters;  // of the model
+  std::vector<std::pair<std::string, double>> parameters;  // those of the model
   double step = 0;
   std::vector<double> time, energy, position, momentum;
   std::vector<double> states;           // sample by sample, in the order of `names`

@@ -337,7 +337,7 @@ std::vector<int> Graph::gradient(int f, const std::vector<int>& inputs) {
 }
 
 std::vector<int> Graph::along(const std::vector<int>& f, const std::function<int(int)>& direction) {
-  std::unordered_map<int, int> rate;  // of a node; 0 if absent
+  std::unordered_map<int, int> rate;  // the rate of each node; 0 if absent
   const auto rate_of = [&](int k) {
     const auto at = rate.find(k);
     return at == rate.end() ? -1 : at->second;

@@ -12,7 +12,7 @@
 
 namespace taut {
 
-bool is_particle_variable(const std::string& name);  // of a formula; then no parameter may have the name
+bool is_particle_variable(const std::string& name);  // in a formula; then no parameter may have the name
 std::string wrong_mass(double mass);                 // how it is wrong; empty if it is not
 inline constexpr std::string_view taken_names =
     "i, m, r, theta, costheta, phi, and coordinates such as x or x1 are taken";

@@ -332,7 +332,7 @@ class LammpsReader {
   FileLines& lines_;
   const FileChoice& choice_;
   ParticleFile file_;
-  std::vector<Span> words_;  // of the line
+  std::vector<Span> words_;  // those of the line
   std::map<std::string, std::int64_t> count_;
   std::map<std::string, Span> read_;  // sections, and where they begin
   std::array<Axis, 3> axis_{};

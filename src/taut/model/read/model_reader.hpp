@@ -16,7 +16,7 @@ class ModelReader {
 
  private:
   enum class What { coordinate, momentum, parameter };
-  enum class Use { parameters, position, state };  // which names a formula may use
+  enum class Use { parameters, position, state };  // the names that a formula may use
 
   // A formula of the mechanics, which is checked again at the start.
   struct Watched {
@@ -85,7 +85,7 @@ class ModelReader {
   Value root_;
   std::vector<ModelError> errors_;
   std::map<std::string, What> names_;
-  std::map<std::string, Float128> values_;  // of parameters
+  std::map<std::string, Float128> values_;  // those of parameters
   std::set<std::string> later_parameters_, bad_parameters_;
   std::vector<Watched> watched_;  // H or its potentials first, then the constraints
   bool all_coordinates_ = false;

@@ -23,11 +23,11 @@ template <class Code>
 struct ParticleSystem {
   using Groups = std::vector<std::shared_ptr<const TermGroup<Code>>>;
   int dimension = 3, count = 0;
-  std::vector<double> mass;  // of each particle
+  std::vector<double> mass;  // one for each particle
   Groups constraints, potentials;
   std::vector<std::shared_ptr<const PairGroup<Code>>> pairs;
   std::vector<double> q, p;                      // the start
-  std::shared_ptr<const GroupedRows> rows;       // of the constraints
+  std::shared_ptr<const GroupedRows> rows;       // those of the constraints
   std::shared_ptr<const GroupedRows> slopes[2];  // fast and slow potentials, as if they were constraints
 
   int coordinates() const { return dimension * count; }

@@ -23,7 +23,7 @@ struct RodNetwork : Shape<T, dynamic, dynamic, SparseJacobian<T>> {
   using typename Base::Vec;
   int dimension = 2, particles = 0;
   std::vector<Rod> rods;
-  std::vector<T> length;  // of each rod
+  std::vector<T> length;  // one for each rod
   std::vector<Spring<T>> springs;
   T gravity = T(0);
   ScalarMass<T> inverse_mass{};

@@ -44,7 +44,7 @@ struct GramPlan {
       }
   }
 
-  static constexpr Filled structure = [] {  // of K before elimination
+  static constexpr Filled structure = [] {  // the entries of K before elimination
     Filled f{};
     each_product([&](Product p) { f[p.row][p.column] = true; });
     return f;
