@@ -1,7 +1,7 @@
 // The graph: equal expressions are one node, derivatives on it are the derivatives, and a gradient costs a small multiple of its
 // function. The property tests go over random formulas.
 
-#include <taut/model/code/program.hpp>
+#include <taut/model/code/evaluator.hpp>
 #include <taut/model/code/system.hpp>
 #include <taut/scalar/dual.hpp>
 #include <taut/scalar/pack.hpp>

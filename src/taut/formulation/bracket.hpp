@@ -3,7 +3,7 @@
 // an identity asks for. Labels: docs/theory/bracket.md.
 #pragma once
 
-#include <taut/formulation/facts.hpp>
+#include <taut/formulation/formulation.hpp>
 #include <taut/scalar/dual.hpp>
 #include <taut/solve/pivoted_lu.hpp>
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/start_check.hpp>
 
 namespace taut {
 
@@ -25,13 +26,6 @@ auto momentum_residual(const P& s, const typename P::Vec& q, const typename P::V
 
 // A start counts as consistent below this: g relative to the size of the coordinates, G H_p to that of the velocities.
 inline constexpr double consistency = 1e-8;
-
-struct StartCheck {
-  bool finite = true, on_position = true, on_momentum = true;
-  double position = 0, momentum = 0;  // the residuals
-  int worst_position = 0, worst_momentum = 0;
-  bool consistent() const { return finite && on_position && on_momentum; }
-};
 
 template <Hamiltonian P>
 StartCheck check_start(const P& s, const StateOf<P>& x) {
@@ -60,10 +54,6 @@ StartCheck check_start(const P& s, const StateOf<P>& x) {
   }
   return check;
 }
-
-struct Move {
-  double q = 0, p = 0;  // largest change of a coordinate, of a momentum
-};
 
 // q along H_pp Gᵀ onto g = 0 (each correction mass-orthogonal for a natural system), then p along Gᵀ onto G H_p = 0.
 template <Hamiltonian P>

@@ -2,6 +2,7 @@
 // differences along curves on the manifold, and what the differences are worth is measured beside them.
 #pragma once
 
+#include <taut/measure/difference_defect.hpp>
 #include <taut/measure/form_change.hpp>
 #include <taut/solve/failure.hpp>
 
@@ -10,11 +11,6 @@
 #include <optional>
 
 namespace taut {
-
-struct DifferenceDefect {
-  double defect = 0;  // max |ω(Φ'ξ, Φ'η) - ω(ξ, η)| / max(|ξ||η|, |Φ'ξ||Φ'η|), as form_change gives it
-  double noise = std::numeric_limits<double>::infinity();  // what the differences may contribute to it
-};
 
 namespace differences {
 

@@ -5,29 +5,9 @@
 #include <taut/formulation/momentum_solve.hpp>
 #include <taut/formulation/position_solve.hpp>
 #include <taut/method/projection_count.hpp>
-
-#include <optional>
-#include <string_view>
+#include <taut/method/projection_kind.hpp>
 
 namespace taut {
-
-enum class ProjectionKind { none, position, momentum, both };
-
-struct Projection {
-  ProjectionKind kind = ProjectionKind::none;
-  double tolerance = 0;  // on max |g| and max |G H_p|; 0: at every step
-
-  bool moves_q() const { return kind == ProjectionKind::position || kind == ProjectionKind::both; }
-  bool moves_p() const { return kind == ProjectionKind::momentum || kind == ProjectionKind::both; }
-};
-
-constexpr std::optional<ProjectionKind> projection_kind(std::string_view name) {
-  if (name == "none") return ProjectionKind::none;
-  if (name == "position") return ProjectionKind::position;
-  if (name == "momentum") return ProjectionKind::momentum;
-  if (name == "both") return ProjectionKind::both;
-  return std::nullopt;
-}
 
 template <Hamiltonian P>
 class Projector {

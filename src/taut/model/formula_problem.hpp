@@ -6,7 +6,7 @@
 //   with_problem(model, visit)              visit(problem) with the one that fits
 #pragma once
 
-#include <taut/model/code/program.hpp>
+#include <taut/model/code/evaluator.hpp>
 #include <taut/model/code/system.hpp>
 #include <taut/model/model.hpp>
 #include <taut/problem/tiers.hpp>

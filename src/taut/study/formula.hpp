@@ -1,7 +1,7 @@
 // A formula of a study, ready to be evaluated many times on a list of named values.
 #pragma once
 
-#include <taut/model/code/program.hpp>
+#include <taut/model/code/evaluator.hpp>
 #include <taut/study/history.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>

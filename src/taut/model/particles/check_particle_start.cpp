@@ -1,5 +1,6 @@
 // The whole system at its start: everything finite. What is not is named by its first term.
 #include <taut/model/particles/particle_reader.hpp>
+#include <taut/model/particles/particles.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/words/wording.hpp>
 

@@ -1,4 +1,5 @@
 // Numbers, formulas and ranges of a table.
+#include <taut/model/code/evaluator.hpp>
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/nearest_name.hpp>

@@ -1,5 +1,5 @@
 // [run] and [output]: how it is integrated, as far as that can be told without knowing the methods.
-#include <taut/model/particles/particles.hpp>
+#include <taut/model/particles/particle_model.hpp>
 #include <taut/model/read/model_reader.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/words/nearest_name.hpp>

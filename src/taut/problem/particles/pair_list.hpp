@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/parallel/in_ranges.hpp>
+#include <taut/problem/particles/particle_system.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,14 +13,6 @@
 #include <vector>
 
 namespace taut {
-
-struct PairRule {
-  double cutoff = 0, skin = 0;
-  // Of one set all act on each other, of two those of the first on those of the second; each sorted, no particle twice.
-  std::vector<std::vector<int>> sets;
-  std::vector<std::vector<int>> apart;  // for each particle the larger ones it does not act upon, sorted
-  std::array<double, 3> box{};          // edges; 0: not periodic in that direction
-};
 
 // Positions, component by component, and the cells they lie in.
 class CellGrid {
