@@ -1,6 +1,7 @@
 // A machine that was saved and restored makes the same steps to the last bit: every method of the catalogue,
 // every formulation.
 #include <taut/bytes/carry.hpp>
+#include <taut/mechanism/mesh_point.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/run/model_run.hpp>
 
@@ -104,9 +105,7 @@ TEST(ARestoredMachine, GoesElsewhereWithoutWhatTheMethodCarries) {
     const auto whole = machine_of(run, {method});
     Tally tally(whole->read(), 2 * half);
     whole->advance(h, half, tally);
-    const PlainState middle{Eigen::Map<const Vector<double, dynamic>>(whole->q().data(), 4),
-                            Eigen::Map<const Vector<double, dynamic>>(whole->p().data(), 4)};
-    const auto anew = run.mechanism->bind({method}, middle, {}, false);
+    const auto anew = run.mechanism->bind({method}, mesh_point(*whole), {}, false);
     EXPECT_NE(after(*whole, tally, half, h), after(*anew, tally, half, h)) << method;
   }
 }

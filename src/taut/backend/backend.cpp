@@ -3,6 +3,7 @@
 #include <taut/backend/specialised.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/method/method_source.hpp>
+#include <taut/model/formula_problem.hpp>
 #include <taut/parallel/workers.hpp>
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include <taut/bytes/json.hpp>
 #include <taut/certificate/certificate.hpp>
 #include <taut/certificate/trials.hpp>
-#include <taut/method/ode_catalogue.hpp>
+#include <taut/method/methods.hpp>
 
 #include <fmt/format.h>
 
@@ -25,14 +25,8 @@ constexpr double drift_factor = 3;
 constexpr double drift_rounding = 10 * std::numeric_limits<double>::epsilon();
 
 MethodFacts claims_of(const MethodChoice& choice) {
-  MethodFacts facts;
-  const auto note = [&](const auto& method) { facts = facts_of(method); };
-  if (!choice.ode) {
-    with_method(choice.method, note);
-    return facts;
-  }
-  with_ode_method(choice.method, choice.ode->formulation, choice.ode->projection, note);
-  return facts;
+  if (!choice.ode) return named_method(choice.method).facts;
+  return facts_on_formulation(choice.method, choice.ode->formulation, choice.ode->projection);
 }
 
 std::optional<double> zero_if(bool claimed) { return claimed ? std::optional(0.0) : std::nullopt; }

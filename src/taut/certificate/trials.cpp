@@ -1,7 +1,12 @@
 #include <taut/certificate/trials.hpp>
+#include <taut/measure/order.hpp>
+#include <taut/measure/symplectic_defect_by_differences.hpp>
 #include <taut/mechanism/mesh_point.hpp>
+#include <taut/mechanism/typed_state.hpp>
 
+#include <array>
 #include <random>
+#include <span>
 
 namespace taut {
 
@@ -21,39 +26,95 @@ constexpr double scatter = 0.4;
 // An error this large, in states of size 1, stands out of the noise, which is a tenth of it.
 constexpr double above_rounding = 100 * std::numeric_limits<double>::epsilon();
 
-double largest(const Vector<double, dynamic>& x) { return x.size() == 0 ? 0 : x.cwiseAbs().maxCoeff(); }
+using Point = State<double, dynamic>;
+
+double largest(const Point::Vec& x) { return x.size() == 0 ? 0 : x.cwiseAbs().maxCoeff(); }
 
 double unit(double size) { return size > 0 && std::isfinite(size) ? size : 1; }
 
-double norm(const PlainState& x) { return std::sqrt(x.q.squaredNorm() + x.p.squaredNorm()); }
+double norm(const Point& x) { return std::sqrt(x.q.squaredNorm() + x.p.squaredNorm()); }
+
+Point point(const PlainState& x) { return {as_vector(x.q), as_vector(x.p)}; }
 
 }  // namespace
 
+// The runs, and the units in which their states are measured.
+class Trials::Work {
+ public:
+  Work(const Mechanism& mechanism, const MethodChoice& choice, const SolveOptions& options,
+       bool plain_updates, Keeps keeps, const PlainState& start, double h);
+
+  Order order(int expected) const;
+  Expected<DifferenceDefect> symplectic_defect() const;
+  Expected<double> reversal_defect() const;
+  Reading rounding() const;
+
+ private:
+  std::unique_ptr<Machine> machine_at(const Point& x) const {
+    return mechanism_.bind(choice_, plain_state(x), options_, plain_updates_);
+  }
+  Expected<Point> after(const Point& x, double h, std::int64_t steps) const;
+  Expected<Point> on_M(const Point& x) const;
+  Expected<Eigen::VectorXd> onto(const Eigen::VectorXd& y) const;  // what the method keeps
+  Order order_at(double h, int expected) const;
+  Eigen::MatrixXd directions(Eigen::Index count) const;
+  Point scaled(const Point& x) const { return {x.q / size_q_, x.p / size_p_}; }
+  Eigen::VectorXd packed(const Point& x) const;
+  Point unpacked(const Eigen::VectorXd& y) const;
+
+  const Mechanism& mechanism_;
+  MethodChoice choice_;
+  SolveOptions options_;
+  bool plain_updates_;
+  Keeps keeps_;
+  double h_;
+  Point reached_;  // by the method itself, a few steps from the start, so that it is no point of symmetry
+  Point x_;        // the same brought onto M
+  double size_q_ = 1, size_p_ = 1;
+};
+
 Trials::Trials(const Mechanism& mechanism, const MethodChoice& choice, const SolveOptions& options,
                bool plain_updates, Keeps keeps, const PlainState& start, double h)
+    : work_(std::make_unique<Work>(mechanism, choice, options, plain_updates, keeps, start, h)) {}
+Trials::~Trials() = default;
+
+Trials::Order Trials::order(int expected) const { return work_->order(expected); }
+Expected<DifferenceDefect> Trials::symplectic_defect() const { return work_->symplectic_defect(); }
+Expected<double> Trials::reversal_defect() const { return work_->reversal_defect(); }
+Reading Trials::rounding() const { return work_->rounding(); }
+
+Trials::Work::Work(const Mechanism& mechanism, const MethodChoice& choice, const SolveOptions& options,
+                   bool plain_updates, Keeps keeps, const PlainState& start, double h)
     : mechanism_(mechanism),
       choice_(choice),
       options_(options),
       plain_updates_(plain_updates),
       keeps_(keeps),
       h_(h),
-      reached_(start) {
-  if (const auto moved = after(start, h, warm_up)) reached_ = *moved;
-  x_ = reached_;
-  if (!mechanism.project(x_)) x_ = start;
-  size_q_ = unit(std::max(largest(start.q), largest(x_.q)));
-  size_p_ = unit(std::max(largest(start.p), largest(x_.p)));
+      reached_(point(start)) {
+  const Point began = reached_;
+  if (const auto moved = after(began, h, warm_up)) reached_ = *moved;
+  const auto landed = on_M(reached_);
+  x_ = landed ? *landed : began;
+  size_q_ = unit(std::max(largest(began.q), largest(x_.q)));
+  size_p_ = unit(std::max(largest(began.p), largest(x_.p)));
 }
 
-Expected<PlainState> Trials::after(const PlainState& x, double h, std::int64_t steps) const {
-  const auto machine = mechanism_.bind(choice_, x, options_, plain_updates_);
+Expected<Point> Trials::Work::after(const Point& x, double h, std::int64_t steps) const {
+  const auto machine = machine_at(x);
   Tally tally(machine->read(), steps);
   machine->advance(h, steps, tally);
   if (tally.failed()) return tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
-  return mesh_point(*machine);
+  return point(mesh_point(*machine));
 }
 
-Trials::Order Trials::order(int expected) const {
+Expected<Point> Trials::Work::on_M(const Point& x) const {
+  PlainState moved = plain_state(x);
+  if (const auto move = mechanism_.project(moved); !move) return move.error();
+  return point(moved);
+}
+
+Trials::Order Trials::Work::order(int expected) const {
   using enum Order::Outcome;
   const auto enough = [&](const Order& o) {
     return o.outcome == seen && o.fit.order > expected - order_slack;
@@ -80,11 +141,11 @@ Trials::Order Trials::order(int expected) const {
   return order;
 }
 
-Trials::Order Trials::order_at(double h, int expected) const {
+Trials::Order Trials::Work::order_at(double h, int expected) const {
   const std::span<const int> numbers(order_steps.data(), order_steps.size() - (expected > 6 ? 1 : 0));
   const double time = h * numbers.front();
   const auto fit = measured_order(
-      [&](int steps) -> Expected<PlainState> {
+      [&](int steps) -> Expected<Point> {
         const auto end = after(x_, time / steps, steps);
         if (!end) return end.error();
         return scaled(*end);
@@ -109,29 +170,28 @@ Trials::Order Trials::order_at(double h, int expected) const {
   return order;
 }
 
-Eigen::VectorXd Trials::packed(const PlainState& x) const {
-  const PlainState y = scaled(x);
+Eigen::VectorXd Trials::Work::packed(const Point& x) const {
+  const Point y = scaled(x);
   Eigen::VectorXd both(y.q.size() + y.p.size());
   both << y.q, y.p;
   return both;
 }
 
-PlainState Trials::unpacked(const Eigen::VectorXd& y) const {
+Point Trials::Work::unpacked(const Eigen::VectorXd& y) const {
   const Eigen::Index n = y.size() / 2;
   return {y.head(n) * size_q_, y.tail(n) * size_p_};
 }
 
-Expected<Eigen::VectorXd> Trials::onto(const Eigen::VectorXd& y) const {
+Expected<Eigen::VectorXd> Trials::Work::onto(const Eigen::VectorXd& y) const {
   if (keeps_ == Keeps::nothing) return y;  // all of phase space
-  const PlainState x = unpacked(y);
-  PlainState moved = x;
-  if (const auto move = mechanism_.project(moved); !move) return move.error();
-  if (keeps_ == Keeps::position) moved.p = x.p;
-  return packed(moved);
+  const Point x = unpacked(y);
+  const auto landed = on_M(x);
+  if (!landed) return landed.error();
+  return packed({landed->q, keeps_ == Keeps::position ? x.p : landed->p});
 }
 
+Eigen::MatrixXd Trials::Work::directions(Eigen::Index count) const {
 // Returns the same directions for every model of a size, so that a check can be repeated to the bit.
-Eigen::MatrixXd Trials::directions(Eigen::Index count) const {
   std::mt19937_64 random(20240607);
   Eigen::MatrixXd d(2 * x_.q.size(), count);
   for (Eigen::Index j = 0; j < d.cols(); ++j)
@@ -140,7 +200,7 @@ Eigen::MatrixXd Trials::directions(Eigen::Index count) const {
   return d;
 }
 
-Expected<DifferenceDefect> Trials::symplectic_defect() const {
+Expected<DifferenceDefect> Trials::Work::symplectic_defect() const {
   const auto map = [this](const Eigen::VectorXd& y) -> Expected<Eigen::VectorXd> {
     const auto end = after(unpacked(y), h_, tangent_steps);
     if (!end) return end.error();
@@ -150,7 +210,7 @@ Expected<DifferenceDefect> Trials::symplectic_defect() const {
       map, [this](const Eigen::VectorXd& y) { return onto(y); }, packed(x_), directions(direction_count));
 }
 
-Expected<double> Trials::reversal_defect() const {
+Expected<double> Trials::Work::reversal_defect() const {
   const auto there = after(reached_, h_, reversal_steps);
   if (!there) return there.error();
   const auto back = after(*there, -h_, reversal_steps);
@@ -158,20 +218,18 @@ Expected<double> Trials::reversal_defect() const {
   return phase_distance(scaled(*back), scaled(reached_));
 }
 
-Reading Trials::rounding() const {
+Reading Trials::Work::rounding() const {
   constexpr int points = 20;
   Reading level;
   const Eigen::MatrixXd moves = directions(points);
   for (int j = 0; j < points; ++j) {
-    PlainState x = unpacked(packed(x_) + 0.01 * moves.col(j));
-    if (!mechanism_.project(x)) continue;
-    const StartCheck residual = mechanism_.check(x);
+    const auto x = on_M(unpacked(packed(x_) + 0.01 * moves.col(j)));
+    if (!x) continue;
+    const StartCheck residual = mechanism_.check(plain_state(*x));
     level.position = std::max(level.position, residual.position);
     level.momentum = std::max(level.momentum, residual.momentum);
   }
-  const auto energy = [this](const PlainState& x) {
-    return mechanism_.bind(choice_, x, options_, plain_updates_)->read().energy;
-  };
+  const auto energy = [this](const Point& x) { return machine_at(x)->read().energy; };
   const double moving = energy(x_), still = energy({x_.q, 0 * x_.p});
   level.energy = std::max({std::abs(moving), std::abs(still), std::abs(moving - still)});
   return level;

@@ -1,6 +1,6 @@
 #include <taut/export/frames.hpp>
 #include <taut/model/particles/particle_file.hpp>
-#include <taut/model/particles/particles.hpp>
+#include <taut/model/particles/particle_model.hpp>
 #include <taut/run/model_run.hpp>
 
 #include <fmt/format.h>

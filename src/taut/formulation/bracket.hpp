@@ -4,7 +4,7 @@
 // docs/theory/bracket.md.
 #pragma once
 
-#include <taut/formulation/facts.hpp>
+#include <taut/formulation/formulation.hpp>
 #include <taut/scalar/dual.hpp>
 #include <taut/solve/pivoted_lu.hpp>
 

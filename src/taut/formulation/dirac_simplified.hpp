@@ -3,7 +3,7 @@
 #pragma once
 
 #include <taut/formulation/dirac_gradient.hpp>
-#include <taut/formulation/facts.hpp>
+#include <taut/formulation/formulation.hpp>
 
 namespace taut {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
-#include <taut/formulation/facts.hpp>
+#include <taut/formulation/formulation.hpp>
 #include <taut/scalar/dual.hpp>
 
 namespace taut {

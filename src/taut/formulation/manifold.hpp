@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/start_check.hpp>
 
 namespace taut {
 
@@ -27,13 +28,6 @@ auto momentum_residual(const P& s, const typename P::Vec& q, const typename P::V
 // Below this a start counts as consistent: g relative to the size of the coordinates, G H_p relative to that
 // of the velocities.
 inline constexpr double consistency = 1e-8;
-
-struct StartCheck {
-  bool finite = true, on_position = true, on_momentum = true;
-  double position = 0, momentum = 0;  // the residuals
-  int worst_position = 0, worst_momentum = 0;
-  bool consistent() const { return finite && on_position && on_momentum; }
-};
 
 template <Hamiltonian P>
 StartCheck check_start(const P& s, const StateOf<P>& x) {
@@ -63,12 +57,7 @@ StartCheck check_start(const P& s, const StateOf<P>& x) {
   return check;
 }
 
-struct Move {
-  double q = 0, p = 0;  // largest change of a coordinate, of a momentum
-};
-
-// Moves q along H_pp Gᵀ onto g = 0 (for a natural system each correction is mass-orthogonal), then p along Gᵀ
-// onto G H_p = 0.
+// q along H_pp Gᵀ onto g = 0 (each correction mass-orthogonal for a natural system), then p along Gᵀ onto G H_p = 0.
 template <Hamiltonian P>
 Expected<Move> project_start(const P& s, StateOf<P>& x, const SolveOptions& options = {}) {
   using T = typename P::Scalar;

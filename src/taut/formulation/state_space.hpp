@@ -15,7 +15,7 @@
 //   Expected<int> leave(s, δ, θ, q, p)                          the point
 #pragma once
 
-#include <taut/formulation/facts.hpp>
+#include <taut/formulation/formulation.hpp>
 #include <taut/formulation/manifold.hpp>
 #include <taut/scalar/dual.hpp>
 #include <taut/solve/pivoted_lu.hpp>

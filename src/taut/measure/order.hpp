@@ -3,6 +3,7 @@
 
 #include <taut/measure/distance.hpp>
 #include <taut/measure/growth.hpp>
+#include <taut/measure/order_fit.hpp>
 #include <taut/solve/failure.hpp>
 
 #include <span>
@@ -10,13 +11,6 @@
 #include <vector>
 
 namespace taut {
-
-struct OrderFit {
-  double order = 0;           // slope over all step sizes
-  double last = 0;            // slope between the two smallest
-  double error = 0;           // one standard error of `order`
-  std::vector<double> sizes;  // the errors, one for each number of steps
-};
 
 inline OrderFit fit_order(const std::vector<double>& h, std::vector<double> sizes) {
   const LineFit line = growth_exponent(h, sizes);

@@ -3,6 +3,7 @@
 // accuracy of the differences is measured too.
 #pragma once
 
+#include <taut/measure/difference_defect.hpp>
 #include <taut/measure/form_change.hpp>
 #include <taut/solve/failure.hpp>
 
@@ -11,11 +12,6 @@
 #include <optional>
 
 namespace taut {
-
-struct DifferenceDefect {
-  double defect = 0;  // max |ω(Φ'ξ, Φ'η) - ω(ξ, η)| / max(|ξ||η|, |Φ'ξ||Φ'η|), as form_change returns it
-  double noise = std::numeric_limits<double>::infinity();  // how much the differences may contribute to it
-};
 
 namespace differences {
 

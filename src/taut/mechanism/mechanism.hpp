@@ -1,16 +1,20 @@
 // A problem with its type hidden: which methods fit it, whether a start is on its manifold, and machines that run it.
 #pragma once
 
-#include <taut/formulation/manifold.hpp>
+#include <taut/contract/plain_state.hpp>
+#include <taut/formulation/start_check.hpp>
 #include <taut/mechanism/machine.hpp>
 #include <taut/mechanism/ode_choice.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/solve/failure.hpp>
+#include <taut/solve/options.hpp>
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace taut {
-
-using PlainState = State<double, dynamic>;
 
 struct MethodChoice {
   std::string method;

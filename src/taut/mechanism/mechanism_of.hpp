@@ -2,10 +2,12 @@
 #pragma once
 
 #include <taut/formulation/dependent.hpp>
+#include <taut/formulation/manifold.hpp>
 #include <taut/mechanism/any_formulation.hpp>
 #include <taut/mechanism/machine_of.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/mechanism/sized_machine.hpp>
+#include <taut/mechanism/typed_state.hpp>
 #include <taut/method/catalogue.hpp>
 
 namespace taut {
@@ -39,10 +41,7 @@ class MechanismOf final : public Mechanism {
     return Split<P> ? Tier::split : Natural<P> ? Tier::natural : Tier::hamiltonian;
   }
   std::string constraint_name(int k) const override { return taut::constraint_name(problem_, k); }
-  PlainState start() const override {
-    const StateOf<P> x = problem_.start();
-    return {x.q, x.p};
-  }
+  PlainState start() const override { return plain_state(problem_.start()); }
 
   bool fits(const std::string& method) const override {
     bool fitting = false;
@@ -72,7 +71,7 @@ class MechanismOf final : public Mechanism {
   Expected<Move> project(PlainState& x) const override {
     StateOf<P> moved = state(x);
     const auto move = project_start(problem_, moved);
-    if (move) x = {moved.q, moved.p};
+    if (move) x = plain_state(moved);
     return move;
   }
   std::vector<int> dependent(const PlainState& x) const override {
@@ -105,7 +104,7 @@ class MechanismOf final : public Mechanism {
       return true;
   }
 
-  static StateOf<P> state(const PlainState& x) { return {x.q, x.p}; }
+  static StateOf<P> state(const PlainState& x) { return typed_state<P>(x); }
 
   template <class X>
   std::unique_ptr<Machine> machine(const MethodChoice& choice, const X& x,

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <taut/mechanism/mechanism.hpp>
+#include <taut/contract/plain_state.hpp>
+#include <taut/mechanism/machine.hpp>
 
 namespace taut {
 
 // Where a machine stands, as a state to start another from.
 inline PlainState mesh_point(const Machine& machine) {
-  const auto vector = [](std::span<const double> x) {
-    return Eigen::Map<const Vector<double, dynamic>>(x.data(), static_cast<Eigen::Index>(x.size()));
-  };
-  return {vector(machine.q()), vector(machine.p())};
+  return {{machine.q().begin(), machine.q().end()}, {machine.p().begin(), machine.p().end()}};
 }
 
 }  // namespace taut

@@ -1,10 +1,10 @@
 #include <taut/mechanism/ode_choice.hpp>
 #include <taut/method/methods.hpp>
-#include <taut/method/ode_catalogue.hpp>
 #include <taut/words/nearest_name.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string_view>
@@ -66,13 +66,13 @@ ChartRule chart_rule(std::string_view arguments) {
 
 }  // namespace
 
-bool needs_formulation(const std::string& method) { return is_ode_method(method); }
+bool needs_formulation(const std::string& method) { return named_method(method).needs_formulation; }
 
 std::optional<OdeChoice> ode_choice(const std::string& method, const RunRequest& request) {
-  if (!needs_formulation(method)) {
-    // A name that does not exist at all is told about that first.
-    if (const auto error = with_method(method, [](const auto&) {}))
-      throw ChoiceError("method", unknown_method_sentence(method, error->message));
+  const NamedMethod named = named_method(method);
+  if (!named.needs_formulation) {
+    // If the name does not exist at all, that is said first.
+    if (!named.why_not.empty()) throw ChoiceError("method", unknown_method_sentence(method, named.why_not));
     if (!request.formulation.empty())
       throw ChoiceError("formulation",
                         fmt::format("{} takes no formulation: it solves the constrained equations "
@@ -86,8 +86,7 @@ std::optional<OdeChoice> ode_choice(const std::string& method, const RunRequest&
                                     method, ordinary_methods()));
     return std::nullopt;
   }
-  if (const auto error = ode_names::with_scheme(method, [](const auto&) {}))
-    throw ChoiceError("method", error->message + ".");
+  if (!named.why_not.empty()) throw ChoiceError("method", named.why_not + ".");
 
   const std::vector<std::string> formulations = formulation_names();
   OdeChoice choice{.formulation = request.formulation.empty() ? formulations.front() : request.formulation,

@@ -3,7 +3,10 @@
 
 #include <taut/contract/request.hpp>
 #include <taut/formulation/chart_rule.hpp>
-#include <taut/method/projection.hpp>
+#include <taut/method/projection_kind.hpp>
+
+#include <optional>
+#include <string>
 
 namespace taut {
 

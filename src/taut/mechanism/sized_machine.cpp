@@ -1,5 +1,6 @@
 #include <taut/mechanism/machine_of.hpp>
 #include <taut/mechanism/sized_machine.hpp>
+#include <taut/mechanism/typed_state.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/model/sized_formula_problem.hpp>
 
@@ -25,7 +26,7 @@ std::unique_ptr<Machine> sized_machine(const NaturalFormulaProblem<>& problem, c
   with_known_size(system->n, system->m, [&](auto size) {
     using P = SizedFormulaProblem<double, size.n, size.m>;
     const P sized(system);
-    const StateOf<P> x{start.q, start.p};
+    const StateOf<P> x = typed_state<P>(start);
     made = plain_updates ? machine(sized, x, options)
                          : machine(sized, CompensatedState<double, size.n>(x), options);
   });

@@ -8,6 +8,30 @@
 
 namespace taut {
 
+namespace {
+
+template <class Method>
+inline constexpr bool is_composition = false;
+template <class Base>
+inline constexpr bool is_composition<Composition<Base>> = true;
+
+template <class Scheme>
+MethodFacts row_of(const Scheme& scheme) {
+  const SchemeFacts f = scheme.facts();
+  return {.name = f.name,
+          .argument = f.argument,
+          .what = f.what,
+          .source = f.source,
+          .theory = f.theory,
+          .order = f.order,
+          .symmetric = f.symmetric,
+          .symplectic = f.symplectic,
+          .keeps = Keeps::nothing,
+          .tier = Tier::dirac};
+}
+
+}  // namespace
+
 std::vector<MethodFacts> method_facts() {
   std::vector<MethodFacts> rows;
   for_each_method([&](const auto& method) { rows.push_back(facts_of(method)); });
@@ -17,19 +41,7 @@ std::vector<MethodFacts> method_facts() {
 
 std::vector<MethodFacts> ordinary_method_facts() {
   std::vector<MethodFacts> rows;
-  for_each_ode_scheme([&](const auto& scheme) {
-    const SchemeFacts f = scheme.facts();
-    rows.push_back({.name = f.name,
-                    .argument = f.argument,
-                    .what = f.what,
-                    .source = f.source,
-                    .theory = f.theory,
-                    .order = f.order,
-                    .symmetric = f.symmetric,
-                    .symplectic = f.symplectic,
-                    .keeps = Keeps::nothing,
-                    .tier = Tier::dirac});
-  });
+  for_each_ode_scheme([&](const auto& scheme) { rows.push_back(row_of(scheme)); });
   return rows;
 }
 
@@ -52,20 +64,30 @@ std::vector<std::string> method_names() {
   return names;
 }
 
-std::string numbered_name(const std::string& method) {
-  std::string name = method;
-  const auto note = [&name](std::string_view row, int argument) {
-    MethodFacts facts;
-    facts.name = row;
-    facts.argument = argument;
-    if (argument != 0) name = label(facts);
-  };
-  if (is_ode_method(method))
-    ode_names::with_scheme(method,
-                           [&](const auto& scheme) { note(scheme.facts().name, scheme.facts().argument); });
+NamedMethod named_method(std::string_view name) {
+  NamedMethod found{.needs_formulation = is_ode_method(name)};
+  std::optional<NameError> error;
+  if (found.needs_formulation)
+    error = ode_names::with_scheme(name, [&](const auto& scheme) { found.facts = row_of(scheme); });
   else
-    with_method(method, [&](const auto& known) { note(facts_of(known).name, facts_of(known).argument); });
-  return name;
+    error = with_method(name, [&](const auto& method) {
+      found.facts = facts_of(method);
+      found.is_composition = is_composition<std::remove_cvref_t<decltype(method)>>;
+    });
+  if (error) found.why_not = error->message;
+  return found;
+}
+
+MethodFacts facts_on_formulation(std::string_view method, std::string_view formulation,
+                                 const Projection& projection) {
+  MethodFacts facts;
+  with_ode_method(method, formulation, projection, [&](const auto& m) { facts = facts_of(m); });
+  return facts;
+}
+
+std::string numbered_name(const std::string& method) {
+  const MethodFacts facts = named_method(method).facts;
+  return facts.argument == 0 ? method : label(facts);
 }
 
 std::string unknown_method_sentence(std::string_view method, const std::string& why) {

@@ -1,8 +1,9 @@
-// The catalogues as data, for those who list them: no method is compiled here.
+// The catalogues as data, compiled once: who lists methods or looks one up by its name includes no template of them.
 #pragma once
 
 #include <taut/formulation/facts.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/method/projection_kind.hpp>
 
 #include <string>
 #include <string_view>
@@ -10,11 +11,10 @@
 
 namespace taut {
 
-// Returns the methods for the constrained equations, then those for a formulation of them
-// (ordinary_method_facts()).
+// The methods for the constrained equations, then ordinary_method_facts().
 std::vector<MethodFacts> method_facts();
 
-// Returns the methods that integrate a formulation. Their claims are about the method by itself.
+// The methods that integrate a formulation. Their rows claim what holds for an ordinary differential equation.
 std::vector<MethodFacts> ordinary_method_facts();
 std::vector<FormulationFacts> formulation_facts();
 std::vector<std::string> formulation_names();
@@ -22,8 +22,20 @@ std::vector<std::string> formulation_names();
 // Returns the rows as people write them, and the aliases.
 std::vector<std::string> method_names();
 
-// Adds the default number of stages or steps if a method has one and none is given: lobatto(3) for lobatto.
-// Returns other names as they are.
+// What a name means.
+struct NamedMethod {
+  MethodFacts facts = {};
+  bool needs_formulation = false;  // it is one of ordinary_method_facts()
+  bool is_composition = false;
+  std::string why_not = {};  // why no method has this name; empty if one has
+};
+NamedMethod named_method(std::string_view name);
+
+// What an ordinary method claims when it integrates this formulation with this projection. All names exist.
+MethodFacts facts_on_formulation(std::string_view method, std::string_view formulation,
+                                 const Projection& projection);
+
+// Adds the number of stages or steps if the method has one and none is said: lobatto becomes lobatto(3).
 std::string numbered_name(const std::string& method);
 
 // Returns `why`, which says what is wrong with the method's name; if the name is unknown, adds the nearest

@@ -2,7 +2,7 @@
 // another dress, behind the interface of every other method. Labels: docs/theory/ode-method.md.
 #pragma once
 
-#include <taut/formulation/facts.hpp>
+#include <taut/formulation/formulation.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/ode_scheme.hpp>

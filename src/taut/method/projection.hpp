@@ -6,16 +6,9 @@
 #include <taut/formulation/momentum_solve.hpp>
 #include <taut/formulation/position_solve.hpp>
 #include <taut/method/projection_count.hpp>
+#include <taut/method/projection_kind.hpp>
 
 namespace taut {
-
-struct Projection {
-  ProjectionKind kind = ProjectionKind::none;
-  double tolerance = 0;  // on max |g| and max |G H_p|; 0: at every step
-
-  bool moves_q() const { return kind == ProjectionKind::position || kind == ProjectionKind::both; }
-  bool moves_p() const { return kind == ProjectionKind::momentum || kind == ProjectionKind::both; }
-};
 
 template <Hamiltonian P>
 class Projector {

@@ -1,8 +1,8 @@
-#include <taut/model/particles/particles.hpp>
+#include <taut/model/particles/particle_model.hpp>
 #include <taut/report/drawing.hpp>
+#include <taut/solve/dense_systems.hpp>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include <algorithm>
 #include <cmath>
@@ -73,14 +73,21 @@ double value(const DrawTable::Number& number, std::span<const double> q) {
   return number.coordinate < 0 ? number.value : q[static_cast<std::size_t>(number.coordinate)];
 }
 
-Eigen::Vector3d point(const BodyPlace& place, std::span<const double> q) {
+Point point(const BodyPlace& place, std::span<const double> q) {
   return {value(place[0], q), value(place[1], q), value(place[2], q)};
+}
+
+double dot(const Point& a, const Point& b) { return a[0] * b[0] + (a[1] * b[1] + a[2] * b[2]); }
+
+double distance(const Point& a, const Point& b) {
+  const Point between = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  return std::sqrt(dot(between, between));
 }
 
 bool keeps_distance(const BodyPlace& a, const BodyPlace& b, const Frames& frames) {
   double low = HUGE_VAL, high = 0;
   for (const auto& q : frames) {
-    const double d = (point(a, q) - point(b, q)).norm();
+    const double d = distance(point(a, q), point(b, q));
     low = std::min(low, d);
     high = std::max(high, d);
   }
@@ -89,33 +96,32 @@ bool keeps_distance(const BodyPlace& a, const BodyPlace& b, const Frames& frames
 
 double way(const BodyPlace& a, const Frames& frames) {
   double most = 0;
-  for (const auto& q : frames) most = std::max(most, (point(a, q) - point(a, frames.front())).norm());
+  for (const auto& q : frames) most = std::max(most, distance(point(a, q), point(a, frames.front())));
   return most;
 }
 
-BodyPlace fixed_at(const Eigen::Vector3d& c) { return {DrawTable::Number{-1, c[0]}, {-1, c[1]}, {-1, c[2]}}; }
+BodyPlace fixed_at(const Point& c) { return {DrawTable::Number{-1, c[0]}, {-1, c[1]}, {-1, c[2]}}; }
 
-// Returns the point from which a body keeps its distance: the origin if it does so from there, otherwise the
-// centre of the circle or sphere through its path, from the linear equations 2 x·c + (r² - c²) = x². Returns
-// none if the path does not determine one, or is no such curve.
-std::optional<Eigen::Vector3d> pivot(const BodyPlace& body, int dimension, const Frames& frames) {
+// The point from which a body keeps its distance: the origin if it does so from there, otherwise the centre of the circle
+// or sphere through its path, from the linear equations 2 x·c + (r² - c²) = x². There is none if the path does not determine
+// one, or is no such curve.
+std::optional<Point> pivot(const BodyPlace& body, int dimension, const Frames& frames) {
   if (way(body, frames) == 0) return std::nullopt;
-  if (keeps_distance(body, fixed_at(Eigen::Vector3d::Zero()), frames)) return Eigen::Vector3d::Zero();
-  Eigen::MatrixXd A(static_cast<Eigen::Index>(frames.size()), dimension + 1);
-  Eigen::VectorXd b(A.rows());
-  for (Eigen::Index i = 0; i < A.rows(); ++i) {
-    const Eigen::Vector3d x = point(body, frames[static_cast<std::size_t>(i)]);
-    A.row(i).head(dimension) = 2 * x.head(dimension).transpose();
+  if (keeps_distance(body, fixed_at({}), frames)) return Point{};
+  DenseMatrix A(static_cast<int>(frames.size()), dimension + 1);
+  std::vector<double> b;
+  for (int i = 0; i < A.rows; ++i) {
+    const Point x = point(body, frames[static_cast<std::size_t>(i)]);
+    for (int k = 0; k < dimension; ++k) A(i, k) = 2 * x[static_cast<std::size_t>(k)];
     A(i, dimension) = 1;
-    b[i] = x.squaredNorm();
+    b.push_back(dot(x, x));
   }
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(A);
-  solver.setThreshold(1e-6);
-  if (solver.rank() <= dimension) return std::nullopt;
-  Eigen::Vector3d c = Eigen::Vector3d::Zero();
-  c.head(dimension) = solver.solve(b).head(dimension);
-  for (int k = 0; k < dimension; ++k)  // drops digits that are only rounding
-    if (std::abs(c[k]) < 1e-9 * b.cwiseAbs().maxCoeff()) c[k] = 0;
+  const auto found = least_squares(A, b, 1e-6);
+  if (!found) return std::nullopt;
+  Point c = {};
+  const double rounding = 1e-9 * *std::max_element(b.begin(), b.end());
+  for (std::size_t k = 0; k < static_cast<std::size_t>(dimension); ++k)
+    if (std::abs((*found)[k]) >= rounding) c[k] = (*found)[k];
   if (!keeps_distance(body, fixed_at(c), frames)) return std::nullopt;
   return c;
 }
@@ -162,9 +168,9 @@ class Finder {
     const auto centre = pivot(drawing_.places[body], drawing_.dimension, frames_);
     if (!centre) return;
     Animation& picture = drawing_.picture;
-    const Point at = {(*centre)[0], (*centre)[1], (*centre)[2]};
+    const Point& at = *centre;
     if (drawing_.dimension == 3) {
-      const double radius = (point(drawing_.places[body], frames_.front()) - *centre).norm();
+      const double radius = distance(point(drawing_.places[body], frames_.front()), at);
       for (const auto& sphere : picture.spheres)
         if (sphere.centre == at && std::abs(sphere.radius - radius) < rigid * radius) return;
       picture.spheres.push_back({at, radius});
@@ -186,8 +192,11 @@ class Finder {
 bool is_rotation(const Frames& frames) {
   if (frames.empty() || frames.front().size() != 9) return false;
   return std::all_of(frames.begin(), frames.end(), [](const std::vector<double>& q) {
-    const Eigen::Map<const Eigen::Matrix3d> R(q.data());
-    return (R.transpose() * R - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff() < 1e-3;
+    const auto column = [&](std::size_t k) { return Point{q[3 * k], q[3 * k + 1], q[3 * k + 2]}; };
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j <= i; ++j)
+        if (!(std::abs(dot(column(i), column(j)) - (i == j ? 1 : 0)) < 1e-3)) return false;
+    return true;
   });
 }
 

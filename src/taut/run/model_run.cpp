@@ -1,6 +1,7 @@
 #include <taut/backend/backend.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/method/methods.hpp>
+#include <taut/model/formula_problem.hpp>
 #include <taut/model/particles/particles.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/model_run.hpp>

@@ -1,11 +1,18 @@
 // A model and its run: what the file says, replaced by what the command line says.
 #pragma once
 
-#include <taut/model/formula_problem.hpp>
 #include <taut/model/model.hpp>
 #include <taut/run/time_loop.hpp>
 
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace taut {
+
+struct FormulaSystem;  // model/formula_problem.hpp
 
 // Something in a model file is wrong; the text begins with its place, file:line:column.
 struct ModelFileError : InputError {

@@ -1,9 +1,20 @@
 #include <taut/measure/virial.hpp>
+#include <taut/model/particles/particles.hpp>
 #include <taut/run/particle_potentials.hpp>
 
 #include <map>
 
 namespace taut {
+
+struct ParticlePotentials::Problem : ParticleProblem<double> {
+  using ParticleProblem<double>::Particles;
+};
+
+ParticlePotentials::ParticlePotentials(std::shared_ptr<const ParticleModel> model)
+    : model_(std::move(model)) {}
+ParticlePotentials::~ParticlePotentials() = default;
+
+double ParticlePotentials::volume() const { return model_->volume(); }
 
 std::vector<std::string> ParticlePotentials::names() const {
   std::vector<std::string> names;
@@ -17,7 +28,7 @@ std::vector<std::string> ParticlePotentials::names() const {
 }
 
 ParticlePotentials::Sample ParticlePotentials::at(std::span<const double> q) const {
-  if (!problem_) problem_.emplace(model_);
+  if (!problem_) problem_ = std::make_unique<Problem>(model_);
   const ParticleProblem<double>& s = *problem_;
   const int d = model_->dimension, n = model_->count;
   ParticleProblem<double>::Vec inside(d * n);

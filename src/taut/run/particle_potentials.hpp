@@ -1,31 +1,33 @@
-// What the tables of potentials of a system of particles add to V and to the virial, for samples.
+// What each table of potentials of a system of particles adds to V and to the virial, for samples.
 #pragma once
 
-#include <taut/model/particles/particles.hpp>
-
-#include <optional>
+#include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace taut {
 
+struct ParticleModel;  // model/particles/particle_model.hpp
+
 class ParticlePotentials {
  public:
-  explicit ParticlePotentials(std::shared_ptr<const ParticleModel> model) : model_(std::move(model)) {}
+  explicit ParticlePotentials(std::shared_ptr<const ParticleModel> model);
+  ~ParticlePotentials();
 
   struct Sample {
-    std::vector<double> energy;    // one entry for each table
-    std::array<double, 9> virial;  // over all tables: entry 3 a + b
+    std::vector<double> energy;    // of each table
+    std::array<double, 9> virial;  // of all tables: entry (a, b) stands at 3 a + b
   };
-  std::vector<std::string> names() const;      // the tables: spring_1, spring_2, bend_1, …, pair_1
-  Sample at(std::span<const double> q) const;  // particle by particle
-  double volume() const { return model_->volume(); }
+  std::vector<std::string> names() const;      // of the tables: spring_1, spring_2, bend_1, …, pair_1
+  Sample at(std::span<const double> q) const;  // q lies particle by particle
+  double volume() const;                       // of the box
 
  private:
+  struct Problem;  // the numerics, with a list of pairs
   std::shared_ptr<const ParticleModel> model_;
-  // Made with the first sample, and keeps its list of pairs.
-  mutable std::optional<ParticleProblem<double>> problem_;
+  mutable std::unique_ptr<Problem> problem_;  // made for the first sample
 };
 
 }  // namespace taut

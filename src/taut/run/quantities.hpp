@@ -6,6 +6,11 @@
 #include <taut/run/particle_potentials.hpp>
 
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace taut {
 

@@ -1,7 +1,6 @@
 #include <taut/bytes/carry.hpp>
 #include <taut/bytes/checksum.hpp>
 #include <taut/mechanism/mesh_point.hpp>
-#include <taut/method/catalogue.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/run/loop.hpp>
 #include <taut/run/sentences.hpp>
@@ -22,26 +21,20 @@ std::vector<std::string> names_of(const Mechanism& mechanism, const std::vector<
   return names;
 }
 
-template <class Method>
-inline constexpr bool is_composition = false;
-template <class Base>
-inline constexpr bool is_composition<Composition<Base>> = true;
-
-// Returns "rattle", "lobatto(s)" for all numbers of stages, and one word for the many compositions.
+// "rattle", "lobatto(s)" for all numbers of stages, and one word for the many compositions.
 std::vector<std::string> offered_names(const std::vector<std::string>& fitting) {
   std::vector<std::string> names;
   bool compositions = false;
-  for (const std::string& name : fitting)
-    with_method(name, [&](const auto& method) {
-      const MethodFacts facts = facts_of(method);
-      if constexpr (is_composition<std::remove_cvref_t<decltype(method)>>) {
-        compositions = true;
-      } else {
-        std::string text(facts.name);
-        if (facts.argument != 0) text += facts.tier == Tier::split ? "(k)" : "(s)";
-        if (std::find(names.begin(), names.end(), text) == names.end()) names.push_back(text);
-      }
-    });
+  for (const std::string& name : fitting) {
+    const NamedMethod method = named_method(name);
+    if (method.is_composition) {
+      compositions = true;
+      continue;
+    }
+    std::string text(method.facts.name);
+    if (method.facts.argument != 0) text += method.facts.tier == Tier::split ? "(k)" : "(s)";
+    if (std::find(names.begin(), names.end(), text) == names.end()) names.push_back(text);
+  }
   if (compositions) names.emplace_back("compositions such as yoshida4");
   return names;
 }
@@ -148,8 +141,7 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
     choice.method = numbered_name(choice.method);
     return choice;
   }
-  MethodFacts facts;
-  with_method(choice.method, [&](const auto& m) { facts = facts_of(m); });
+  const MethodFacts facts = named_method(choice.method).facts;
   Refusal refusal{
       .model = model, .method = choice.method, .tier = tier_name(facts.tier), .fitting = mechanism.fitting()};
   const bool right_kind = facts.tier != Tier::split || mechanism.tier() == Tier::split;

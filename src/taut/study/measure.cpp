@@ -1,10 +1,9 @@
 #include <taut/measure/growth.hpp>
 #include <taut/measure/periodogram.hpp>
 #include <taut/method/tableau.hpp>
+#include <taut/solve/dense_systems.hpp>
 #include <taut/study/formula.hpp>
 #include <taut/study/measure.hpp>
-
-#include <Eigen/Dense>
 
 #include <algorithm>
 #include <cmath>
@@ -125,19 +124,18 @@ double StudyMeasurement::order(const StudyQuantity& quantity) const {
 // h through all members.
 double StudyMeasurement::coefficient(const StudyQuantity& quantity) const {
   const std::vector<History>& all = members(quantity.run);
-  const auto n = static_cast<Eigen::Index>(all.size());
+  const int n = static_cast<int>(all.size());
   if (quantity.power >= n) refuse(study_, quantity.place, "the family has too few members for this power");
   double radius = 0;
   for (const History& history : all) radius = std::max(radius, std::abs(history.step));
-  Eigen::MatrixXd powers(n, n);
-  Eigen::VectorXd value(n);
-  for (Eigen::Index i = 0; i < n; ++i) {
+  DenseMatrix powers(n, n);
+  std::vector<double> value;
+  for (int i = 0; i < n; ++i) {
     const History& history = all[static_cast<std::size_t>(i)];
-    for (Eigen::Index j = 0; j < n; ++j)
-      powers(i, j) = std::pow(history.step / radius, static_cast<double>(j));
-    value[i] = last(history, *quantity.of, "");
+    for (int j = 0; j < n; ++j) powers(i, j) = std::pow(history.step / radius, static_cast<double>(j));
+    value.push_back(last(history, *quantity.of, ""));
   }
-  return powers.fullPivLu().solve(value)[quantity.power] / std::pow(radius, quantity.power);
+  return solved(powers, value)[static_cast<std::size_t>(quantity.power)] / std::pow(radius, quantity.power);
 }
 
 double StudyMeasurement::value(const StudyQuantity& quantity,

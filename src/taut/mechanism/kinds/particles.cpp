@@ -2,9 +2,11 @@
 // particle.
 #include <taut/formulation/condition.hpp>
 #include <taut/formulation/dependent.hpp>
+#include <taut/formulation/manifold.hpp>
 #include <taut/formulation/sparse_constraint_matrix.hpp>
 #include <taut/mechanism/machine_of.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
+#include <taut/mechanism/typed_state.hpp>
 #include <taut/method/catalogue.hpp>
 #include <taut/method/sparse_midpoint.hpp>
 #include <taut/model/particles/particles.hpp>
@@ -179,8 +181,12 @@ class ParticleMechanism final : public Mechanism {
   bool offers() const {
     return offered<Method> || (needs_split<Method> && problem_.split());
   }
-  StateOf<Problem> inside(const PlainState& x) const { return {layout_.inside(x.q), layout_.inside(x.p)}; }
-  PlainState outside(const StateOf<Problem>& x) const { return {layout_.outside(x.q), layout_.outside(x.p)}; }
+  StateOf<Problem> inside(const PlainState& x) const {
+    return {layout_.inside(as_vector(x.q)), layout_.inside(as_vector(x.p))};
+  }
+  PlainState outside(const StateOf<Problem>& x) const {
+    return plain_state(StateOf<Problem>{layout_.outside(x.q), layout_.outside(x.p)});
+  }
 
   Problem problem_;
   Layout layout_;

@@ -1,8 +1,7 @@
 #include <taut/model/code/system.hpp>
 
 #include <taut/model/code/evaluator.hpp>
-
-#include <Eigen/LU>
+#include <taut/solve/dense_systems.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -250,13 +249,13 @@ bool singular_kinetic(const System& s, const Model& model) {
   if (s.kind != System::Kind::hamiltonian || s.n > largest) return false;
   const Evaluator<double> run(std::make_shared<const Program>(linearise(s.graph, s.H_pp_v, s.n)));
   const auto q = values_of(model.q), p = values_of(model.p);
-  Eigen::MatrixXd H_pp(s.n, s.n);
+  DenseMatrix H_pp(s.n, s.n);
   for (int j = 0; j < s.n; ++j) {
     std::vector<double> v(q.size(), 0);
     v[static_cast<std::size_t>(j)] = 1;
-    run(q.data(), p.data(), v.data(), H_pp.col(j).data());
+    run(q.data(), p.data(), v.data(), H_pp.column(j));
   }
-  return !Eigen::FullPivLU<Eigen::MatrixXd>(H_pp).isInvertible();
+  return !is_invertible(H_pp);
 }
 
 }  // namespace taut

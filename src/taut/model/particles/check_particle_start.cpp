@@ -1,6 +1,7 @@
 // Checks that everything in the whole system is finite at its start. What is not finite is named by
 // its first term.
 #include <taut/model/particles/particle_reader.hpp>
+#include <taut/model/particles/particles.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/words/wording.hpp>
 

@@ -1,4 +1,5 @@
 #include <taut/model/particles/particle_reader.hpp>
+#include <taut/model/particles/particles.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>

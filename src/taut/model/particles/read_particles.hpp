@@ -2,7 +2,7 @@
 #pragma once
 
 #include <taut/model/model.hpp>
-#include <taut/model/particles/particles.hpp>
+#include <taut/model/particles/particle_model.hpp>
 #include <taut/model/text/tree.hpp>
 
 #include <map>

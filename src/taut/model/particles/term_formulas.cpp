@@ -1,3 +1,4 @@
+#include <taut/model/code/evaluator.hpp>
 // Reads the numbers, formulas and ranges of a table.
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/text/source.hpp>

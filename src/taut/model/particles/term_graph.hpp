@@ -4,7 +4,7 @@
 #pragma once
 
 #include <taut/model/code/graph.hpp>
-#include <taut/problem/particles/term_group.hpp>
+#include <taut/problem/particles/particle_system.hpp>
 
 #include <vector>
 

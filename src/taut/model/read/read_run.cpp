@@ -3,7 +3,7 @@
 #include <taut/contract/choices.hpp>
 #include <taut/contract/request.hpp>
 #include <taut/contract/step_count.hpp>
-#include <taut/model/particles/particles.hpp>
+#include <taut/model/particles/particle_model.hpp>
 #include <taut/model/read/model_reader.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/words/nearest_name.hpp>

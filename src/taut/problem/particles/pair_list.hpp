@@ -4,6 +4,7 @@
 #pragma once
 
 #include <taut/parallel/in_ranges.hpp>
+#include <taut/problem/particles/particle_system.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,16 +15,7 @@
 
 namespace taut {
 
-struct PairRule {
-  double cutoff = 0, skin = 0;
-  // With one set, all its particles act on each other; with two, those of the first act on those of the
-  // second. Each set is sorted and holds no particle twice.
-  std::vector<std::vector<int>> sets;
-  std::vector<std::vector<int>> apart;  // for each particle the larger ones on which it does not act, sorted
-  std::array<double, 3> box{};          // edges; 0: not periodic in that direction
-};
-
-// Positions, component by component, and the cells in which they lie.
+// Positions, component by component, and the cells they lie in.
 class CellGrid {
  public:
   CellGrid(const PairRule& rule, int dimension, const std::vector<double>& q, const std::vector<int>& members)

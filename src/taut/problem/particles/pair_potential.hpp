@@ -17,17 +17,6 @@
 
 namespace taut {
 
-// How u is brought to 0 at the cutoff. Without it the energy jumps when a pair crosses the cutoff; without a
-// continuous force it still drifts.
-enum class Truncation { none, shift, force_shift };
-
-template <class Code>
-struct PairGroup : PairRule {
-  Truncation truncation = Truncation::shift;
-  bool slow = false;                         // it belongs to V_slow
-  std::shared_ptr<const Code> value, slope;  // u(r), u'(r)
-};
-
 template <class T, class Kernel>
 class PairEvaluator {
  public:

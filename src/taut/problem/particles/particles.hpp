@@ -6,11 +6,11 @@
 
 #include <taut/problem/particles/grouped_jacobian.hpp>
 #include <taut/problem/particles/pair_potential.hpp>
+#include <taut/problem/particles/particle_system.hpp>
 #include <taut/problem/particles/term_group.hpp>
 #include <taut/problem/tiers.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,48 +18,20 @@
 
 namespace taut {
 
-// What all copies and casts of a problem share.
 template <class Code>
-struct ParticleSystem {
-  using Groups = std::vector<std::shared_ptr<const TermGroup<Code>>>;
-  int dimension = 3, count = 0;
-  std::vector<double> mass;  // one for each particle
-  Groups constraints, potentials;
-  std::vector<std::shared_ptr<const PairGroup<Code>>> pairs;
-  std::vector<double> q, p;                      // the start
-  std::shared_ptr<const GroupedRows> rows;       // those of the constraints
-  std::shared_ptr<const GroupedRows> slopes[2];  // fast and slow potentials, as if they were constraints
-
-  int coordinates() const { return dimension * count; }
-
-  // Makes the rows; needs the constraints and potentials before.
-  void make_rows() {
-    rows = rows_of(constraints);
-    for (const bool slow : {false, true}) slopes[slow] = rows_of(potentials_of(slow));
+std::shared_ptr<const GroupedRows> ParticleSystem<Code>::rows_of(const Groups& groups) const {
+  auto made = std::make_shared<GroupedRows>();
+  for (const auto& group : groups) {
+    std::vector<std::vector<int>> column;
+    for (const Places& particle : group->particle)
+      for (int a = 0; a < dimension; ++a) {
+        column.emplace_back(group->size());
+        for (int k = 0; k < group->size(); ++k) column.back()[k] = a * count + particle[k];
+      }
+    made->add(column, group->rods);
   }
-
-  Groups potentials_of(bool slow) const {
-    Groups some;
-    std::copy_if(potentials.begin(), potentials.end(), std::back_inserter(some),
-                 [&](const auto& group) { return group->slow == slow; });
-    return some;
-  }
-
- private:
-  std::shared_ptr<const GroupedRows> rows_of(const Groups& groups) const {
-    auto made = std::make_shared<GroupedRows>();
-    for (const auto& group : groups) {
-      std::vector<std::vector<int>> column;
-      for (const Places& particle : group->particle)
-        for (int a = 0; a < dimension; ++a) {
-          column.emplace_back(group->size());
-          for (int k = 0; k < group->size(); ++k) column.back()[k] = a * count + particle[k];
-        }
-      made->add(column, group->rods);
-    }
-    return made;
-  }
-};
+  return made;
+}
 
 template <class T, class Kernel>
 class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {

@@ -4,48 +4,16 @@
 #pragma once
 
 #include <taut/parallel/in_ranges.hpp>
+#include <taut/problem/particles/particle_system.hpp>
 #include <taut/scalar/batch.hpp>
 
 #include <array>
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace taut {
 
-inline constexpr int most_term_coordinates = 24;  // eight particles in space
-inline constexpr int most_term_numbers = 24;
-
-// `Code` is what a kernel evaluates: f, and its gradient by the coordinates, particle after particle.
-template <class Code>
-struct TermGroup {
-  std::string what;                         // how messages call a term: "rod"
-  bool slow = false;                        // a potential that belongs to V_slow
-  bool rods = false;                        // f = (|x₁ - x₂|² - L²)/2, number 0 is L: no code needed
-  std::vector<Places> particle;             // for each place in the term, the particles of all terms
-  std::vector<std::vector<double>> number;  // likewise for each number of the term, padded
-  std::shared_ptr<const Code> value, gradient;
-
-  int size() const { return particle.front().size(); }
-  int places() const { return static_cast<int>(particle.size()); }
-
-  // Returns the particles of a term as "4-5", counted from 0 as in a model file.
-  std::string particles_of(int k) const {
-    std::string text;
-    for (const Places& p : particle) text.append(text.empty() ? "" : "-").append(std::to_string(p[k]));
-    return text;
-  }
-
-  void add_number(std::vector<double> list) {
-    if (number.size() == most_term_numbers)
-      throw std::length_error("a term has at most " + std::to_string(most_term_numbers) + " numbers");
-    list.resize(padded(static_cast<int>(list.size())), list.empty() ? 1 : list.front());
-    number.push_back(std::move(list));
-  }
-};
-
-// A group on one scalar. The evaluator keeps its registers, so each thread needs its own.
+// A group on one scalar. The evaluator keeps its registers: one per thread.
 template <class T, class Kernel>
 class TermEvaluator {
  public:

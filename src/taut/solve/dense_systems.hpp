@@ -1,0 +1,36 @@
+// Small dense systems of plain numbers, compiled once: for those who solve a few of them and have no other use for the
+// headers of linear algebra.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace taut {
+
+struct DenseMatrix {
+  int rows = 0, columns = 0;
+  std::vector<double> entries;  // column by column
+
+  DenseMatrix(int row_count, int column_count)
+      : rows(row_count),
+        columns(column_count),
+        entries(static_cast<std::size_t>(row_count) * static_cast<std::size_t>(column_count)) {}
+
+  double* column(int j) {
+    return entries.data() + static_cast<std::size_t>(j) * static_cast<std::size_t>(rows);
+  }
+  double& operator()(int i, int j) { return column(j)[i]; }
+};
+
+// The x with the least |A x - b|; nothing if a column of A follows from the others, up to `threshold` of the largest.
+std::optional<std::vector<double>> least_squares(const DenseMatrix& A, const std::vector<double>& b,
+                                                 double threshold);
+
+// A x = b with a square A.
+std::vector<double> solved(const DenseMatrix& A, const std::vector<double>& b);
+
+// Is a square A regular, up to rounding?
+bool is_invertible(const DenseMatrix& A);
+
+}  // namespace taut
