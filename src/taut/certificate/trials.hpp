@@ -28,7 +28,7 @@ class Trials {
 
   Expected<DifferenceDefect> symplectic_defect() const;  // over a few steps
   Expected<double> reversal_defect() const;              // |Φ₋ₕᴺ Φₕᴺ x - x|
-  // Returns the residuals of points of M near by, solved for as well as possible; its energy is the size of
+  // Returns the residuals of nearby points of M, solved for as well as possible; its energy is the size of
   // the terms of the energy.
   Reading rounding() const;
 
