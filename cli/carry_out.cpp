@@ -18,7 +18,7 @@ namespace taut::cli {
 
 namespace {
 
-// 2000000 as "2 000 000".
+// Writes 2000000 as "2 000 000".
 std::string grouped(std::int64_t count) {
   std::string digits = std::to_string(count);
   for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
@@ -33,7 +33,8 @@ std::string vector_text(const std::vector<double>& x, std::string_view format) {
   return "(" + few(texts, ", ") + ")";
 }
 
-// A drift may be beyond its error bar and yet nothing beside the oscillation of the energy: then it is rounding.
+// Judges the drift. It may be beyond its error bar and yet nothing beside the oscillation of the energy: then
+// it is rounding.
 std::string drift_verdict(const RunSummary& s) {
   if (!s.trend->beyond_its_error()) return "none beyond its error bar";
   return fmt::format("beyond its error bar, {:.2g} % of max |H - H0|",
@@ -60,7 +61,8 @@ void print_summary(const RunSummary& s) {
   if (!s.projection.empty() && s.projection != "none")
     fmt::print("  projected position {}, momentum {} times\n", grouped(s.position_projections),
                grouped(s.momentum_projections));
-  // A failed run hands its last good state over to the last digit; where it is long, --json and summary.json have all of it.
+  // A failed run prints its last good state to the last digit; if that is long, --json and summary.json
+  // have all of it.
   const bool failed = !s.error.empty();
   if (failed || s.q.size() <= 4) {
     const std::string_view format = failed ? "{}" : "{:.10g}";
@@ -70,7 +72,7 @@ void print_summary(const RunSummary& s) {
   }
 }
 
-// `halves`: a step that fails was taken in parts.
+// Says how to continue the run. If `halves`, a step that fails was taken in parts.
 std::string how_to_go_on(const std::string& out, bool halves, const Recording* recording) {
   if (recording == nullptr)
     return StopSignals::caught() == 0 ? "" : "  Nothing was kept: with --out DIR a run can be continued.\n";
@@ -114,7 +116,7 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
       if (summary.error.empty()) summary.error = error.what();
     }
   };
-  // A folder that was removed underneath is not made again for it.
+  // A folder that was removed meanwhile is not made again for it.
   if (how.recording != nullptr && how.recording->saved() && how.recording->has_folder())
     write([&] { write_summary(out, summary); });
   if (how.wanted != nullptr) write([&] { make_report(model, summary, how); });

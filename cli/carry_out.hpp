@@ -1,4 +1,5 @@
-// A run as the command line does it: shown while it goes, kept where there is a recording, ended by a signal, its summary printed.
+// A run as the command line does it: shown while it goes, kept if there is a recording, ended by a signal,
+// its summary printed.
 #pragma once
 
 #include <taut/store/recording.hpp>
@@ -9,13 +10,14 @@ namespace taut::cli {
 
 struct CarriedOut {
   Recording* recording = nullptr;
-  const Snapshot* from = nullptr;  // goes on after a checkpoint
+  const Snapshot* from = nullptr;  // the checkpoint after which it continues
   bool json = false;
-  const ReportWanted* wanted = nullptr;  // a report at the end,
-  const RunRecord* record = nullptr;     // of what the watcher put there
+  const ReportWanted* wanted = nullptr;  // a report at the end
+  const RunRecord* record = nullptr;     // its source: what the watcher put there
 };
 
-// The exit status: 0, 1 where the run failed or was not written, 128 + the number of a signal that stopped it.
+// Carries out the run. Returns the exit status: 0, 1 if the run failed or was not written, 128 + the number
+// of a signal that stopped it.
 int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how);
 
 }  // namespace taut::cli

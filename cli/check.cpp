@@ -17,7 +17,7 @@ negative steps undo it, whether it stays on the manifold, whether its energy dri
 not judged. Residuals, drift and iterations are those of a run of the model's length, of 2000 to 20000 steps, or as long as --steps
 or --until say. Exit status: 0 all claims hold; 1 one does not; 2 the input is wrong.)text";
 
-// Counts and orders as they are, defects with their power of ten.
+// Writes counts and orders as they are, defects with their power of ten.
 std::string number_text(const Check& check, double x) {
   if (x == 0) return "0";
   if (check.name == "order") return fmt::format("{:.3g}", x);

@@ -80,8 +80,8 @@ struct Bound {
     parsed->required(o.required);
   }
 
-  // An empty value is a variable of a script that is not set: the default in its place would be another run than the
-  // one that was meant.
+  // Refuses an empty value. It comes from an unset variable of a script: the default in its place would be
+  // another run than the one that was meant.
   void refuse_empty() const {
     if (parsed->get_items_expected_min() == 0) return;
     for (const std::string& value : parsed->results())
@@ -150,7 +150,7 @@ class Parser {
       if (parsed.app->count() > 0) return &parsed;
     return nullptr;
   }
-  // The command whose arguments were being read; the first one people need if there is none.
+  // Returns the command whose arguments were being read; the first one people need if there is none.
   std::string command_to_ask_about() const { return typed() == nullptr ? "run" : typed()->command->name; }
 
   CLI::App app_;

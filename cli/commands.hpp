@@ -1,5 +1,5 @@
-// The commands of the program, one file each. A file offers one function add_NAME that gives its command to the
-// program; main.cpp lists these functions.
+// The commands of the program, one file each. A file offers one function add_NAME that gives its command to
+// the program; main.cpp lists these functions.
 #pragma once
 
 #include <functional>
@@ -16,22 +16,23 @@ struct Command {
   std::string name, what;
   std::string examples;  // lines of `taut --help` that show the command at work, each with its end
   std::vector<Option> options = {};
-  std::string notes = {};  // stand at the end of its help
+  std::string notes = {};  // the end of its help
   // Options that people look for and the command does not have: a sentence that says what to do instead.
   std::map<std::string, std::string> instead = {};
-  std::function<int()> action = {};  // gives the exit status: 0 done, 1 failed; InputError stands for 2
+  std::function<int()> action = {};  // returns the exit status: 0 done, 1 failed; InputError stands for 2
 
   void add(Option option) { options.push_back(std::move(option)); }
 };
 
 struct Program {
-  std::string what, version, notes;  // of `taut --help` and `taut --version`
+  std::string what, version, notes;  // texts for `taut --help` and `taut --version`
   std::vector<Command> commands = {};
 
   void add(Command command) { commands.push_back(std::move(command)); }
 };
 
-// What people can type after `taut`, and after a command: its options, and those that CLI11 looks after.
+// Return what people can type after `taut`, and after a command: its options, and those that
+// CLI11 looks after.
 std::vector<Option> all_options(const Program& program);
 std::vector<Option> all_options(const Command& command);
 
@@ -47,7 +48,7 @@ void add_completions(Program& program);
 void add_compare(Program& program);
 void add_reproduce(Program& program);
 
-// Flushes standard output; 1 with a sentence when it could not be written.
+// Flushes standard output. Returns 1, with a sentence, if it could not be written.
 int finish_output();
 
 }  // namespace taut::cli

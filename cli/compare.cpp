@@ -13,7 +13,7 @@ namespace taut::cli {
 
 namespace {
 
-// At the commas outside brackets: a method may have some inside.
+// Splits at the commas outside brackets: a method may have some inside.
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -31,7 +31,7 @@ std::vector<std::string> split(const std::string& list) {
   return parts;
 }
 
-// Each with the formulation and projection that were asked for, where it takes one.
+// Makes the runs, each with the formulation and projection that were asked for, if it takes one.
 std::vector<ModelRun> runs_of(const TypedModel& typed, const std::vector<std::string>& methods) {
   std::vector<ModelRun> runs;
   for (const std::string& method : methods) {
@@ -48,7 +48,7 @@ std::vector<ModelRun> runs_of(const TypedModel& typed, const std::vector<std::st
   return runs;
 }
 
-// As wide as a reader sees it: bytes that continue a character take no room.
+// Returns the width that a reader sees: bytes that continue a character take no room.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));

@@ -39,7 +39,7 @@ Examples:
 `taut run` compiles by itself what is worth compiling: see --backend there.)text";
 
 struct Header {
-  std::string path, name = "FormulaModel";  // - as a path: standard output
+  std::string path, name = "FormulaModel";  // a path - is standard output
 };
 
 int write_header(const TypedModel& typed, const Header& header) {

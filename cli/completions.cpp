@@ -1,5 +1,5 @@
-// Scripts that let a shell complete what is typed after `taut`. They are made from the options of the commands, and so
-// say what the program itself says.
+// Scripts that let a shell complete what is typed after `taut`. They are made from the options of the
+// commands, so they say what the program itself says.
 #include <taut/contract/request.hpp>
 #include <taut/words/nearest_name.hpp>
 
@@ -36,8 +36,8 @@ std::string list_in_quotes(const std::vector<std::string>& words) {
   return joined(all, " ");
 }
 
-// The body of a completion function in the words that bash and zsh share: after `case "$command $before"` the values of options, then
-// options and places. `words` and `files` say how the shell is told.
+// Writes the body of a completion function in the words that bash and zsh share: after `case "$command
+// $before"` the values of options, then options and places. `words` and `files` say how the shell is told.
 template <class Words, class FilesText>
 std::string cases(const Program& program, Words&& words, FilesText&& files) {
   std::string values, rest;

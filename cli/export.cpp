@@ -13,7 +13,7 @@ namespace {
 
 struct ExportFlags {
   std::string path, out;
-  std::vector<const ExportFormat*> formats;  // that were asked for
+  std::vector<const ExportFormat*> formats;  // those that were asked for
 };
 
 int export_trajectory(const ExportFlags& flags) {

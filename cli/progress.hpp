@@ -1,4 +1,5 @@
-// A line on standard error that says how far a run is: only on a terminal, only for runs that take longer than a second.
+// A line on standard error that says how far a run is: only on a terminal, only for runs that take longer
+// than a second.
 #pragma once
 
 #include <chrono>

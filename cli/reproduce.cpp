@@ -22,7 +22,7 @@ struct ReproduceFlags {
   bool json = false;
 };
 
-// A line that counts the runs done: overwritten on a terminal, now and then a new one elsewhere.
+// Prints a line that counts the runs done: overwritten on a terminal, now and then a new one elsewhere.
 class RunCount {
  public:
   void operator()(std::size_t done, std::size_t wanted) {
@@ -38,7 +38,7 @@ class RunCount {
   std::size_t told_ = 0;
 };
 
-// Columns are counted in characters, not in bytes.
+// Returns the width of a text; columns are counted in characters, not in bytes.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & '\xC0') != '\x80'; }));
@@ -113,7 +113,7 @@ bool all_as_expected(const std::vector<StudyResult>& results) {
   return true;
 }
 
-// WriteError where they cannot be written.
+// Writes the page and the figures. Throws WriteError if they cannot be written.
 void write_page(const ReproduceFlags& flags, const std::vector<StudyResult>& results) {
   if (flags.report.empty() && flags.figures.empty()) return;
   const Report report = study_report(results);

@@ -1,4 +1,4 @@
-// What was typed about a model and its run becomes a request.
+// Turns what was typed about a model and its run into a request.
 #pragma once
 
 #include <taut/contract/request.hpp>
@@ -11,19 +11,20 @@ Option on_failure_option(std::optional<bool>& halves, std::string help);  // sto
 Option threads_option(int& threads, std::string help);
 Option checkpoint_option(std::optional<double>& seconds, std::string help);
 
-// A model and how it is to be integrated: PROBLEM, --method, --step, --set, …, alike for every command that takes a model.
+// A model and how it is to be integrated: PROBLEM, --method, --step, --set, …, alike for every command that
+// takes a model.
 class TypedModel {
  public:
   void add_problem(Command& command);
-  void add_method(Command& command);       // with what follows
-  void add_formulation(Command& command);  // and projection, and the step
+  void add_method(Command& command);       // adds what follows too
+  void add_formulation(Command& command);  // adds the projection and the step too
   void add_length(Command& command);       // --steps, --until
   void add_every(Command& command);
   void add_set(Command& command);
   void add_out(Command& command);
   void add_keeping(Command& command);  // --format, --checkpoint-every, --on-failure
   void add_solve(Command& command);    // --project-start, --tolerance, --solver, --plain-updates
-  void add_backend(Command& command);  // and --threads
+  void add_backend(Command& command);  // adds --threads too
 
   std::string problem;           // a bundled model, or the path of a file
   std::vector<std::string> set;  // as typed
@@ -31,7 +32,7 @@ class TypedModel {
   std::vector<std::string> useless_without_out() const;  // options that were typed
 
  private:
-  RunRequest request_;  // what can be put there at once
+  RunRequest request_;  // holds what can be put there at once
   std::optional<double> tolerance_, checkpoint_every_;
   std::optional<bool> halves_;
 };

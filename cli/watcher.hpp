@@ -11,8 +11,8 @@
 
 namespace taut::cli {
 
-// Keeps the run in its folder, where there is a recording, and ends it when a signal asks for that. All samples go to the record, where
-// there is one; the folder has those of the schedule.
+// Keeps the run in its folder, if there is a recording, and ends it when a signal asks for that. All samples
+// go to the record, if there is one; the folder has those of the schedule.
 class Watcher final : public RunObserver {
  public:
   Watcher(const Schedule& schedule, Recording* recording, RunRecord* record);
@@ -33,7 +33,7 @@ class Watcher final : public RunObserver {
   Progress line_;
 };
 
-// --report and --figures, alike for every command that has something to report.
+// The options --report and --figures, alike for every command that has something to report.
 class TypedReport {
  public:
   void add(Command& command);  // after --out, if the command has it
@@ -44,10 +44,12 @@ class TypedReport {
   std::string figures_;
 };
 
-// WriteError where the page or the figures could not be written: before the run, so that it is not made in vain.
+// Throws WriteError if the page or the figures could not be written: before the run, so that it is
+// not made in vain.
 void check_wanted(const ReportWanted& wanted, const std::string& out);
 
-// The page by default into the folder `out`; says on standard error where it is. WriteError where it cannot be written.
+// Writes the report, the page by default into the folder `out`, and says on standard error where it is.
+// Throws WriteError if it cannot be written.
 void write_wanted(const ReportWanted& wanted, const std::string& out, const Report& report);
 
 }  // namespace taut::cli

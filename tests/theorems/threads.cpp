@@ -92,8 +92,7 @@ TEST(Workers, EveryElementOnce) {
   }
 }
 
-// The thread that asks for a loop inside a shared one, or for loops of several threads at once,
-// does it alone.
+// A loop inside a shared loop, and loops of several threads at once, run on the thread that asks.
 TEST(Workers, LoopsInsideLoops) {
   const Threads use(3);
   std::atomic<int> sum = 0;

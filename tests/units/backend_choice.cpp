@@ -1,6 +1,5 @@
 // The backend that is worth while for a run depends on its model, its method and its length, and
 // on nothing else.
-// nothing else.
 
 #include <taut/backend/backend.hpp>
 #include <taut/method/catalogue.hpp>

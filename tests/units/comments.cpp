@@ -1,7 +1,7 @@
 // Comments are sentences that a reader parses at first reading. This test holds two rules that a program can
 // check: no line with a comment is longer than 110 columns, because comments are read in a side-by-side diff;
-// and no comment begins with a preposition or a relative ("Of the pieces", "that wait"), because its noun would
-// then stand on another line.
+// and no comment begins with a preposition or a relative ("Of the pieces", "that wait"), because its noun
+// would then stand on another line.
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 
 namespace taut {
 
-// Throws InputError if the list would have more than `most` entries: nobody wrote such a list, and it would
-// ask for the memory.
+// Carries a list. Throws InputError if it would have more than `most` entries: nobody wrote such a list, and
+// it would ask for the memory.
 template <class List>
 void carry_list(Carry& c, List& list, std::size_t most) {
   std::uint64_t size = list.size();

@@ -1,5 +1,5 @@
-// A JSON value, its text, and the way back. The library that writes and parses the text is included in json.cpp alone,
-// because it is dear to compile.
+// A JSON value, its text, and the way back. The library that writes and parses the text is included in
+// json.cpp alone, because it is dear to compile.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@ struct JsonMember;
 class Json {
  public:
   using List = std::vector<Json>;
-  using Members = std::vector<JsonMember>;  // of an object, in the order in which they were added
+  using Members = std::vector<JsonMember>;  // members of an object, in the order in which they were added
 
   Json();              // null
   Json(double value);  // written so that it reads back as the same bits; null if it is not finite
@@ -61,7 +61,7 @@ class Json {
   Json& operator=(const Json&);
   Json& operator=(Json&&) noexcept;
 
-  void push_back(Json item);                     // to a list
+  void push_back(Json item);                     // appends to a list
   Json& operator[](std::string_view key);        // the member of that name, which is added if there is none
   Json& back() { return items().back(); }        // the last item of a list
   const Json* find(std::string_view key) const;  // null if there is no such member
@@ -84,7 +84,8 @@ class Json {
   std::vector<std::string> texts() const;  // a list of texts
   bool is_text() const { return std::holds_alternative<std::string>(value_); }
 
-  // On one line, or with so many spaces for each level if `indent` is not negative. Bytes that are not UTF-8 become U+FFFD.
+  // Returns the text on one line, or with `indent` spaces for each level if it is not negative. Bytes that
+  // are not UTF-8 become U+FFFD.
   std::string to_text(int indent = -1) const;
   static Json parse(const std::string& text);  // JsonError says where the text is not JSON
 
@@ -103,7 +104,8 @@ struct JsonMember {
   Json value;
 };
 
-// JSON has no word for numbers that are not finite: they are written as the texts "inf", "-inf" and "nan".
+// Writes a number. JSON has no word for numbers that are not finite: they become the texts "inf",
+// "-inf" and "nan".
 Json json_of(double x);
 double real(const Json& value);  // the way back
 

@@ -1,5 +1,5 @@
-// What people choose by a word, one list each: the names stand in the order of the enumeration. The command line, model
-// files, checkpoints and completions all read these lists.
+// What people choose by a word, one list each: the names are in the order of the enumeration. The command
+// line, model files, checkpoints and completions all read these lists.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@ enum class Iteration {
 };
 constexpr std::array<std::string_view, 3> names_of(Iteration) { return {"newton", "symmetric", "sweep"}; }
 
-// How samples are kept; automatic: as text (csv) up to a million numbers, else binary.
+// How samples are kept. automatic means text (csv) up to a million numbers, otherwise binary.
 enum class SampleFormat { automatic, csv, binary, compressed };
 constexpr std::array<std::string_view, 4> names_of(SampleFormat) {
   return {"automatic", "csv", "binary", "compressed"};
 }
 
-// How formulas are evaluated; automatic: by the length of the run. See backend/backend.hpp.
+// How formulas are evaluated. automatic decides by the length of the run: backend/backend.hpp.
 enum class Backend { automatic, interpret, compile, specialise };
 constexpr std::array<std::string_view, 4> names_of(Backend) {
   return {"automatic", "interpret", "compile", "specialise"};
@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 4> names_of(ProjectionKind) {
 template <class Choice>
 inline constexpr auto choice_names = names_of(Choice{});
 
-// Nobody writes `automatic` for a format: it is what one gets by writing none.
+// Nobody writes `automatic` for a format: that is what one gets by writing none.
 inline constexpr std::span<const std::string_view> written_formats =
     std::span(choice_names<SampleFormat>).subspan(1);
 
@@ -52,7 +52,7 @@ constexpr std::string_view name_of(Choice choice) {
   return choice_names<Choice>[static_cast<std::size_t>(choice)];
 }
 
-// The choice of that name; none if the name is not in the list.
+// Returns the choice of that name; none if the name is not in the list.
 template <class Choice>
 constexpr std::optional<Choice> choice_named(std::string_view name) {
   for (std::size_t i = 0; i < choice_names<Choice>.size(); ++i)

@@ -12,7 +12,7 @@
 
 namespace taut {
 
-inline constexpr std::int64_t most_threads = 1024;  // that may share a step
+inline constexpr std::int64_t most_threads = 1024;  // the most that may share a step
 
 struct RunRequest {
   std::string method = {};  // empty: the problem's default

@@ -1,5 +1,5 @@
-// DCD as CHARMM and NAMD write it: records with their length before and after them, positions as 32-bit numbers, and a
-// unit cell before each frame if the box is periodic.
+// DCD as CHARMM and NAMD write it: records with their length before and after them, positions as 32-bit
+// numbers, and a unit cell before each frame if the box is periodic.
 #include <taut/export/formats.hpp>
 #include <taut/version.hpp>
 
@@ -36,10 +36,10 @@ std::int32_t bounded(std::int64_t x) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(x, INT32_MIN, INT32_MAX));
 }
 
-// The file has the step of its first frame and the number of steps between two frames, but no times: a reader cannot
-// see that a frame lies elsewhere.
+// The file has the step of its first frame and the number of steps between two frames, but no times: a reader
+// cannot see that a frame lies elsewhere.
 struct Frames {
-  std::int64_t count = 0, first = 0;    // the step of the first
+  std::int64_t count = 0, first = 0;    // `first` is the step of the first frame
   std::int64_t odd = -1, odd_step = 0;  // the first frame that lies elsewhere, and its step; -1: none
 
   void add(std::int64_t step, std::int64_t every) {
@@ -73,7 +73,7 @@ std::string header(const RunIdentity& identity, const Points& points, const Fram
   return record(control) + record(titles) + record(count);
 }
 
-// Edges and the cosines between them, in the order that the format has.
+// Returns edges and the cosines between them, in the order of the format.
 std::string cell(const Points& points) {
   std::string bytes;
   const std::array<double, 3>& edge = points.box;

@@ -21,7 +21,7 @@ std::uint64_t count_of(const std::string& samples) {
   return reader->samples();
 }
 
-// What is exported would be lost, or the run could not go on.
+// Refuses files of the run: what is exported would be lost, or the run could not continue.
 void refuse_files_of_the_run(const std::string& samples, const std::string& to) {
   const auto is_target = [&](const fs::path& file) {
     std::error_code ignored;
@@ -40,7 +40,7 @@ void refuse_files_of_the_run(const std::string& samples, const std::string& to) 
 Exported export_samples(const std::string& from, const ExportFormat& format, const std::string& to) {
   const std::string samples = samples_in(from);
   const auto reader = open_samples(samples);
-  // What may be refused comes before a file is made.
+  // Everything that may be refused comes before a file is made.
   const Points points = format.wants_points ? points_of(reader->identity()) : Points{};
   if (format.wants_file && to.empty())
     throw InputError("this format goes into a file: say which with --out.");

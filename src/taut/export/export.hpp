@@ -15,14 +15,14 @@ struct ExportFormat {
   std::string_view name;      // its flag is --name
   std::string_view what;      // a line for the help
   bool wants_points = false;  // the coordinates must be those of points
-  bool wants_file =
-      false;  // its beginning says how many samples follow, so that it cannot go to standard output
+  // If true, the beginning of the file says how many samples follow, so that it cannot go to standard output.
+  bool wants_file = false;
   bool wants_count = false;  // the writer must know the number of samples before it begins
   // Writes all samples. Returns what the format cannot say of them and a user should know; empty: nothing.
   std::string (*write)(const ExportJob&) = nullptr;
 };
 
-// All of them, in the order in which they are listed to people.
+// Returns all of them, in the order in which they are listed to people.
 std::span<const ExportFormat> export_formats();
 
 struct Exported {
@@ -31,9 +31,9 @@ struct Exported {
   std::string note;    // what the format cannot say of them; empty: nothing
 };
 
-// Writes everything that is whole in a folder, or in a file of samples, into a file, or to standard output if `to` is
-// empty. InputError if the coordinates are not those of points, the format needs a file, or `to` is a file of the run
-// itself; WriteError.
+// Writes everything that is whole in a folder, or in a file of samples, into a file, or to standard output if
+// `to` is empty. Throws InputError if the coordinates are not those of points, the format needs a file, or
+// `to` is a file of the run itself; throws WriteError if it cannot write.
 Exported export_samples(const std::string& from, const ExportFormat& format, const std::string& to);
 
 }  // namespace taut

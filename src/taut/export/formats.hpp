@@ -1,4 +1,4 @@
-// What a writer of one format is given, and the writers.
+// The input of a writer of one format, and the writers.
 #pragma once
 
 #include <taut/export/frames.hpp>

@@ -12,7 +12,7 @@ namespace taut {
 
 namespace {
 
-// What the columns do not tell, from the model that is inside the file.
+// Adds what the columns do not tell, from the model that is inside the file.
 void add_particles(const RunIdentity& identity, Points& points) {
   const ReadModel read =
       read_model(identity.text, identity.model, identity.set, stored_files(identity.files));
@@ -22,7 +22,7 @@ void add_particles(const RunIdentity& identity, Points& points) {
   points.is_particles = true;
   points.mass = model.mass;
   points.species = model.species;
-  // Types of LAMMPS and atomic numbers are no names that a viewer knows.
+  // Types of LAMMPS and atomic numbers are not names that a viewer knows.
   for (std::size_t i = 0; i < points.species.size(); ++i)
     if (points.species[i].find_first_not_of("0123456789") == std::string::npos)
       points.species[i] = element_of_weight(points.mass[i]);

@@ -1,4 +1,5 @@
-// H5MD 1.1: /particles/all with position, velocity, mass, species, box; /observables with what the columns of a sample measure.
+// H5MD 1.1: /particles/all with position, velocity, mass, species, box; /observables with what the columns of
+// a sample measure.
 #include <taut/export/formats.hpp>
 #include <taut/export/hdf5_file.hpp>
 #include <taut/version.hpp>
@@ -18,7 +19,7 @@ std::string bytes_of(
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number)};
 }
 
-// Something that a row of the trajectory gives so many numbers of.
+// A quantity for which a row of the trajectory gives `size` numbers.
 struct Series {
   Address data;
   std::size_t size;
@@ -35,7 +36,7 @@ class H5mdFile {
         file_(out),
         columns_(identity.columns()) {}
 
-  // Everything but the numbers of the samples.
+  // Lays out everything except the numbers of the samples.
   void lay_out() {
     const auto n = static_cast<std::size_t>(points_.all.size());
     const std::size_t momenta = identity_.coordinates.size();
@@ -98,7 +99,7 @@ class H5mdFile {
     if (!bytes.empty()) out_.write_at(made.data, bytes);
     return made.object;
   }
-  // value, step and time; the last two are the same for all.
+  // Groups value, step and time; the last two are the same for all.
   Address in_time(const Hdf5File::Dataset& value) {
     return file_.group({{"value", value.object}, {"step", step_.object}, {"time", time_.object}});
   }
@@ -112,7 +113,7 @@ class H5mdFile {
                        }});
     return in_time(value);
   }
-  // Of all points, from columns so much further on than the coordinates.
+  // Adds the vectors of all points, from columns `offset` further on than the coordinates.
   Address vectors(std::size_t offset, bool by_mass) {
     const auto d = static_cast<std::size_t>(points_.dimension);
     const Hdf5File::Dataset value = file_.dataset(Hdf5Type::real, 8, {samples_, points_.all.size(), d});
@@ -141,7 +142,7 @@ class H5mdFile {
         {{"dimension", Hdf5Type::integer, 8, {}, bytes_of(std::vector<std::int64_t>{points_.dimension})},
          {"boundary", Hdf5Type::text, 8, {d}, boundary}});
   }
-  // Numbers of the names in /parameters/species.
+  // Writes the numbers of the names in /parameters/species.
   Address species() {
     std::vector<std::int64_t> number;
     for (const std::string& name : points_.species) {

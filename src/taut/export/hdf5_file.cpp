@@ -15,7 +15,8 @@ constexpr std::uint16_t dataspace_message = 1, link_info_message = 2, datatype_m
 class Bytes {
  public:
   template <class Integer>
-  Bytes& put(Integer value) {  // little-endian, whatever the machine
+  // The bytes are little-endian on every machine.
+  Bytes& put(Integer value) {
     for (std::size_t i = 0; i < sizeof value; ++i)
       text_.push_back(static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i) & 0xff));
     return *this;
@@ -25,7 +26,8 @@ class Bytes {
     text_ += bytes;
     return *this;
   }
-  Bytes& fill() {  // up to a multiple of eight
+  // Fills up to a multiple of eight bytes.
+  Bytes& fill() {
     while (text_.size() % alignment != 0) text_.push_back('\0');
     return *this;
   }
@@ -42,7 +44,7 @@ std::string dataspace(const std::vector<std::uint64_t>& shape) {
   return b.text();
 }
 
-// Version 1; the class is in the low four bits of the first byte.
+// Writes version 1; the class is in the low four bits of the first byte.
 std::string datatype(Hdf5Type type, std::size_t width) {
   Bytes b;
   const auto size = static_cast<std::uint32_t>(width);
@@ -50,8 +52,8 @@ std::string datatype(Hdf5Type type, std::size_t width) {
     case Hdf5Type::integer:  // two's complement, little-endian, all bits used
       b.put8(0x10).put8(0x08).put8(0).put8(0).put(size).put(std::uint16_t{0}).put(std::uint16_t{64});
       break;
-    case Hdf5Type::
-        real:  // IEEE 754 double: sign at bit 63, exponent of 11 bits at 52, mantissa with an implied first bit
+    // IEEE 754 double: sign at bit 63, exponent of 11 bits at 52, mantissa with an implied first bit.
+    case Hdf5Type::real:
       b.put8(0x11).put8(0x20).put8(63).put8(0).put(size).put(std::uint16_t{0}).put(std::uint16_t{64});
       b.put8(52).put8(11).put8(0).put8(52).put(std::uint32_t{1023});
       break;
@@ -147,7 +149,7 @@ void Hdf5File::finish(Address root) {
   b.put(std::uint64_t{0}).put(nowhere).put(end_).put(nowhere);
   b.put(std::uint64_t{0}).put(root).put(std::uint64_t{0}).put(std::uint64_t{0}).put(std::uint64_t{0});
   out_.write_at(0, b.text());
-  // The file must be as long as it says, also where the last room was not written.
+  // The file must be as long as it says, even if the last room was not written.
   if (end_ > 96) out_.write_at(end_ - 1, std::string_view("\0", 1));
 }
 

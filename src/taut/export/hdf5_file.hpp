@@ -1,5 +1,6 @@
-// The small part of HDF5 that exports need: groups, attributes, and datasets of one piece whose size is known before they are written. Format
-// specification 2.0 with superblock 0, object headers of version 1 and groups whose links are messages of their header, which HDF5 1.8 and later read.
+// The small part of HDF5 that exports need: groups, attributes, and datasets of one piece whose size is known
+// before they are written. It follows the format specification 2.0 with superblock 0, object headers of
+// version 1 and groups whose links are messages of their header, which HDF5 1.8 and later read.
 #pragma once
 
 #include <taut/store/output_file.hpp>
@@ -28,15 +29,15 @@ class Hdf5File {
     Address object;
   };
   struct Dataset {
-    Address object, data;  // its header; where its values are to be written
+    Address object, data;  // its header, and the place for its values
   };
 
   explicit Hdf5File(OutputFile& out) : out_(out) {}
 
-  // `links`: how many groups will hold it.
+  // Adds a dataset; `links` is how many groups will hold it.
   Dataset dataset(Hdf5Type type, std::size_t width, const std::vector<std::uint64_t>& shape, int links = 1);
   Address group(const std::vector<Link>& links, const std::vector<Hdf5Attribute>& attributes = {});
-  void finish(Address root);  // all else is there
+  void finish(Address root);  // after everything else
 
  private:
   Address room(std::uint64_t bytes);

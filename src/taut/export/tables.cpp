@@ -19,7 +19,7 @@ std::string export_csv(const ExportJob& job) {
 
 namespace {
 
-// Version 1.0 of the format, 128 bytes long whatever the number of rows.
+// Returns the header of version 1.0 of the format, 128 bytes long whatever the number of rows.
 std::string npy_header(std::uint64_t rows, std::size_t columns) {
   std::string text =
       fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);

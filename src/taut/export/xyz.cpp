@@ -45,7 +45,7 @@ class XyzFrames {
   static void append(const std::array<double, 3>& v, double divisor, std::string& lines) {
     for (const double x : v) fmt::format_to(std::back_inserter(lines), " {}", x / divisor);
   }
-  // A direction that is open still needs an edge.
+  // Returns an edge; an open direction still needs one.
   double edge(std::size_t a) const { return points_.box[a] > 0 ? points_.box[a] : 1; }
   std::string periodic() const {
     std::string text;
@@ -54,8 +54,8 @@ class XyzFrames {
   }
 
   const Points& points_;
-  std::size_t momenta_, energy_,
-      forces_ = 0;  // columns; the first and the last as offsets from the coordinates
+  // Columns; the first and the last are offsets from the coordinates.
+  std::size_t momenta_, energy_, forces_ = 0;
 };
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace taut {
 
 // Weights of the last `reach` impulses, the newest last. Let substep i start at the time τ, with a = γᵢ and b
-// = γᵢ₋₁ (0 for the first). Up to terms of relative order h³ its impulse is a sum of smooth functions of the
-// start times these factors: (Y3).
+// = γᵢ₋₁ (0 for the first). Up to terms of relative order h³ its impulse is the sum of these factors, each
+// multiplied by a smooth function of the start: (Y3).
 class GuessWeights {
  public:
   static constexpr int reach = 8;

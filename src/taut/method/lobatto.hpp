@@ -15,7 +15,7 @@ namespace taut {
 
 // The source of the multiplier at the end of a step.
 enum class MultiplierFrom {
-  equations,  // (3.3e): λ(q₁, p₁) of the continuous equations, of the order of q and p; if Castable
+  equations,  // (3.3e): λ(q₁, p₁) of the continuous equations, as accurate as q and p; needs Castable
   last_stage  // Λₛ, which costs nothing more, of order s-1
 };
 

@@ -17,8 +17,8 @@ namespace taut {
 template <class P>
 class MidpointConstraintMatrix {
  public:
-  static constexpr bool keeps_factor =
-      true;  // the position solve keeps its factor: a new one is most of the work
+  // The position solve keeps its factor, because a new one is most of the work.
+  static constexpr bool keeps_factor = true;
   using Jacobian = typename P::Jacobian;
   using Multiplier = typename P::Multiplier;
 

@@ -54,8 +54,8 @@ struct DrawTable {
 
 struct ParticleModel;  // particles.hpp
 
-// The form as written; system.hpp may find a natural one in a hamiltonian.
 struct Model {
+  // The form as written; system.hpp may find a natural one in a hamiltonian.
   enum class Form { hamiltonian, natural, split };
   std::string name, title;               // the file's name; its title, or its name if it has none
   std::vector<NamedFormula> parameters;  // in the order of the file

@@ -1,4 +1,5 @@
-# Writes ${output}: bundled_models() with the text of each file of ${models}, bundled_file() with those of ${files}.
+# Writes ${output}: bundled_models() with the text of each file of ${models}, bundled_file() with
+# those of ${files}.
 set(rows "")
 foreach(model IN LISTS models)
   cmake_path(GET model STEM name)

@@ -120,8 +120,8 @@ std::string how_far_off(const FailedStep& at) {
 constexpr std::string_view solve_them_all =
     "solve them all in the sense of least squares: redundant = \"least-squares\" in [run]";
 
-// Asks for methods whose stages come from an iteration that keeps the potential as it was: a stiff one
-// throws it off.
+// Asks whether the method finds its stages by an iteration that keeps the potential as it was: a stiff
+// potential throws it off.
 bool iterates_stages(const FailedStep& at, std::string_view method) {
   constexpr std::string_view methods[] = {"lobatto", "radau",           "radau-projected",
                                           "bdf",     "gauss-projected", "dirac-gauss"};

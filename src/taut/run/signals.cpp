@@ -22,7 +22,7 @@ StopSignals::StopSignals() {
   for (const int signal : stopping) {
     struct sigaction before{};
     sigaction(signal, nullptr, &before);
-    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // ignored, as under nohup
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // else it stays ignored: nohup
   }
 }
 

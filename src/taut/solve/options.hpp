@@ -10,8 +10,8 @@ namespace taut {
 
 struct SolveOptions {
   Iteration iteration = Iteration::full_newton;
-  double tolerance =
-      0;  // on max |g| and max |G H_p|, in their own units; 0: until rounding stops the iteration
+  // The tolerance on max |g| and max |G H_p|, in their own units; 0: until rounding stops the iteration.
+  double tolerance = 0;
   int max_iterations = 0;  // 0: 50 for Newton's iterations, 20000 for sweeps
 
   int limit() const {

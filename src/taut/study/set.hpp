@@ -25,7 +25,7 @@ struct StudyResult {
 };
 
 // Carries out the studies; the results are the same for any number of threads. `progress(done, wanted)` is
-// called from any of them, one at a time.
+// called from any thread, by one at a time.
 std::vector<StudyResult> reproduce(std::vector<Study> studies, int threads,
                                    const std::function<void(std::size_t, std::size_t)>& progress);
 

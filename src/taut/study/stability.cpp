@@ -9,8 +9,8 @@ namespace taut {
 
 namespace {
 
-// Is compiled for natural systems with a diagonal mass only, which are those of the papers: all kinds of
-// model would take a minute more to compile.
+// Returns the stability at the start. It is compiled for natural systems with a diagonal mass only, which are
+// those of the papers: all kinds of model would take a minute more to compile.
 std::optional<ManifoldStability> stability_at_start(const std::string& formulation, const Model& model) {
   const auto system = compile(model);
   if (system->kind != System::Kind::natural || !system->diagonal_mass) return std::nullopt;

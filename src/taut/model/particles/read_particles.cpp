@@ -11,7 +11,7 @@ namespace taut {
 
 namespace {
 
-// Finds the header of a table from the beginning of it, if the text has one.
+// Returns the place of the header of a table, if the text has one.
 Span header_of(const Value& table) {
   const std::string& text = table.source->text();
   Span at = table.span;
@@ -22,7 +22,7 @@ Span header_of(const Value& table) {
 
 }  // namespace
 
-// Asks for x, y, z, x1 … z8 and the names of the groups' variables: they would hide a parameter of that name.
+// Asks whether the name is x, y, z, x1 … z8 or a variable of a group: it would hide a parameter of that name.
 bool is_particle_variable(const std::string& name) {
   static const std::vector<std::string> words{"i", "m", "r", "theta", "costheta", "phi"};
   if (contains(words, name)) return true;

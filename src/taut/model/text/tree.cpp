@@ -4,8 +4,8 @@
 
 #include <stdexcept>
 
-// Some malformed files break an assumption inside toml++ 3.3, which then aborts, or with NDEBUG goes on
-// undefined. Here it throws.
+// Some malformed files break an assumption inside toml++ 3.3, which then aborts or, with NDEBUG, has
+// undefined behaviour. Here it throws.
 [[noreturn]] static void assumption_broken() { throw std::logic_error("toml++"); }
 #undef NDEBUG
 #define TOML_ASSERT(condition) (static_cast<bool>(condition) ? void() : assumption_broken())

@@ -1,4 +1,5 @@
-// The chain of six_node_chain.hpp with sizes and sparsity known at run time only: the same numbers by the other road.
+// The chain of six_node_chain.hpp with sizes and sparsity known at run time only: the same numbers by
+// the other road.
 #pragma once
 
 #include <taut/problem/ready_made/rod_network.hpp>
