@@ -163,7 +163,8 @@ TEST(Pairs, TheSameBitsForAnyNumberOfThreads) {
     Vec slope;
   };
   const auto with_threads = [&](int threads) {
-    set_threads(threads);
+    Workers workers(threads);
+    const SharedWith shared(&workers);
     const Problem s(model);
     Result result{0, s.start().q};
     Vec q = result.slope;
@@ -172,7 +173,6 @@ TEST(Pairs, TheSameBitsForAnyNumberOfThreads) {
       s.grad_V(q, result.slope);
     }
     result.V = s.V(q);
-    set_threads(1);
     return result;
   };
   const Result alone = with_threads(1);
