@@ -1,5 +1,5 @@
-// The bits of a run do not depend on how many threads share it, and the threads of one machine are no business of another.
-// Held on systems large enough to be shared out.
+// The bits of a run do not depend on how many threads share it, and the threads of one machine are no
+// business of another. Held on systems large enough to be shared out.
 
 #include <taut/backend/backend.hpp>
 #include <taut/backend/shared_machine.hpp>
@@ -187,8 +187,8 @@ std::ptrdiff_t threads_of_this_process() {
   return std::distance(begin(tasks), end(tasks));
 }
 
-// Two machines at the same time, in two threads, each with its own number of threads: each has the bits of a machine that
-// is alone, and shares its loops among as many threads as it was given.
+// Two machines at the same time, in two threads, each with its own number of threads: each has the bits of a
+// machine that is alone, and shares its loops among as many threads as it was given.
 TEST(SharedMachine, KnowsNothingOfAnotherOne) {
   const ReadModel read = read_model(
       with(test::zigzag_chain, "N = 100001", "N = 40001") + "[[field]]\npotential = \"0.01*z^2\"\n",

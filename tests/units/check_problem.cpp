@@ -1,5 +1,5 @@
-// check_problem finds nothing wrong with the problems that come with taut, and names the member, the entry and the size of
-// every mistake that is made here on purpose.
+// check_problem finds nothing wrong with the problems that come with taut, and names the member, the entry
+// and the size of every mistake that is made here on purpose.
 
 #include <taut/problem/check_problem.hpp>
 #include <taut/problem/ready_made/ready_made.hpp>
@@ -32,7 +32,8 @@ enum class Mistake {
   V_without_a_value,
 };
 
-// Three coordinates on a sphere and a plane, a stiff spring between two of them and a well: split, of second degree, castable.
+// Three coordinates on a sphere and a plane, a stiff spring between two of them and a well: split, of second
+// degree, castable.
 template <class T = double>
 struct Bead : Shape<T, 3, 2> {
   using typename Shape<T, 3, 2>::Vec;

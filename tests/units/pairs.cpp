@@ -1,5 +1,6 @@
 // Pair potentials against a double loop over all pairs, one set of particles or two, in a periodic box, with
-// exclusions; the same bits for any number of threads; the virial of all potentials against differences of V.
+// exclusions; the same bits for any number of threads; the virial of all potentials against differences of
+// V.
 
 #include <taut/measure/virial.hpp>
 #include <taut/parallel/workers.hpp>

@@ -22,8 +22,8 @@ double seconds_interpreted(const FormulaSystem& system, const MethodChoice& choi
          (per_step + per_operation * static_cast<double>(operations(system)));
 }
 
-// Asks whether a system is small. Larger ones take the compiler long and gain little: their linear algebra is
-// more than a few operations.
+// Asks whether a system is small. Larger ones take the compiler long and gain little: their linear algebra
+// is more than a few operations.
 bool is_small(const FormulaSystem& system) {
   return system.n <= 40 && system.m <= 20 && system.column.size() <= 120 && operations(system) <= 5000;
 }

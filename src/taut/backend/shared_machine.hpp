@@ -1,4 +1,5 @@
-// A machine whose long loops are shared among threads of its own. Other machines, also in other threads, do not notice.
+// A machine whose long loops are shared among threads of its own. Other machines, also in other threads, do
+// not notice.
 #pragma once
 
 #include <taut/mechanism/machine.hpp>

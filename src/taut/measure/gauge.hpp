@@ -34,7 +34,8 @@ class Gauge {
     return readings;
   }
 
-  // The reading of a single trajectory. There is no such thing for a pack, so that nobody takes one lane for all.
+  // The reading of a single trajectory. There is no such thing for a pack, so that nobody takes one lane for
+  // all.
   Reading read(const P& s, const typename P::Vec& q, const typename P::Vec& p)
     requires(lanes == 1)
   {

@@ -1,5 +1,5 @@
-// What a method needs of a problem, found by showing it problems of which each lacks something. A method says no more of
-// itself than fits<P>, yes or no.
+// What a method needs of a problem, found by showing it problems of which each lacks something. A method
+// says no more of itself than fits<P>, yes or no.
 #pragma once
 
 #include <taut/problem/missing_member.hpp>

@@ -1,4 +1,5 @@
-// A method bound to a problem, with the types hidden: one virtual call per step. Time loops and theorem tests hold one.
+// A method bound to a problem, with the types hidden: one virtual call per step. Time loops and theorem
+// tests hold one.
 #pragma once
 
 #include <taut/bytes/carry.hpp>
@@ -20,21 +21,25 @@ class Stepper {
   static constexpr bool short_step = false;
   virtual ~Stepper() = default;
   virtual Expected<int> step(X& x, const typename P::Scalar& h) = 0;
-  // x is a copy of the state between steps, and becomes the state at the mesh point: on M if the method stays there.
+  // x is a copy of the state between steps, and becomes the state at the mesh point: on M if the method
+  // stays there.
   virtual Expected<int> output(X& x, const typename P::Scalar& h) = 0;
   virtual bool has_output() const = 0;   // false: output leaves x as it is
   virtual void restart(const X& x) = 0;  // forget everything but x
-  // Saves what does not follow from x, or, after a restart(x), fills it: the steps that follow then have the same bits.
+  // Saves what does not follow from x, or, after a restart(x), fills it: the steps that follow then have the
+  // same bits.
   virtual void carry(Carry& c) = 0;
   virtual ProjectionCount projections() const { return {}; }
-  // The method's own multiplier at the end of the last step, which had the size h; empty if the method has none.
+  // The method's own multiplier at the end of the last step, which had the size h; empty if the method has
+  // none.
   virtual Vector<typename P::Scalar, dynamic> last_multiplier(const typename P::Scalar&) const { return {}; }
 };
 
 template <class Method, Constrained P, class X>
 class BoundStepper final : public Stepper<P, X> {
  public:
-  // The method says of itself that its step is short: for a small problem it is worth compiling into the loop over steps.
+  // The method says of itself that its step is short: for a small problem it is worth compiling into the
+  // loop over steps.
   static constexpr bool short_step = fixed_size<P> && requires { Method::steps_are_short; };
   BoundStepper(const Method& method, const P& problem, const X& x)
       : method_(method), problem_(problem), memory_(make_memory(method_, problem_, x)) {}
@@ -49,9 +54,9 @@ class BoundStepper final : public Stepper<P, X> {
       return 0;
   }
   bool has_output() const override { return puts_out; }
-  // Rebuilds the memory in place, because a memory contains uninitialised buffers and cannot be copied. Its constructor
-  // cannot refuse the problem here: it would have refused it when this stepper was made. If allocation fails, no memory is
-  // left to continue with, so the program ends (noexcept).
+  // Rebuilds the memory in place, because a memory contains uninitialised buffers and cannot be copied. Its
+  // constructor cannot refuse the problem here: it would have refused it when this stepper was made. If
+  // allocation fails, no memory is left to continue with, so the program ends (noexcept).
   void restart(const X& x) noexcept override {  // NOLINT(bugprone-exception-escape)
     std::destroy_at(&memory_);
     ::new (static_cast<void*>(&memory_)) Memory(make_memory(method_, problem_, x));
@@ -93,8 +98,8 @@ Method with_options(Method method, const SolveOptions& options) {
 
 inline namespace TAUT_STEPS {  // flatten.hpp
 
-// A stepper of this method for this problem, from x on; null if the method does not fit the problem. It is for those who go
-// through the catalogue; everybody else calls bind.
+// A stepper of this method for this problem, from x on; null if the method does not fit the problem. It is
+// for those who go through the catalogue; everybody else calls bind.
 template <class Method, Constrained P, class X>
 std::unique_ptr<Stepper<P, X>> try_bind(const Method& method, const P& problem, const X& x,
                                         const SolveOptions& options = {}) {
@@ -112,7 +117,8 @@ std::unique_ptr<Stepper<P, X>> try_bind(const Method& method, const P& problem, 
   }
 }
 
-// What bind gives after it has said why there is no stepper: it takes every call, so that the compiler says no more.
+// What bind gives after it has said why there is no stepper: it takes every call, so that the compiler says
+// no more.
 struct NoStepper {
   template <class... Arguments>
   Expected<int> step(Arguments&&...);
@@ -122,8 +128,9 @@ struct NoStepper {
   void restart(Arguments&&...);
 };
 
-// A stepper of this method for this problem, from x on. If the problem lacks a member that the method needs, the program
-// does not compile, and the compiler's message names the member. Method::fits<P> asks beforehand.
+// A stepper of this method for this problem, from x on. If the problem lacks a member that the method needs,
+// the program does not compile, and the compiler's message names the member. Method::fits<P> asks
+// beforehand.
 template <class Method, class P, class X>
 auto bind(const Method& method, const P& problem, const X& x, const SolveOptions& options = {}) {
   constexpr bool fits = [] {

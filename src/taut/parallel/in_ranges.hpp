@@ -1,8 +1,8 @@
-// Long loops that threads may share. A loop is cut into ranges whose elements do not depend on each other, one range
-// for each thread, so that the results are the same to the last bit for any number of threads.
+// Long loops that threads may share. A loop is cut into ranges whose elements do not depend on each other,
+// one range for each thread, so that the results are the same to the last bit for any number of threads.
 //
-// Who helps is a property of the thread that runs the loop: nobody, unless it stands inside a `SharedWith` (workers.hpp).
-// Two threads of a program know nothing of each other's helpers.
+// Who helps is a property of the thread that runs the loop: nobody, unless it stands inside a `SharedWith`
+// (workers.hpp). Two threads of a program know nothing of each other's helpers.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@ struct SharedLoop {
   void operator()(int k) const { call(what, k); }
 };
 
-// The threads that a loop can be shared with; workers.hpp has the only kind. This header does without threads, because
-// most of those who have loops to share know nothing of them.
+// The threads that a loop can be shared with; workers.hpp has the only kind. This header does without
+// threads, because most of those who have loops to share know nothing of them.
 class Crew {
  public:
   virtual int threads() const = 0;  // with the caller's own
-  // Calls share(k) in each thread k and returns when all are done. Returns false, and calls nothing, if the crew is busy
-  // with another loop.
+  // Calls share(k) in each thread k and returns when all are done. Returns false, and calls nothing, if the
+  // crew is busy with another loop.
   virtual bool all(const SharedLoop& share) = 0;
 
  protected:
@@ -35,8 +35,8 @@ inline constinit thread_local Crew* crew_of_this_thread = nullptr;
 // Among how many threads a loop of this thread may be shared out here and now.
 inline int threads_here() { return crew_of_this_thread == nullptr ? 1 : crew_of_this_thread->threads(); }
 
-// Calls range(from, to) for ranges that make up [0, count). They are cut at multiples of `grain`, and each is at least
-// `least` long. What is done for one element must not depend on the others.
+// Calls range(from, to) for ranges that make up [0, count). They are cut at multiples of `grain`, and each
+// is at least `least` long. What is done for one element must not depend on the others.
 template <class Range>
 void in_ranges(int count, int grain, int least, Range&& range) {
   if (const int most = count / least; most > 1 && crew_of_this_thread != nullptr) {

@@ -1,5 +1,5 @@
-// Threads that share the long loops of a step (in_ranges.hpp). Whoever is given a number of threads makes `Workers` and
-// puts a `SharedWith` around the work; nothing else in the program learns of it.
+// Threads that share the long loops of a step (in_ranges.hpp). Whoever is given a number of threads makes
+// `Workers` and puts a `SharedWith` around the work; nothing else in the program learns of it.
 #pragma once
 
 #include <taut/parallel/in_ranges.hpp>
@@ -11,7 +11,8 @@
 
 namespace taut {
 
-// The threads are started once. After a loop they look for the next one for some microseconds, and then sleep.
+// The threads are started once. After a loop they look for the next one for some microseconds, and then
+// sleep.
 class Workers final : public Crew {
  public:
   explicit Workers(int threads) {
@@ -63,8 +64,8 @@ class Workers final : public Crew {
   std::vector<std::thread> helpers_;
 };
 
-// While it lives, the loops of the thread that made it are shared with this crew; with nobody if it is null. Afterwards they
-// are shared with whom they were before.
+// While it lives, the loops of the thread that made it are shared with this crew; with nobody if it is null.
+// Afterwards they are shared with whom they were before.
 class SharedWith {
  public:
   explicit SharedWith(Crew* crew) : before_(crew_of_this_thread) { crew_of_this_thread = crew; }
@@ -93,8 +94,8 @@ inline bool Workers::all(const SharedLoop& share) {
   return true;
 }
 
-// How many threads a system with this many coordinates pays for if nobody asks for a number. In a smaller system waking
-// them costs more than they do.
+// How many threads a system with this many coordinates pays for if nobody asks for a number. In a smaller
+// system waking them costs more than they do.
 inline constexpr int least_coordinates_for_threads = 100000;
 inline int worthwhile_threads(int coordinates) {
   if (coordinates < least_coordinates_for_threads) return 1;

@@ -1,10 +1,12 @@
-// Is a problem what it says? check_problem(problem, x) compares every derivative that a problem gives with differences of the
-// function that it belongs to, at x and at a few points near it, and says which is wrong, where and by how much.
+// Is a problem what it says? check_problem(problem, x) compares every derivative that a problem gives with
+// differences of the function that it belongs to, at x and at a few points near it, and says which is wrong,
+// where and by how much.
 //
 //   G with g · grad_V with V · grad_V_fast, grad_V_slow with V_fast, V - V_fast · H_q, H_p with H · H_pp_times with H_p
 //   bend with second differences of g · W with itself: symmetric, positive, the inverse of the mass · cast with the problem
 //
-// Numbers are compared as doubles, in every lane. It is for the author of a problem, and not meant to be fast.
+// Numbers are compared as doubles, in every lane. It is for the author of a problem, and not meant to be
+// fast.
 #pragma once
 
 #include <taut/problem/difference_quotient.hpp>
@@ -143,7 +145,8 @@ class Faults {
          x, lane);
   }
 
-  // Compares the member with differences along the unit vectors, or along a few directions if those are many.
+  // Compares the member with differences along the unit vectors, or along a few directions if those are
+  // many.
   void compare(const Derivative& d, const Where& x) {
     constexpr int many = 64;
     if (n_ <= many) {
@@ -240,7 +243,8 @@ class Faults {
                                         [](const Found& a, const Found& b) { return a.times < b.times; });
     return worst != found.end() && worst->times > 1 ? static_cast<int>(worst - found.begin()) : -1;
   }
-  // Halves the coordinates that the direction moves until one is left, and keeps the half in which this row is wrong.
+  // Halves the coordinates that the direction moves until one is left, and keeps the half in which this row
+  // is wrong.
   void narrow_down(const Derivative& d, const Where& x, const Numbers& direction, int row) {
     int from = 0, to = n_;
     while (to - from > 1) {
@@ -382,7 +386,8 @@ class Members {
   const P& s_;
 };
 
-// d·v in each lane; what the direction does not move is not looked at, so that each entry of v answers for itself.
+// d·v in each lane; what the direction does not move is not looked at, so that each entry of v answers for
+// itself.
 inline Numbers dot(const Numbers& d, const Numbers& v, int lanes) {
   Numbers sum(static_cast<std::size_t>(lanes), 0);
   for (std::size_t i = 0; i < v.size(); ++i)
@@ -390,7 +395,8 @@ inline Numbers dot(const Numbers& d, const Numbers& v, int lanes) {
   return sum;
 }
 
-// The members of one tier that are there and those that are not: half a tier is a mistake in a name or an argument.
+// The members of one tier that are there and those that are not: half a tier is a mistake in a name or an
+// argument.
 inline void note_half_a_tier(ProblemCheck& check, const std::vector<std::pair<const char*, bool>>& members) {
   std::string there, first_missing, missing;
   for (const auto& [name, has] : members) {
@@ -501,7 +507,8 @@ class Checker {
     return true;
   }
 
-  // bend(d) = (g(q + d) - 2 g(q) + g(q - d))/2 for every d if g is of second degree. A large d outweighs the constants in g.
+  // bend(d) = (g(q + d) - 2 g(q) + g(q - d))/2 for every d if g is of second degree. A large d outweighs the
+  // constants in g.
   void look_at_bend(const std::vector<Where>& points) {
     faults_.begin("bend");
     for (const Where& x : points)

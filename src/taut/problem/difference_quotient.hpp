@@ -22,9 +22,10 @@ struct Difference {
   double value, rounding;  // the quotient of one step, and how far rounding may have put it off
 };
 
-// Extrapolates central differences with falling steps to the step 0 (Ridders 1982). Long steps suffer from curvature and short
-// ones from rounding; the entry of the table is taken that agrees best with its neighbours, as far as rounding lets them
-// agree. Differences that are not finite, as long steps may give, are left out.
+// Extrapolates central differences with falling steps to the step 0 (Ridders 1982). Long steps suffer from
+// curvature and short ones from rounding; the entry of the table is taken that agrees best with its
+// neighbours, as far as rounding lets them agree. Differences that are not finite, as long steps may give,
+// are left out.
 inline DifferenceQuotient extrapolated(const std::vector<Difference>& differences) {
   DifferenceQuotient best;
   std::vector<double> row, above;
@@ -54,7 +55,8 @@ inline std::vector<DifferenceQuotient> difference_quotients(
     differences.resize(after.size());
     for (std::size_t i = 0; i < after.size(); ++i) {
       const double quotient = (after[i] - before[i]) / (2 * step);
-      // f may be a small difference of large terms; a term that t moves is about as large as its slope times `size`.
+      // f may be a small difference of large terms; a term that t moves is about as large as its slope times
+      // `size`.
       const double terms = std::max(std::abs(after[i]), std::abs(before[i])) + std::abs(quotient) * size;
       differences[i].push_back({quotient, std::numeric_limits<double>::epsilon() * terms / step});
     }

@@ -1,5 +1,5 @@
-// Names the member that a problem lacks, as an error of the compiler that reads as a sentence. The tiers themselves, and what
-// each member is for, are in tiers.hpp.
+// Names the member that a problem lacks, as an error of the compiler that reads as a sentence. The tiers
+// themselves, and what each member is for, are in tiers.hpp.
 #pragma once
 
 #include <taut/problem/tiers.hpp>
