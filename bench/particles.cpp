@@ -578,7 +578,8 @@ void compare_threads(const Case& c) {
   bool same = true;
   State<double, dynamic> first;
   for (const int threads : {1, 2}) {
-    set_threads(threads);
+    Workers workers(threads);
+    const SharedWith shared(&workers);
     for (int round = 0; round < 60; ++round) {
       y = x;
       memory.refresh(s, y.q);
@@ -590,7 +591,6 @@ void compare_threads(const Case& c) {
       same = same && y.q == first.q && y.p == first.p;
     }
   }
-  set_threads(1);
   for (const int threads : {1, 2})
     fmt::print("  {} thread{}  {:>8.1f}\n", threads, threads == 1 ? " " : "s",
                best[threads] / s.constraints());

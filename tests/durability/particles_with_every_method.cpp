@@ -154,14 +154,15 @@ TEST(ParticlesWithEveryMethod, GoOnWithAnotherNumberOfThreads) {
   };
   const auto whole = machine(), first = machine(), second = machine();
   Tally tally(whole->read(), 4);
-  set_threads(1);
   whole->advance(0.05, 4, tally);
   first->advance(0.05, 2, tally);
   ASSERT_FALSE(tally.failed());
   ASSERT_TRUE(second->restore(first->save()));
-  set_threads(3);
-  second->advance(0.05, 2, tally);
-  set_threads(1);
+  Workers workers(3);
+  {
+    const SharedWith three(&workers);
+    second->advance(0.05, 2, tally);
+  }
   EXPECT_TRUE(second->save() == whole->save());
 }
 

@@ -1,7 +1,10 @@
-// The bits of a run do not depend on how many threads share it: a design rule, held on systems large
-// enough to be shared.
+// The bits of a run do not depend on how many threads share it, and the threads of one machine are no
+// business of another. Held on systems large enough to be shared out.
 
+#include <taut/backend/backend.hpp>
+#include <taut/backend/shared_machine.hpp>
 #include <taut/formulation/manifold.hpp>
+#include <taut/mechanism/make_mechanism.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/method/stepper.hpp>
 #include <taut/parallel/workers.hpp>
@@ -10,6 +13,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <thread>
 
@@ -22,8 +26,9 @@ using Problem = ParticleProblem<double>;
 using X = CompensatedState<double, dynamic>;
 
 struct Threads {
-  explicit Threads(int count) { set_threads(count); }
-  ~Threads() { set_threads(1); }
+  Workers workers;
+  SharedWith scope{&workers};
+  explicit Threads(int count) : workers(count) {}
 };
 
 // Returns the state after a few steps, with everything made anew.
@@ -92,22 +97,144 @@ TEST(Workers, EveryElementOnce) {
   }
 }
 
-// A loop inside a shared loop, and loops of several threads at once, run on the thread that asks.
-TEST(Workers, LoopsInsideLoops) {
+// In how many ranges a long loop is done here.
+int ranges_here() {
+  std::atomic<int> ranges = 0;
+  in_ranges(1000, 1, 1, [&](int, int) { ++ranges; });
+  return ranges;
+}
+
+TEST(Workers, ALoopInsideALoopIsNotSharedAgain) {
   const Threads use(3);
-  std::atomic<int> sum = 0;
+  std::atomic<int> sum = 0, most = 0;
   in_ranges(30, 1, 1, [&](int from, int to) {
+    if (ranges_here() != 1) most = ranges_here();
     for (int k = from; k < to; ++k) in_ranges(100, 1, 1, [&](int a, int b) { sum += b - a; });
   });
   EXPECT_EQ(sum, 3000);
+  EXPECT_EQ(most, 0);
+  EXPECT_EQ(ranges_here(), 3);
+}
+
+TEST(Workers, SeveralThreadsMayAskTheSameWorkers) {
+  Workers workers(3);
+  std::atomic<int> sum = 0;
   std::vector<std::thread> askers;
-  sum = 0;
   for (int k = 0; k < 3; ++k)
     askers.emplace_back([&] {
+      const SharedWith shared(&workers);
       for (int n = 0; n < 200; ++n) in_ranges(100, 1, 1, [&](int a, int b) { sum += b - a; });
     });
   for (std::thread& asker : askers) asker.join();
   EXPECT_EQ(sum, 60000);
+}
+
+TEST(Workers, BelongToTheThreadThatTookThem) {
+  EXPECT_EQ(ranges_here(), 1);
+  {
+    const Threads two(2);
+    EXPECT_EQ(ranges_here(), 2);
+    {
+      const Threads five(5);
+      EXPECT_EQ(ranges_here(), 5);
+      std::thread([] { EXPECT_EQ(ranges_here(), 1); }).join();
+    }
+    EXPECT_EQ(ranges_here(), 2);
+  }
+  EXPECT_EQ(ranges_here(), 1);
+}
+
+// Does nothing but write down, after each call, among how many threads its loops were shared.
+class Counting final : public Machine {
+ public:
+  explicit Counting(std::vector<int>& seen) : seen_(seen) {}
+  void advance(double, std::int64_t, Tally&) override { note(); }
+  void advance_by_halves(double, Tally&) override { note(); }
+  Reading read() override { return note(), Reading{}; }
+  std::vector<double> multiplier() const override { return note(), std::vector<double>{}; }
+  std::vector<double> constraint_force() const override { return note(), std::vector<double>{}; }
+  double kinetic_energy() const override { return note(), 0; }
+  std::vector<double> last_multiplier(double) const override { return note(), std::vector<double>{}; }
+  bool restore(std::string_view) override { return note(), true; }
+  std::string save() override { return {}; }
+  std::span<const double> q() const override { return {}; }
+  std::span<const double> p() const override { return {}; }
+  ProjectionCount projections() const override { return {}; }
+
+ private:
+  void note() const { seen_.push_back(ranges_here()); }
+  std::vector<int>& seen_;
+};
+
+TEST(SharedMachine, SharesEveryCallThatHasALoop) {
+  std::vector<int> seen;
+  SharedMachine machine(std::make_unique<Counting>(seen), 3);
+  Tally tally({}, 1);
+  machine.advance(0.1, 1, tally);
+  machine.advance_by_halves(0.1, tally);
+  machine.read();
+  machine.multiplier();
+  machine.constraint_force();
+  machine.kinetic_energy();
+  machine.last_multiplier(0.1);
+  machine.restore("");
+  EXPECT_EQ(seen, std::vector<int>(8, 3));
+  EXPECT_EQ(ranges_here(), 1);
+}
+
+std::ptrdiff_t threads_of_this_process() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+// Two machines at the same time, in two threads, each with its own number of threads: each has the bits of a
+// machine that is alone, and shares its loops among as many threads as it was given.
+TEST(SharedMachine, KnowsNothingOfAnotherOne) {
+  const ReadModel read = read_model(
+      with(test::zigzag_chain, "N = 100001", "N = 40001") + "[[field]]\npotential = \"0.01*z^2\"\n",
+      "test.toml");
+  ASSERT_TRUE(read.model);
+  const auto mechanism = make_mechanism(Problem(read.model->particles));
+  const MethodChoice choice{.method = "rattle", .ode = {}};
+  const auto machine_with = [&](int threads) {
+    RunRequest request;
+    request.threads = threads;
+    return backed_machine(*read.model, nullptr, *mechanism, choice, mechanism->start(), {}, request, 4)
+        .machine;
+  };
+  const auto bits_after = [](Machine& machine) {
+    Tally tally(machine.read(), 4);
+    for (int k = 0; k < 4; ++k) machine.advance(0.05, 1, tally);
+    EXPECT_FALSE(tally.failed());
+    return machine.save();
+  };
+  const auto alone = machine_with(1);
+  const std::string expected = bits_after(*alone);
+
+  for (int round = 0; round < 3; ++round) {
+    const auto before = threads_of_this_process();
+    const auto two = machine_with(2), three = machine_with(3);
+    EXPECT_EQ(threads_of_this_process(), before + 1 + 2);
+    EXPECT_EQ(threads_here(), 1);  // making a machine sets nothing for anybody else
+    std::string of_two, of_three;
+    std::vector<int> seen_by_two, seen_by_three;
+    SharedMachine counts_two(std::make_unique<Counting>(seen_by_two), 2);
+    SharedMachine counts_three(std::make_unique<Counting>(seen_by_three), 3);
+    std::thread first([&] {
+      of_two = bits_after(*two);
+      for (int k = 0; k < 100; ++k) counts_two.read();
+    });
+    std::thread second([&] {
+      of_three = bits_after(*three);
+      for (int k = 0; k < 100; ++k) counts_three.read();
+    });
+    first.join();
+    second.join();
+    EXPECT_TRUE(of_two == expected);
+    EXPECT_TRUE(of_three == expected);
+    EXPECT_EQ(seen_by_two, std::vector<int>(100, 2));
+    EXPECT_EQ(seen_by_three, std::vector<int>(100, 3));
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Pair potentials against a double loop over all pairs, one set of particles or two, in a periodic box, with
-// exclusions; the same bits for any number of threads; the virial of all potentials against differences of V.
+// exclusions; the same bits for any number of threads; the virial of all potentials against differences of
+// V.
 
 #include <taut/measure/virial.hpp>
 #include <taut/parallel/workers.hpp>
@@ -163,7 +164,8 @@ TEST(Pairs, TheSameBitsForAnyNumberOfThreads) {
     Vec slope;
   };
   const auto with_threads = [&](int threads) {
-    set_threads(threads);
+    Workers workers(threads);
+    const SharedWith shared(&workers);
     const Problem s(model);
     Result result{0, s.start().q};
     Vec q = result.slope;
@@ -172,7 +174,6 @@ TEST(Pairs, TheSameBitsForAnyNumberOfThreads) {
       s.grad_V(q, result.slope);
     }
     result.V = s.V(q);
-    set_threads(1);
     return result;
   };
   const Result alone = with_threads(1);

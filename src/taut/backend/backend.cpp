@@ -1,10 +1,10 @@
 #include <taut/backend/backend.hpp>
 #include <taut/backend/compiled_formulas.hpp>
+#include <taut/backend/shared_machine.hpp>
 #include <taut/backend/specialised.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/method/method_source.hpp>
 #include <taut/model/formula_problem.hpp>
-#include <taut/parallel/workers.hpp>
 
 #include <fmt/format.h>
 
@@ -23,8 +23,8 @@ double seconds_interpreted(const FormulaSystem& system, const MethodChoice& choi
          (per_step + per_operation * static_cast<double>(operations(system)));
 }
 
-// Asks whether a system is small. Larger ones take the compiler long and gain little: their linear algebra is
-// more than a few operations.
+// Asks whether a system is small. Larger ones take the compiler long and gain little: their linear algebra
+// is more than a few operations.
 bool is_small(const FormulaSystem& system) {
   return system.n <= 40 && system.m <= 20 && system.column.size() <= 120 && operations(system) <= 5000;
 }
@@ -45,9 +45,9 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
                              std::int64_t steps) {
   const bool plain = request.plain_updates;
   auto machine = interpreted.bind(choice, start, options, plain);
-  // A system of particles has no such formulas: its own run in batches.
-  if (!system) {
-    set_threads(request.threads > 0 ? request.threads : worthwhile_threads(interpreted.coordinates()));
+  if (!system) {  // a system of particles: its formulas run in batches
+    const int threads = request.threads > 0 ? request.threads : worthwhile_threads(interpreted.coordinates());
+    if (machine && threads > 1) machine = std::make_unique<SharedMachine>(std::move(machine), threads);
     const bool compiler_asked = request.backend == Backend::compile || request.backend == Backend::specialise;
     return {std::move(machine),
             compiler_asked ? "the formulas of a system of particles are interpreted." : ""};

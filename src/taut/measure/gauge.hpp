@@ -5,14 +5,20 @@
 #include <taut/problem/tiers.hpp>
 #include <taut/solve/residual_size.hpp>
 
+#include <array>
+
 namespace taut {
 
 template <Hamiltonian P>
 class Gauge {
  public:
+  using Scalar = typename P::Scalar;
+  static constexpr int lanes = ScalarTraits<Scalar>::lanes;
+
   explicit Gauge(const P& s) : G_(s.make_jacobian()), v_(zero_vector(s)), g_(zero_multiplier(s)), f_(g_) {}
 
-  Reading read(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+  // One reading for each trajectory: a lane of a pack has its own energy and its own residuals.
+  std::array<Reading, lanes> read_lanes(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
     auto&& G = room(s, G_);
     auto&& v = room(s, v_);
     auto&& g = room(s, g_);
@@ -21,17 +27,30 @@ class Gauge {
     s.G(q, G);
     H_p(s, q, p, v);
     G.times(v, f);
-    Reading r;
-    if constexpr (Natural<P>)
-      r.energy = lane(p.dot(v) / 2 + s.V(q), 0);
-    else
-      r.energy = lane(s.H(q, p), 0);
-    r.position = lane(largest_entry(g), 0);
-    r.momentum = lane(largest_entry(f), 0);
-    return r;
+    const Scalar energy = energy_of(s, q, p, v);
+    const Real<Scalar> position = largest_entry(g), momentum = largest_entry(f);
+    std::array<Reading, lanes> readings;
+    for (int i = 0; i < lanes; ++i) readings[i] = {lane(energy, i), lane(position, i), lane(momentum, i)};
+    return readings;
+  }
+
+  // The reading of a single trajectory. There is no such thing for a pack, so that nobody takes one lane for
+  // all.
+  Reading read(const P& s, const typename P::Vec& q, const typename P::Vec& p)
+    requires(lanes == 1)
+  {
+    return read_lanes(s, q, p)[0];
   }
 
  private:
+  static Scalar energy_of(const P& s, const typename P::Vec& q, const typename P::Vec& p,
+                          const typename P::Vec& v) {
+    if constexpr (Natural<P>)
+      return p.dot(v) / 2 + s.V(q);
+    else
+      return s.H(q, p);
+  }
+
   typename P::Jacobian G_;
   typename P::Vec v_;
   typename P::Multiplier g_, f_;

@@ -1,4 +1,5 @@
-// Adds up the steps of a run. Every step counts, sampled or not.
+// Adds up the steps of one trajectory. Every step counts, sampled or not. Trajectories in lanes have a tally
+// each: Gauge::read_lanes gives a reading for each lane.
 #pragma once
 
 #include <taut/contract/summary.hpp>

@@ -123,19 +123,19 @@ class MechanismOf final : public Mechanism {
       with_method(choice.method, [&](const auto& m) {
         using Method = std::remove_cvref_t<decltype(m)>;
         if constexpr (compiled_here<Method>() && (!plain || offers_plain_updates<Method>))
-          stepper = taut::bind(m, problem_, x, options);
+          stepper = taut::try_bind(m, problem_, x, options);
       });
     } else if constexpr (!plain && !KnownWithoutSplit<P>) {
       ode_names::with_scheme(choice.method, [&](const auto& scheme) {
         using Scheme = std::remove_cvref_t<decltype(scheme)>;
         const OdeChoice& ode = *choice.ode;
         if (ode.formulation == Charts::facts.name)
-          stepper = taut::bind(
+          stepper = taut::try_bind(
               OdeMethod<Scheme, Charts>{
                   .scheme = scheme, .formulation = {ode.charts}, .projection = ode.projection},
               problem_, x, options);
         else
-          stepper = taut::bind(
+          stepper = taut::try_bind(
               OdeMethod<Scheme, AnyFormulation>{
                   .scheme = scheme, .formulation = {ode.formulation}, .projection = ode.projection},
               problem_, x, options);

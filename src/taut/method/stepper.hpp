@@ -1,8 +1,10 @@
-// A method bound to a problem, its type hidden: one virtual call per step. What the time loop and the theorem tests hold.
+// A method bound to a problem, with the types hidden: one virtual call per step. Time loops and theorem
+// tests hold one.
 #pragma once
 
 #include <taut/bytes/carry.hpp>
 #include <taut/method/memory.hpp>
+#include <taut/method/needs_of.hpp>
 #include <taut/method/projection_count.hpp>
 #include <taut/problem/tiers.hpp>
 #include <taut/scalar/flatten.hpp>
@@ -19,21 +21,25 @@ class Stepper {
   static constexpr bool short_step = false;
   virtual ~Stepper() = default;
   virtual Expected<int> step(X& x, const typename P::Scalar& h) = 0;
-  // Makes x, a copy of the state between steps, the state at the mesh point: on M where the method is.
+  // x is a copy of the state between steps, and becomes the state at the mesh point: on M if the method
+  // stays there.
   virtual Expected<int> output(X& x, const typename P::Scalar& h) = 0;
   virtual bool has_output() const = 0;   // false: output leaves x as it is
   virtual void restart(const X& x) = 0;  // forget everything but x
-  // What does not follow from x, saved or, after a restart(x), filled: the steps that follow are then the same to the last bit.
+  // Saves what does not follow from x, or, after a restart(x), fills it: the steps that follow then have the
+  // same bits.
   virtual void carry(Carry& c) = 0;
   virtual ProjectionCount projections() const { return {}; }
-  // The method's own multiplier at the end of the last step, which was of size h; empty where it has none.
+  // The method's own multiplier at the end of the last step, which had the size h; empty if the method has
+  // none.
   virtual Vector<typename P::Scalar, dynamic> last_multiplier(const typename P::Scalar&) const { return {}; }
 };
 
 template <class Method, Constrained P, class X>
 class BoundStepper final : public Stepper<P, X> {
  public:
-  // The method says of itself that its step is short: worth compiling into the loop over steps of a small problem.
+  // The method says of itself that its step is short: for a small problem it is worth compiling into the
+  // loop over steps.
   static constexpr bool short_step = fixed_size<P> && requires { Method::steps_are_short; };
   BoundStepper(const Method& method, const P& problem, const X& x)
       : method_(method), problem_(problem), memory_(make_memory(method_, problem_, x)) {}
@@ -48,8 +54,9 @@ class BoundStepper final : public Stepper<P, X> {
       return 0;
   }
   bool has_output() const override { return puts_out; }
-  // Built in place: a memory holds room that is not initialised, and is not copied. What a memory refuses, it has refused before; a throw for want of space would leave
-  // no memory to go on with, and ends the program.
+  // Rebuilds the memory in place, because a memory contains uninitialised buffers and cannot be copied. Its
+  // constructor cannot refuse the problem here: it would have refused it when this stepper was made. If
+  // allocation fails, no memory is left to continue with, so the program ends (noexcept).
   void restart(const X& x) noexcept override {  // NOLINT(bugprone-exception-escape)
     std::destroy_at(&memory_);
     ::new (static_cast<void*>(&memory_)) Memory(make_memory(method_, problem_, x));
@@ -91,9 +98,11 @@ Method with_options(Method method, const SolveOptions& options) {
 
 inline namespace TAUT_STEPS {  // flatten.hpp
 
+// A stepper of this method for this problem, from x on; null if the method does not fit the problem. It is
+// for those who go through the catalogue; everybody else calls bind.
 template <class Method, Constrained P, class X>
-std::unique_ptr<Stepper<P, X>> bind(const Method& method, const P& problem, const X& x,
-                                    const SolveOptions& options = {}) {
+std::unique_ptr<Stepper<P, X>> try_bind(const Method& method, const P& problem, const X& x,
+                                        const SolveOptions& options = {}) {
   if constexpr (Method::template fits<P>) {
     const auto bound = [&](const auto& m) -> std::unique_ptr<Stepper<P, X>> {
       using Bound = BoundStepper<std::remove_cvref_t<decltype(m)>, P, X>;
@@ -105,6 +114,40 @@ std::unique_ptr<Stepper<P, X>> bind(const Method& method, const P& problem, cons
       return bound(method);
   } else {
     return nullptr;
+  }
+}
+
+// What bind gives after it has said why there is no stepper: it takes every call, so that the compiler says
+// no more.
+struct NoStepper {
+  template <class... Arguments>
+  Expected<int> step(Arguments&&...);
+  template <class... Arguments>
+  Expected<int> output(Arguments&&...);
+  template <class... Arguments>
+  void restart(Arguments&&...);
+};
+
+// A stepper of this method for this problem, from x on. If the problem lacks a member that the method needs,
+// the program does not compile, and the compiler's message names the member. Method::fits<P> asks
+// beforehand.
+template <class Method, class P, class X>
+auto bind(const Method& method, const P& problem, const X& x, const SolveOptions& options = {}) {
+  constexpr bool fits = [] {
+    if constexpr (Constrained<P>)
+      return Method::template fits<P>;
+    else
+      return false;
+  }();
+  if constexpr (fits) {
+    return try_bind(method, problem, x, options);
+  } else {
+    constexpr bool nothing_missing = name_missing_members<P, needs_of<Method>()>();
+    static_assert(
+        !nothing_missing,
+        "taut: this problem has all members that the method needs, but does not meet a condition of the "
+        "method's own: see fits<P> in the method's header.");
+    return std::unique_ptr<NoStepper>();
   }
 }
 
