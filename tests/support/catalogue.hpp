@@ -1,10 +1,9 @@
 // The rows of the catalogue that fit a problem, each with its name in the trace of a failure.
 #pragma once
 
-#include <taut/method/catalogue.hpp>
-#include <taut/method/stepper.hpp>
-
 #include <gtest/gtest.h>
+
+#include "support/steppers.hpp"
 
 namespace taut::test {
 
