@@ -4,6 +4,7 @@
 #include <taut/formulation/facts.hpp>
 #include <taut/method/facts.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,13 @@ std::vector<std::string> method_names();
 // Adds the default number of stages or steps if a method has one and none is given: lobatto(3) for lobatto.
 // Returns other names as they are.
 std::string numbered_name(const std::string& method);
+
+// "shake, rattle, … and compositions of rattle": those that can also sum without compensation.
+std::string methods_with_plain_updates();
+
+// About how many steps of RATTLE cost as much as one step of the method; none if there is no such method for the
+// constrained equations themselves.
+std::optional<int> work_of(const std::string& method);
 
 // Returns `why`, which says what is wrong with the method's name; if the name is unknown, adds the nearest
 // name and all names.
