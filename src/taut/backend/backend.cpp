@@ -3,7 +3,7 @@
 #include <taut/backend/shared_machine.hpp>
 #include <taut/backend/specialised.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
-#include <taut/method/method_source.hpp>
+#include <taut/method/methods.hpp>
 #include <taut/model/formula_problem.hpp>
 
 #include <fmt/format.h>
@@ -17,9 +17,9 @@ namespace {
 constexpr double compile_from = 1, specialise_from = 20;
 double seconds_interpreted(const FormulaSystem& system, const MethodChoice& choice, std::int64_t steps) {
   constexpr double per_step = 1e-6, per_operation = 4e-9;
-  const auto source = choice.ode ? std::nullopt : method_source(choice.method);
-  const int stages = source ? source->stages : 20;
-  return static_cast<double>(steps) * stages *
+  constexpr int work_on_a_formulation = 20;
+  const int work = choice.ode ? work_on_a_formulation : work_of(choice.method).value_or(1);
+  return static_cast<double>(steps) * work *
          (per_step + per_operation * static_cast<double>(operations(system)));
 }
 

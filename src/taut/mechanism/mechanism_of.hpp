@@ -12,18 +12,6 @@
 
 namespace taut {
 
-// Plain sums are there to show what compensated ones buy. These methods show it; the others would only add to the time of compilation.
-template <class Method>
-inline constexpr bool offers_plain_updates = false;
-template <>
-inline constexpr bool offers_plain_updates<Rattle> = true;
-template <>
-inline constexpr bool offers_plain_updates<Shake> = true;
-template <>
-inline constexpr bool offers_plain_updates<Composition<Rattle>> = true;
-template <>
-inline constexpr bool offers_plain_updates<Projected<ImplicitMidpoint>> = true;
-
 // A split problem is compiled only for the methods that need the split; the natural problem it is without it serves the others.
 template <class P>
 concept KnownWithoutSplit = requires(const P& s) { s.without_split(); };
@@ -122,7 +110,7 @@ class MechanismOf final : public Mechanism {
     if (!choice.ode) {
       with_method(choice.method, [&](const auto& m) {
         using Method = std::remove_cvref_t<decltype(m)>;
-        if constexpr (compiled_here<Method>() && (!plain || offers_plain_updates<Method>))
+        if constexpr (compiled_here<Method>() && (!plain || OffersPlainUpdates<Method>))
           stepper = taut::try_bind(m, problem_, x, options);
       });
     } else if constexpr (!plain && !KnownWithoutSplit<P>) {

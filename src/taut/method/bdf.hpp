@@ -22,8 +22,12 @@ struct Bdf {
             .theory = "bdf",
             .order = k,
             .keeps = Keeps::position,
-            .tier = Tier::hamiltonian};
+            .tier = Tier::hamiltonian,
+            .work = 4};
   }
+  static constexpr MethodNumber number() { return {"k", "steps", 1, 6}; }
+  Bdf numbered(int steps) const { return {.k = steps}; }
+  Spelling spelling() const { return spelled("bdf.hpp", "Bdf", "k", k); }
 
   template <class P>
   static constexpr bool fits = Hamiltonian<P>;

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace taut {
 
@@ -96,61 +97,38 @@ std::optional<NameError> visit_composition(const CompositionScheme& scheme, cons
   return std::nullopt;
 }
 
-// The number in name(number), or its default; nothing where it is no whole number from `least` to `most`.
-inline std::optional<int> number(const MethodName& asked, int otherwise, int least, int most) {
-  if (!asked.has_argument) return otherwise;
-  int value = 0;
+// Reads the number of name(number) into the row. Returns why that cannot be done, if it cannot.
+template <Numbered Row>
+std::optional<NameError> take_number(const MethodName& asked, Row& row) {
+  constexpr MethodNumber range = Row::number();
+  int n = 0;
   const char* end = asked.argument.data() + asked.argument.size();
-  const auto [stop, error] = std::from_chars(asked.argument.data(), end, value);
-  if (error != std::errc{} || stop != end || value < least || value > most) return std::nullopt;
-  return value;
+  const auto [stop, error] = std::from_chars(asked.argument.data(), end, n);
+  if (error == std::errc{} && stop == end && n >= range.least && n <= range.most) {
+    row = row.numbered(n);
+    return std::nullopt;
+  }
+  const std::string name(asked.name), letter(range.letter);
+  return NameError{name + "(" + letter + ") needs a whole number " + letter + " of " +
+                   std::string(range.means) + " from " + std::to_string(range.least) + " to " +
+                   std::to_string(range.most) + ", not '" + std::string(asked.argument) + "'"};
 }
 
-// Methods with a number: `assign(n)` gives the method.
-struct Numbered {
-  std::string_view name, letter, means;
-  int otherwise, least, most;
-};
-inline constexpr Numbered impulse_row{"impulse", "k", "substeps", 4, 1, 1000000};
-inline constexpr Numbered lobatto_row{"lobatto", "s", "stages", 3, 2, 32};
-inline constexpr Numbered dirac_gauss_row{"dirac-gauss", "s", "stages", 2, 1, 16};
-inline constexpr Numbered radau_row{"radau", "s", "stages", 2, 2, 16};
-inline constexpr Numbered radau_projected_row{"radau-projected", "s", "stages", 2, 2, 16};
-inline constexpr Numbered gauss_projected_row{"gauss-projected", "s", "stages", 2, 1, 16};
-inline constexpr Numbered gauss_unprojected_row{"gauss-unprojected", "s", "stages", 2, 1, 16};
-inline constexpr Numbered bdf_row{"bdf", "k", "steps", 2, 1, 6};
-
-// True when `row` is the one asked for: then it was visited, or `error` says why not.
-template <class Visit, class Make>
-bool visited(const Numbered& row, const MethodName& asked, std::optional<NameError>& error, Visit&& visit,
-             Make&& make) {
-  if (asked.name != row.name) return false;
-  if (const auto n = number(asked, row.otherwise, row.least, row.most))
-    visit(make(*n));
-  else
-    error = NameError{std::string(row.name) + "(" + std::string(row.letter) + ") needs a whole number " +
-                      std::string(row.letter) + " of " + std::string(row.means) + " from " +
-                      std::to_string(row.least) + " to " + std::to_string(row.most) + ", not '" +
-                      std::string(asked.argument) + "'"};
-  return true;
-}
-
-template <class Visit>
-bool visit_numbered(const MethodName& asked, std::optional<NameError>& error, Visit&& visit) {
-  using enum DaeFamily;
-  return visited(impulse_row, asked, error, visit,
-                 [](int n) { return Projected<Impulse>{.psi = {.substeps = n}}; }) ||
-         visited(lobatto_row, asked, error, visit, [](int n) { return Lobatto<>{.s = n}; }) ||
-         visited(dirac_gauss_row, asked, error, visit,
-                 [](int n) { return Projected<DiracGauss>{.psi = {.s = n}}; }) ||
-         visited(radau_row, asked, error, visit, [](int n) { return DaeRungeKutta<radau, false>{.s = n}; }) ||
-         visited(radau_projected_row, asked, error, visit,
-                 [](int n) { return DaeRungeKutta<radau, true>{.s = n}; }) ||
-         visited(gauss_projected_row, asked, error, visit,
-                 [](int n) { return DaeRungeKutta<gauss, true>{.s = n}; }) ||
-         visited(gauss_unprojected_row, asked, error, visit,
-                 [](int n) { return DaeRungeKutta<gauss, false>{.s = n}; }) ||
-         visited(bdf_row, asked, error, visit, [](int n) { return Bdf{.k = n}; });
+// Calls visit(row), with the number that was asked for if the row has one. Returns why that cannot be done, if it
+// cannot.
+template <class Row, class Visit>
+std::optional<NameError> visit_row(Row row, const MethodName& asked, Visit&& visit) {
+  const bool numbered = facts_of(row).argument != 0;
+  if (!numbered && asked.has_argument)
+    return NameError{std::string(asked.name) + " takes no argument '" + std::string(asked.argument) + "'"};
+  if constexpr (Numbered<Row>)
+    if (numbered) {
+      row = Row{};
+      if (asked.has_argument)
+        if (auto error = take_number(asked, row)) return error;
+    }
+  visit(std::as_const(row));
+  return std::nullopt;
 }
 
 }  // namespace catalogue_names
@@ -163,20 +141,18 @@ std::optional<NameError> with_method(std::string_view text, Visit&& visit) {
     return NameError{std::string("'").append(text).append("' is not of the form name or name(argument)")};
   if (const CompositionScheme* scheme = find_composition(asked->name))
     return catalogue_names::visit_composition(*scheme, *asked, visit);
-  std::optional<NameError> error;
-  if (catalogue_names::visit_numbered(*asked, error, visit)) return error;
-  bool found = false, named = false;
-  for_each_method([&](const auto& method) {
-    const std::string_view name = facts_of(method).name;
-    named = named || name == asked->name;
-    if (name != text || found) return;
+  // A name may have brackets of its own, as shake(two-step).
+  bool is_whole_name = false;
+  for_each_method([&](const auto& row) { is_whole_name = is_whole_name || facts_of(row).name == text; });
+  const MethodName wanted = is_whole_name ? MethodName{text} : *asked;
+  std::optional<NameError> error = NameError{std::string("there is no method '").append(text).append("'")};
+  bool found = false;
+  for_each_method([&](const auto& row) {
+    if (found || facts_of(row).name != wanted.name) return;
     found = true;
-    visit(method);
+    error = catalogue_names::visit_row(row, wanted, visit);
   });
-  if (found) return std::nullopt;
-  if (named)
-    return NameError{std::string(asked->name) + " takes no argument '" + std::string(asked->argument) + "'"};
-  return NameError{std::string("there is no method '").append(text).append("'")};
+  return error;
 }
 
 }  // namespace taut

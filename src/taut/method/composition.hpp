@@ -31,7 +31,16 @@ struct Composition {
             .order = scheme->order,
             .symmetric = true,
             .symplectic = true,
-            .tier = facts_of(base).tier};
+            .tier = facts_of(base).tier,
+            .work = facts_of(base).work * static_cast<int>(scheme->size())};
+  }
+  static constexpr bool offers_plain_updates = std::same_as<Base_, Rattle>;
+  Spelling spelling() const {
+    Spelling map = base.spelling();
+    map.headers.emplace_back("composition.hpp");
+    map.type = "Composition<" + map.type + ">";
+    map.value = map.type + "{.scheme = find_composition(\"" + std::string(scheme->name) + "\")}";
+    return map;
   }
 
   template <Hamiltonian P, class X>

@@ -6,6 +6,7 @@
 #include <taut/formulation/momentum_solve.hpp>
 #include <taut/formulation/position_solve.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/method/spelling.hpp>
 #include <taut/method/stage_solve.hpp>
 
 namespace taut {
@@ -27,7 +28,8 @@ struct DaeRungeKutta {
               .theory = "dae-runge-kutta",
               .order = projected ? 2 * s - 1 : s,
               .keeps = projected ? Keeps::position_and_momentum : Keeps::position,
-              .tier = Tier::hamiltonian};
+              .tier = Tier::hamiltonian,
+              .work = 5 * s};
     else
       return {.name = projected ? "gauss-projected" : "gauss-unprojected",
               .argument = s,
@@ -37,7 +39,17 @@ struct DaeRungeKutta {
               .theory = "dae-runge-kutta",
               .order = projected ? s : 0,
               .keeps = projected ? Keeps::position_and_momentum : Keeps::nothing,
-              .tier = Tier::hamiltonian};
+              .tier = Tier::hamiltonian,
+              .work = 5 * s};
+  }
+  static constexpr MethodNumber number() { return {"s", "stages", family == DaeFamily::radau ? 2 : 1, 16}; }
+  DaeRungeKutta numbered(int stages) const { return {.s = stages}; }
+  Spelling spelling() const {
+    return spelled("dae_runge_kutta.hpp",
+                   std::string("DaeRungeKutta<DaeFamily::") +
+                       (family == DaeFamily::radau ? "radau" : "gauss") +
+                       (projected ? ", true>" : ", false>"),
+                   "s", s);
   }
 
   template <class P>

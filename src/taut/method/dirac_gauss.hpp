@@ -4,6 +4,7 @@
 
 #include <taut/formulation/dirac_gradient.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/method/spelling.hpp>
 #include <taut/method/stage_solve.hpp>
 
 namespace taut {
@@ -21,8 +22,12 @@ struct DiracGauss {
             .order = 2 * s,
             .symmetric = true,
             .symplectic = true,
-            .tier = Tier::dirac};
+            .tier = Tier::dirac,
+            .work = 30 * s};
   }
+  static constexpr MethodNumber number() { return {"s", "stages", 1, 16}; }
+  DiracGauss numbered(int stages) const { return {.s = stages}; }
+  Spelling spelling() const { return spelled("dirac_gauss.hpp", "DiracGauss", "s", s); }
 
   template <class P>
   static constexpr bool fits = Hamiltonian<P> && Castable<P>;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/method/facts.hpp>
+#include <taut/method/spelling.hpp>
 #include <taut/problem/kick_and_drift.hpp>
 #include <taut/problem/tiers.hpp>
 #include <taut/solve/failure.hpp>
@@ -25,6 +26,7 @@ struct SymplecticEuler {
                                      .theory = "explicit-maps",
                                      .order = 1,
                                      .symplectic = true};
+  static Spelling spelling() { return spelled("explicit_maps.hpp", "SymplecticEuler"); }
   bool adjoint = false;  // drift, then kick: the other half of compositions that alternate
 
   template <class P>
@@ -53,6 +55,7 @@ struct Verlet {
                                      .order = 2,
                                      .symmetric = true,
                                      .symplectic = true};
+  static Spelling spelling() { return spelled("explicit_maps.hpp", "Verlet"); }
 
   template <class P>
   static constexpr bool fits = Natural<P>;
@@ -84,8 +87,12 @@ struct Impulse {
             .order = 2,
             .symmetric = true,
             .symplectic = true,
-            .tier = Tier::split};
+            .tier = Tier::split,
+            .work = 2};
   }
+  static constexpr MethodNumber number() { return {"k", "substeps", 1, 1000000}; }
+  Impulse numbered(int k) const { return {.substeps = k}; }
+  Spelling spelling() const { return spelled("explicit_maps.hpp", "Impulse", "substeps", substeps); }
 
   template <class P>
   static constexpr bool fits = Split<P>;

@@ -26,7 +26,25 @@ struct MethodFacts {
   bool symplectic = false;
   Keeps keeps = Keeps::position_and_momentum;
   Tier tier = Tier::natural;
+  int work = 1;  // of a step, in steps of RATTLE, roughly: a run that is long enough is compiled
 };
+
+// The number in name(number): "s", "stages", and its least and greatest value. A method that has one offers
+// `number()` and `numbered(n)`; without a number people get the one that a default-constructed method has.
+struct MethodNumber {
+  std::string_view letter, means;
+  int least, most;
+};
+template <class Method>
+concept Numbered = requires(const Method& method, int n) {
+  Method::number().least;
+  method.numbered(n);
+};
+
+// Plain sums are there to show what compensated sums buy. A method that shows it says so by a member
+// `offers_plain_updates`; for the others they would only take the compiler's time.
+template <class Method>
+concept OffersPlainUpdates = requires { requires Method::offers_plain_updates; };
 
 // Returns the name as people write it: "rattle", "lobatto(3)", "yoshida4(midpoint)".
 inline std::string label(const MethodFacts& facts) {
@@ -38,7 +56,7 @@ inline std::string label(const MethodFacts& facts) {
 
 // Reads the row of a method: a constant, or a function if it depends on the method's parameters.
 template <class Method>
-MethodFacts facts_of(const Method& method) {
+auto facts_of(const Method& method) {
   if constexpr (requires { method.facts(); })
     return method.facts();
   else

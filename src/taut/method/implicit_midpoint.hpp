@@ -4,6 +4,7 @@
 
 #include <taut/formulation/constraint_matrix.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/method/spelling.hpp>
 #include <taut/problem/tiers.hpp>
 #include <taut/scalar/dual.hpp>
 #include <taut/solve/iterate.hpp>
@@ -196,7 +197,10 @@ struct ImplicitMidpoint {
       .order = 2,
       .symmetric = true,
       .symplectic = true,
-      .tier = Tier::hamiltonian};
+      .tier = Tier::hamiltonian,
+      .work = 4};
+  static constexpr bool offers_plain_updates = true;
+  static Spelling spelling() { return spelled("implicit_midpoint.hpp", "ImplicitMidpoint"); }
 
   template <class P>
   static constexpr bool fits = Hamiltonian<P> && Castable<P>;
@@ -247,7 +251,9 @@ struct MixedMidpoint {
                                      .order = 2,
                                      .symmetric = true,
                                      .symplectic = true,
-                                     .tier = Tier::split};
+                                     .tier = Tier::split,
+                                     .work = 4};
+  static Spelling spelling() { return spelled("implicit_midpoint.hpp", "MixedMidpoint"); }
 
   template <class P>
   static constexpr bool fits = Split<P> && Castable<P>;

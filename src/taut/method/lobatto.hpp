@@ -5,6 +5,7 @@
 #include <taut/formulation/momentum_solve.hpp>
 #include <taut/formulation/multiplier.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/method/spelling.hpp>
 #include <taut/method/stage_solve.hpp>
 #include <taut/method/tableau_conditions.hpp>
 
@@ -41,7 +42,16 @@ struct Lobatto {
             .order = own ? order_of(*own) : 2 * s - 2,
             .symmetric = !own || is_symmetric(*own),
             .symplectic = !own || tableau_conditions::symplectic(*own),
-            .tier = Tier::hamiltonian};
+            .tier = Tier::hamiltonian,
+            .work = 5 * s};
+  }
+  static constexpr MethodNumber number() { return {"s", "stages", 2, 32}; }
+  Lobatto numbered(int n) const { return {.s = n}; }
+  // If the problem is small, the compiler knows a small number of stages: a step of the double pendulum is 1.5 times
+  // faster for it. A step of the chains of six and seven bodies is not, and takes a tenth longer to compile.
+  Spelling spelling() const {
+    if (s > most_known) return spelled("lobatto.hpp", "Lobatto<>", "s", s);
+    return spelled("lobatto.hpp", "Lobatto<P::n <= 8 ? " + std::to_string(s) + " : dynamic>", "s", s);
   }
 
   template <class P>

@@ -90,6 +90,26 @@ std::string numbered_name(const std::string& method) {
   return facts.argument == 0 ? method : label(facts);
 }
 
+std::string methods_with_plain_updates() {
+  std::vector<std::string> names;
+  bool compositions = false;
+  for_each_method([&](const auto& method) {
+    if constexpr (OffersPlainUpdates<std::remove_cvref_t<decltype(method)>>) {
+      if constexpr (requires { method.scheme; })
+        compositions = true;
+      else
+        names.emplace_back(facts_of(method).name);
+    }
+  });
+  return joined(names) + (compositions ? " and compositions of rattle" : "");
+}
+
+std::optional<int> work_of(const std::string& method) {
+  std::optional<int> work;
+  with_method(method, [&](const auto& known) { work = facts_of(known).work; });
+  return work;
+}
+
 std::string unknown_method_sentence(std::string_view method, const std::string& why) {
   const auto names = method_names();
   std::vector<std::string> bases;  // without arguments: lobatto(7) errs in the number, not in the name

@@ -5,6 +5,7 @@
 #include <taut/method/facts.hpp>
 #include <taut/method/projection_kind.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,13 @@ MethodFacts facts_on_formulation(std::string_view method, std::string_view formu
 
 // Adds the number of stages or steps if the method has one and none is said: lobatto becomes lobatto(3).
 std::string numbered_name(const std::string& method);
+
+// "shake, rattle, … and compositions of rattle": those that can also sum without compensation.
+std::string methods_with_plain_updates();
+
+// About how many steps of RATTLE cost as much as one step of the method; none if there is no such method for the
+// constrained equations themselves.
+std::optional<int> work_of(const std::string& method);
 
 // Returns `why`, which says what is wrong with the method's name; if the name is unknown, adds the nearest
 // name and all names.

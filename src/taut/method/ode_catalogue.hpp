@@ -55,28 +55,22 @@ inline std::string listed(auto&& for_each) {
   return names;
 }
 
-inline constexpr catalogue_names::Numbered gauss_row{"gauss", "s", "stages", 2, 1, 16};
-
 template <class Visit>
 std::optional<NameError> with_scheme(std::string_view text, Visit&& visit) {
   const auto asked = parse_method_name(text);
   if (!asked)
     return NameError{std::string("'").append(text).append("' is not of the form name or name(argument)")};
   std::optional<NameError> error;
-  if (catalogue_names::visited(gauss_row, *asked, error, visit, [](int n) { return OdeGauss{.s = n}; }))
-    return error;
-  const ExplicitScheme* scheme = find_explicit(asked->name);
-  if (scheme == nullptr && asked->name != "implicit-midpoint")
-    return NameError{
-        std::string("'").append(text).append("' does not integrate a formulation; those that do are ") +
-        listed([](auto&& f) { for_each_ode_scheme(f); })};
-  if (asked->has_argument)
-    return NameError{std::string(asked->name) + " takes no argument '" + std::string(asked->argument) + "'"};
-  if (scheme != nullptr)
-    visit(ExplicitRungeKutta{scheme});
-  else
-    visit(OdeGauss{.s = 1, .is_midpoint = true});
-  return std::nullopt;
+  bool found = false;
+  for_each_ode_scheme([&](const auto& row) {
+    if (found || row.facts().name != asked->name) return;
+    found = true;
+    error = catalogue_names::visit_row(row, *asked, visit);
+  });
+  if (found) return error;
+  return NameError{
+      std::string("'").append(text).append("' does not integrate a formulation; those that do are ") +
+      listed([](auto&& f) { for_each_ode_scheme(f); })};
 }
 
 }  // namespace ode_names
@@ -84,8 +78,9 @@ std::optional<NameError> with_scheme(std::string_view text, Visit&& visit) {
 // Asks whether the name needs a formulation; without one it means the first of the list.
 inline bool is_ode_method(std::string_view text) {
   const auto asked = parse_method_name(text);
-  return asked && (find_explicit(asked->name) != nullptr || asked->name == "implicit-midpoint" ||
-                   asked->name == "gauss");
+  bool found = false;
+  if (asked) for_each_ode_scheme([&](const auto& row) { found = found || row.facts().name == asked->name; });
+  return found;
 }
 
 // Calls visit(OdeMethod) for the method, formulation and projection of these names, or returns why there is

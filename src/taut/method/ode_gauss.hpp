@@ -28,6 +28,9 @@ struct OdeGauss {
             .symplectic = true};
   }
 
+  static constexpr MethodNumber number() { return {"s", "stages", 1, 16}; }
+  OdeGauss numbered(int stages) const { return {.s = stages}; }
+
   template <class Field, class P>
   struct Memory {
     using T = typename P::Scalar;

@@ -16,6 +16,7 @@
 #include <taut/formulation/position_solve.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/memory.hpp>
+#include <taut/method/spelling.hpp>
 #include <taut/problem/kick_and_drift.hpp>
 
 namespace taut {
@@ -45,6 +46,24 @@ struct Projected {
   SolveOptions solve{};
 
   MethodFacts facts() const { return facts_of(psi); }
+  static constexpr bool offers_plain_updates = OffersPlainUpdates<Psi>;
+  static constexpr MethodNumber number()
+    requires Numbered<Psi>
+  {
+    return Psi::number();
+  }
+  Projected numbered(int n) const
+    requires Numbered<Psi>
+  {
+    return {.psi = psi.numbered(n), .solve = solve};
+  }
+  Spelling spelling() const {
+    Spelling map = psi.spelling();
+    map.headers.emplace_back("projected.hpp");
+    map.type = "Projected<" + map.type + ">";
+    map.value = map.type + "{.psi = " + map.value + "}";
+    return map;
+  }
 
   template <class P>
   static constexpr bool fits = Psi::template fits<P>;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/method/facts.hpp>
+#include <taut/method/spelling.hpp>
 #include <taut/method/verlet_memory.hpp>
 #include <taut/scalar/flatten.hpp>
 
@@ -21,6 +22,8 @@ struct Rattle {
                                      .symmetric = true,
                                      .symplectic = true};
   static constexpr bool steps_are_short = true;  // see BoundStepper
+  static constexpr bool offers_plain_updates = true;
+  static Spelling spelling() { return spelled("rattle.hpp", "Rattle"); }
   SolveOptions solve{};
 
   template <class P>

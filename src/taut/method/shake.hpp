@@ -6,6 +6,7 @@
 #pragma once
 
 #include <taut/method/facts.hpp>
+#include <taut/method/spelling.hpp>
 #include <taut/method/verlet_memory.hpp>
 #include <taut/scalar/flatten.hpp>
 
@@ -42,6 +43,8 @@ struct Shake {
                                      .order = 2,
                                      .symmetric = true,
                                      .symplectic = true};
+  static constexpr bool offers_plain_updates = true;
+  static Spelling spelling() { return spelled("shake.hpp", "Shake"); }
   SolveOptions solve{};
 
   template <class P>
@@ -85,6 +88,7 @@ struct ShakeTwoStep {
                                      .order = 2,
                                      .symmetric = true,
                                      .symplectic = true};
+  static Spelling spelling() { return spelled("shake.hpp", "ShakeTwoStep"); }
   SolveOptions solve{};
 
   template <class P>
@@ -147,6 +151,7 @@ struct ShakeVelocity {
       .symmetric = true,
       .symplectic = true,
       .keeps = Keeps::position};
+  static Spelling spelling() { return spelled("shake.hpp", "ShakeVelocity"); }
   SolveOptions solve{};
 
   template <class P>

@@ -193,9 +193,8 @@ RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const 
   const auto machine = make(choice, start.x, schedule.steps);
   if (!machine)
     throw InputError(fmt::format("--plain-updates works with {}, not with {}.",
-                                 mechanism.of_particles()
-                                     ? "rattle on systems of particles"
-                                     : "shake, rattle, midpoint and compositions of rattle",
+                                 mechanism.of_particles() ? std::string("rattle on systems of particles")
+                                                          : methods_with_plain_updates(),
                                  choice.method));
 
   Tally tally(machine->read(), schedule.steps);
