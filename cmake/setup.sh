@@ -5,13 +5,57 @@ log=$root/build/setup.log
 
 say() { echo "taut: $*" >&2; }
 
+# failed COMMAND... : shows where the log tells what went wrong, and ends. From a build that is what the first failing
+# compiler said, without its command line, from a little before its first error on.
+failed() {
+  awk '/^FAILED: / && !start { print; start = NR + 2 }
+    { line[NR] = $0 }
+    start && NR >= start && !found && /error: |undefined reference/ { found = NR }
+    END {
+      from = found ? found - 3 : start ? start : NR - 24
+      for (i = from > start ? from : start; i <= NR && i < from + 25; ++i) print line[i]
+    }' "$log" | cut -c 1-300 >&2
+  say "failed: $*"
+  say "the whole log is $log"
+  exit 1
+}
+
 # Runs a command with its output kept in the log: standard output belongs to the program, and the log is of interest
 # only when something failed. Descriptor 9 is the set-up lock; a child that lingers must not hold it.
-quietly() {
-  "$@" >"$log" 2>&1 9>&- </dev/null && return
-  cat "$log" >&2
-  say "failed: $*"
-  exit 1
+quietly() { "$@" >"$log" 2>&1 9>&- </dev/null || failed "$@"; }
+
+# build [CMAKE OPTION]... : builds, and says how far it is
+build() {
+  say "building; the log is $log"
+  cmake --build "$build" "$@" 2>&1 9>&- </dev/null | progress 9>&-
+  [[ ${PIPESTATUS[0]} == 0 ]] || failed cmake --build "$build" "$@"
+}
+
+# Keeps standard input in the log, and turns ninja's "[12/104] …" into a line about what is done and what is left: on a
+# terminal rewritten in place, elsewhere a new one every 15 seconds.
+progress() {
+  local line text seconds told=0 began=$SECONDS
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >&3
+    [[ $line =~ ^\[([1-9][0-9]*)/([0-9]+)\] ]] || continue
+    text="${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} files done"
+    seconds=$((SECONDS - began))
+    if ((seconds >= 3)); then
+      text+=", about $(duration $((seconds * (BASH_REMATCH[2] - BASH_REMATCH[1]) / BASH_REMATCH[1]))) left"
+    fi
+    if [[ -t 2 ]]; then
+      printf '\rtaut: %s\e[K' "$text" >&2
+    elif ((seconds - told >= 15)); then
+      say "$text"
+      told=$seconds
+    fi
+  done 3>"$log"
+  [[ ! -t 2 ]] || printf '\r\e[K' >&2
+}
+
+# duration SECONDS : in words, as exact as an estimate is
+duration() {
+  if (($1 >= 100)); then echo "$((($1 + 30) / 60)) min"; else echo "$((($1 + 9) / 10 * 10)) s"; fi
 }
 
 # One set-up at a time. The lock goes with the process, or with unlock.
