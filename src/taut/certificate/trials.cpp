@@ -190,8 +190,8 @@ Expected<Eigen::VectorXd> Trials::Work::onto(const Eigen::VectorXd& y) const {
   return packed({landed->q, keeps_ == Keeps::position ? x.p : landed->p});
 }
 
-Eigen::MatrixXd Trials::Work::directions(Eigen::Index count) const {
 // Returns the same directions for every model of a size, so that a check can be repeated to the bit.
+Eigen::MatrixXd Trials::Work::directions(Eigen::Index count) const {
   std::mt19937_64 random(20240607);
   Eigen::MatrixXd d(2 * x_.q.size(), count);
   for (Eigen::Index j = 0; j < d.cols(); ++j)
