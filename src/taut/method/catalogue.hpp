@@ -144,7 +144,7 @@ std::optional<NameError> with_method(std::string_view text, Visit&& visit) {
   // A name may have brackets of its own, as shake(two-step).
   bool is_whole_name = false;
   for_each_method([&](const auto& row) { is_whole_name = is_whole_name || facts_of(row).name == text; });
-  const MethodName wanted = is_whole_name ? MethodName{text} : *asked;
+  const MethodName wanted = is_whole_name ? MethodName{text, {}, false} : *asked;
   std::optional<NameError> error = NameError{std::string("there is no method '").append(text).append("'")};
   bool found = false;
   for_each_method([&](const auto& row) {

@@ -3,6 +3,7 @@
 // docs/theory/ode-gauss.md.
 #pragma once
 
+#include <taut/method/facts.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/ode_scheme.hpp>
 #include <taut/method/tableau.hpp>
