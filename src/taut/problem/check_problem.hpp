@@ -1,12 +1,17 @@
 // Is a problem what it says? check_problem(problem, x) compares every derivative that a problem gives with
 // differences of the function that it belongs to, at x and at a few points near it, and says which is wrong,
-// where and by how much.
+// where and by how much:
 //
-//   G with g · grad_V with V · grad_V_fast, grad_V_slow with V_fast, V - V_fast · H_q, H_p with H · H_pp_times with H_p
-//   bend with second differences of g · W with itself: symmetric, positive, the inverse of the mass · cast with the problem
+//   G                          with differences of g
+//   grad_V                     with differences of V
+//   grad_V_fast, grad_V_slow   with differences of V_fast, V - V_fast
+//   H_q, H_p                   with differences of H
+//   H_pp_times                 with differences of H_p
+//   bend                       with second differences of g
+//   W                          with itself: it is symmetric, positive, and the inverse of the mass
+//   cast                       with the problem itself
 //
-// Numbers are compared as doubles, in every lane. It is for the author of a problem, and not meant to be
-// fast.
+// Numbers are compared as doubles, in every lane. The check is for the author of a problem; it is not fast.
 #pragma once
 
 #include <taut/problem/difference_quotient.hpp>
@@ -16,6 +21,7 @@
 #include <charconv>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace taut {
@@ -64,7 +70,7 @@ inline std::string listed(const Numbers& x) {
 inline std::string at(const char* name, int k) { return std::string(name) + "[" + std::to_string(k) + "]"; }
 
 struct Where {
-  Numbers q, p;  // of all lanes
+  Numbers q, p;  // in all lanes
 };
 
 // Numbers between -1 and 1 without a pattern, the same at every call with the same seed.
@@ -98,7 +104,7 @@ struct Derivative {
   const char* member;
   const char* function;  // what it should be the derivative of
   bool along_momenta = false;
-  std::function<Numbers(const Where&)> value;                  // of the function
+  std::function<Numbers(const Where&)> value;                  // gives the values of the function
   std::function<Numbers(const Where&, const Numbers&)> along;  // what the member gives for a direction
   std::function<std::string(int row, int column)> entry;       // its name
   std::function<std::string(int row)> part = {};               // what a row is, if that has a name
@@ -110,6 +116,11 @@ class Faults {
   Faults(ProblemCheck& check, int n, int lanes) : check_(check), n_(n), lanes_(lanes) {}
 
   void begin(const char* member) { check_.compared.emplace_back(member); }
+  // A member that is wrong at one point need not be looked at at the next.
+  bool has(std::string_view member) const {
+    return std::any_of(check_.faults.begin(), check_.faults.end(),
+                       [&](const ProblemFault& f) { return f.member == member; });
+  }
 
   // Notes that the number is off by `times` its tolerance.
   void note(double times, ProblemFault fault, const Where& x, int lane) {
@@ -145,8 +156,7 @@ class Faults {
          x, lane);
   }
 
-  // Compares the member with differences along the unit vectors, or along a few directions if those are
-  // many.
+  // Compares the member with differences along the unit vectors; if those are many, along a few directions.
   void compare(const Derivative& d, const Where& x) {
     constexpr int many = 64;
     if (n_ <= many) {
@@ -271,7 +281,7 @@ class Faults {
   }
 
   ProblemCheck& check_;
-  std::vector<double> worst_;  // of each fault, over its tolerance
+  std::vector<double> worst_;  // how far each fault is over its tolerance
   int n_, lanes_;
 };
 
@@ -437,8 +447,9 @@ class Checker {
   void look_at(const std::vector<Where>& points) {
     for (const Derivative& d : derivatives()) {
       faults_.begin(d.member);
-      if (is_defined(d, points[0]))
-        for (const Where& x : points) faults_.compare(d, x);
+      if (!is_defined(d, points[0])) continue;
+      for (const Where& x : points)
+        if (!faults_.has(d.member)) faults_.compare(d, x);
     }
     if constexpr (Quadratic<P>) look_at_bend(points);
     if constexpr (Natural<P>) look_at_W(points[0]);
