@@ -40,11 +40,6 @@ const std::vector<std::string> options_of_every_unit{
     "-O2",   "-march=native", "-ffp-contract=off",   "-fno-math-errno",
     "-fPIC", "-shared",       "-fvisibility=hidden", "-w"};
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // Describes the processor, because code for one may not run on another, and many machines may share
 // a home folder.
 std::string processor() {

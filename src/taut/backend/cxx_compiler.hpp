@@ -14,6 +14,9 @@ struct CxxCompiler {
   std::string missing;  // why there is none, as a part of a sentence
 };
 
+// Returns a variable of the environment, or nothing if it is not set.
+std::string environment(const char* name);
+
 // Returns $CXX if it is set, otherwise the first of c++, g++ and clang++ on $PATH.
 CxxCompiler find_cxx_compiler();
 

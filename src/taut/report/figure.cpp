@@ -1,5 +1,6 @@
 #include <taut/measure/growth.hpp>
 #include <taut/report/figure.hpp>
+#include <taut/report/markup.hpp>
 #include <taut/store/thinned.hpp>
 #include <taut/store/whole_file.hpp>
 
@@ -19,21 +20,6 @@ constexpr std::array<std::string_view, 8> colours = {"#1f6fb4", "#c4501b", "#1a8
                                                      "#a67c00", "#c2327f", "#14899b", "#555555"};
 
 constexpr std::size_t svg_buckets = 700;  // finer than a page shows
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
-}
 
 // Returns the width of about as many characters as the reader sees: bytes that continue one are not counted.
 double text_width(std::string_view text) {

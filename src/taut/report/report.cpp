@@ -1,4 +1,5 @@
 #include <taut/bytes/json.hpp>
+#include <taut/report/markup.hpp>
 #include <taut/report/report.hpp>
 #include <taut/report/report_page.hpp>
 #include <taut/store/thinned.hpp>
@@ -138,12 +139,6 @@ std::string slug(std::string_view text) {
 std::string replaced(std::string text, std::string_view mark, std::string_view by) {
   const std::size_t at = text.find(mark);
   return text.replace(at, mark.size(), by);
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-constexpr std::size_t longest_word = 40;  // bytes of a user's word in a message
+constexpr std::size_t longest_shown = 40;  // bytes of a user's word in a message
 
 }  // namespace
 
@@ -22,8 +22,8 @@ std::string harmless(std::string_view text, char instead) {
 }
 
 std::string shown(std::string_view word) {
-  if (word.size() <= longest_word) return harmless(word, '?');
-  std::size_t cut = longest_word;
+  if (word.size() <= longest_shown) return harmless(word, '?');
+  std::size_t cut = longest_shown;
   while (cut > 0 && continues_character(word[cut])) --cut;
   return harmless(word.substr(0, cut), '?') + "…";
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t longest_whole = 1000, longest_piece = 250;
 
 // The program with a name of its own for every value: registers are reused, values are not.
-struct Value {
+struct Operand {
   enum class Kind { constant, input, operation } kind;
   Op op = Op::constant;
   int a = -1, b = -1;    // values; of an input: block and entry
@@ -59,7 +59,7 @@ class Text {
  private:
   std::string symbol() const { return program_symbol(number_); }
 
-  int add(Value value) {
+  int add(Operand value) {
     values_.push_back(value);
     return static_cast<int>(values_.size()) - 1;
   }
@@ -68,16 +68,16 @@ class Text {
     std::vector<int> at(static_cast<std::size_t>(program.registers), -1);  // the value in each register
     const auto in = [&](int r) -> int& { return at[static_cast<std::size_t>(r)]; };
     for (std::size_t k = 0; k < program.constants.size(); ++k)
-      at[k] = add({.kind = Value::Kind::constant, .number = static_cast<double>(program.constants[k])});
+      at[k] = add({.kind = Operand::Kind::constant, .number = static_cast<double>(program.constants[k])});
     for (int block = 0; block < Program::blocks; ++block)
       for (const Program::Load& load : program.loads[static_cast<std::size_t>(block)])
-        in(load.to) = add({.kind = Value::Kind::input, .a = block, .b = load.from});
+        in(load.to) = add({.kind = Operand::Kind::input, .a = block, .b = load.from});
     std::size_t i = 0;
     for (const Run& run : program.runs)
       for (; i < static_cast<std::size_t>(run.end); ++i) {
         const Instruction& step = program.code[i];
         const int a = in(step.a), b = in(step.b);
-        in(step.to) = add({.kind = Value::Kind::operation, .op = run.op, .a = a, .b = b});
+        in(step.to) = add({.kind = Operand::Kind::operation, .op = run.op, .a = a, .b = b});
       }
     for (const int r : program.outputs) outputs_.push_back(in(r));
   }
@@ -89,14 +89,14 @@ class Text {
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
       open.push_back(outputs_[k]);
       while (!open.empty()) {
-        Value& value = at(open.back());
-        if (value.kind != Value::Kind::operation || value.position >= 0) {
+        Operand& value = at(open.back());
+        if (value.kind != Operand::Kind::operation || value.position >= 0) {
           open.pop_back();
           continue;
         }
         const std::size_t before = open.size();
         for (const int part : {value.b, value.a})
-          if (at(part).kind == Value::Kind::operation && at(part).position < 0) open.push_back(part);
+          if (at(part).kind == Operand::Kind::operation && at(part).position < 0) open.push_back(part);
         if (open.size() > before) continue;
         value.position = static_cast<int>(order_.size());
         order_.push_back(open.back());
@@ -106,15 +106,15 @@ class Text {
     }
   }
 
-  std::size_t piece_of(const Value& value) const {
+  std::size_t piece_of(const Operand& value) const {
     return static_cast<std::size_t>(value.position) / length_;
   }
   std::size_t piece_of_output(std::size_t k) const { return last_[k] == 0 ? 0 : (last_[k] - 1) / length_; }
 
   void mark_crossings() {
     const auto use = [&](int value, std::size_t piece) {
-      Value& used = at(value);
-      if (used.kind != Value::Kind::operation || used.crosses || piece_of(used) == piece) return;
+      Operand& used = at(value);
+      if (used.kind != Operand::Kind::operation || used.crosses || piece_of(used) == piece) return;
       used.crosses = true;
       ++crossings_;
     };
@@ -147,14 +147,14 @@ class Text {
   }
 
   std::string name(int k, std::size_t piece) const {
-    const Value& value = values_[static_cast<std::size_t>(k)];
-    if (value.kind == Value::Kind::constant) return number_text(value.number);
-    if (value.kind == Value::Kind::input) return fmt::format("{}[{}]", "qpv"[value.a], value.b);
+    const Operand& value = values_[static_cast<std::size_t>(k)];
+    if (value.kind == Operand::Kind::constant) return number_text(value.number);
+    if (value.kind == Operand::Kind::input) return fmt::format("{}[{}]", "qpv"[value.a], value.b);
     if (piece_of(value) != piece) return fmt::format("s[{}]", slots_[static_cast<std::size_t>(k)]);
     return fmt::format("t{}", value.position);
   }
 
-  std::string operation(const Value& value, std::size_t piece) const {
+  std::string operation(const Operand& value, std::size_t piece) const {
     const std::string a = name(value.a, piece), b = name(value.b, piece);
     const auto call = [&](std::string_view f) { return fmt::format("__builtin_{}({})", f, a); };
     switch (value.op) {
@@ -184,10 +184,10 @@ class Text {
     }
   }
 
-  Value& at(int value) { return values_[static_cast<std::size_t>(value)]; }
+  Operand& at(int value) { return values_[static_cast<std::size_t>(value)]; }
 
   std::size_t number_;
-  std::vector<Value> values_;
+  std::vector<Operand> values_;
   std::vector<int> outputs_, order_, slots_;
   std::vector<std::size_t> last_;       // operations in the order when output k is there
   std::size_t length_ = longest_whole;  // of a piece
