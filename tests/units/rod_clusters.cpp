@@ -1,9 +1,10 @@
-// Steps and projections that go through clusters of rods eight at a time, on every shape and in every order of the particles, and through chains block by block. What they must leave is
-// known without another solver: g = 0 at q₁ = q₀ + h W p₁ with p₁ = p₀ - G₀ᵀμ, and G W p = 0 with p = p₀ - Gᵀν.
+// Steps and projections that go through clusters of rods eight at a time, and through chains block by block,
+// for every shape and in every order of the particles. What they must leave is known without another solver:
+// g = 0 at q₁ = q₀ + h W p₁ with p₁ = p₀ - G₀ᵀμ, and G W p = 0 with p = p₀ - Gᵀν.
 
-#include <taut/problem/particles/grouped_jacobian.hpp>
-#include <taut/rods/newton.hpp>
-#include <taut/solve/matrix/sparse_plan.hpp>
+#include <taut/rods/chain_window.hpp>
+#include <taut/rods/plan.hpp>
+#include <taut/rods/rod_solver.hpp>
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,6 @@ class Scene {
  public:
   Scene(int dimension, int members, const Edges& edges, int copies, Order order, Shape shape = Shape::any)
       : d_(dimension), n_(copies * members + free_), random_(7) {
-    auto rods = std::make_shared<RodLayout>();
     std::vector<int> place(n_);
     std::iota(place.begin(), place.end(), 0);
     if (order == Order::shuffled) std::shuffle(place.begin(), place.end(), random_);
@@ -41,31 +41,20 @@ class Scene {
     p0_low = some(1e-18, d_ * n_);
     if (shape == Shape::bent) bend();
     if (shape == Shape::straight) straighten();
-    rods->rods = {d_, n_, {}, {}, {}, some(0.2, n_)};
-    for (double& w : rods->rods.weight) w += 1;
-    std::vector<std::vector<int>> column(2 * d_);
+    list = {d_, n_, {}, {}, {}, some(0.2, n_)};
+    for (double& w : list.weight) w += 1;
     for (int c = 0; c < copies; ++c)
       for (const auto& [i, j] : edges) {
-        const int first = particle(c, i), second = particle(c, j);
-        rods->rods.first.push_back(first);
-        rods->rods.second.push_back(second);
+        list.first.push_back(particle(c, i));
+        list.second.push_back(particle(c, j));
         double length2 = 0;
-        for (int a = 0; a < d_; ++a) {
-          length2 += difference(q0, a, first, second) * difference(q0, a, first, second);
-          column[a].push_back(a * n_ + first);
-          column[d_ + a].push_back(a * n_ + second);
-        }
-        rods->rods.length.push_back(std::sqrt(length2));
+        for (int a = 0; a < d_; ++a) length2 += square(difference(q0, a, particle(c, i), particle(c, j)));
+        list.length.push_back(std::sqrt(length2));
       }
-    auto rows = std::make_shared<GroupedRows>();
-    rows->add(column, true);
-    G = std::make_unique<GroupedJacobian<double>>(rows);
-    rods->entries = rod_entries(*G);
-    layout = rods;
-    plan = plan_sparse<double>(*G);
+    plan = plan_rods(list);
   }
 
-  int rods() const { return layout->rods.size(); }
+  int rods() const { return list.size(); }
   double difference(const Numbers& q, int a, int i, int j) const { return q[a * n_ + i] - q[a * n_ + j]; }
 
   double largest_g(const Numbers& q) const {
@@ -73,19 +62,21 @@ class Scene {
     for (int k = 0; k < rods(); ++k) {
       double sum = 0;
       for (int a = 0; a < d_; ++a) sum += square(difference(q, a, first(k), second(k)));
-      worst = std::max(worst, std::abs(sum - square(layout->rods.length[k])) / 2);
+      worst = std::max(worst, std::abs(sum - square(list.length[k])) / 2);
     }
     return worst;
   }
+  Numbers Gv(const Numbers& q, const Numbers& p) const {
+    Numbers out(rods(), 0.0);
+    for (int k = 0; k < rods(); ++k)
+      for (int a = 0; a < d_; ++a)
+        out[k] += difference(q, a, first(k), second(k)) *
+                  (weight(first(k)) * p[a * n_ + first(k)] - weight(second(k)) * p[a * n_ + second(k)]);
+    return out;
+  }
   double largest_Gv(const Numbers& q, const Numbers& p) const {
     double worst = 0;
-    for (int k = 0; k < rods(); ++k) {
-      double sum = 0;
-      for (int a = 0; a < d_; ++a)
-        sum += difference(q, a, first(k), second(k)) *
-               (weight(first(k)) * p[a * n_ + first(k)] - weight(second(k)) * p[a * n_ + second(k)]);
-      worst = std::max(worst, std::abs(sum));
-    }
+    for (const double x : Gv(q, p)) worst = std::max(worst, std::abs(x));
     return worst;
   }
   // p₀ - Gᵀmu, in more digits
@@ -100,7 +91,7 @@ class Scene {
       }
     return out;
   }
-  double weight(int i) const { return layout->rods.weight[i]; }
+  double weight(int i) const { return list.weight[i]; }
   int particles() const { return n_; }
   Numbers some(double size, int count) {
     std::normal_distribution<double> one(0, size);
@@ -110,9 +101,8 @@ class Scene {
   }
 
   Numbers q0, p0, q0_low, p0_low;
-  std::shared_ptr<const RodLayout> layout;
-  std::shared_ptr<const SparsePlan> plan;
-  std::unique_ptr<GroupedJacobian<double>> G;
+  RodList list;
+  std::shared_ptr<const RodPlan> plan;
 
  private:
   static double square(double x) { return x * x; }
@@ -129,8 +119,8 @@ class Scene {
     for (double& p : p0) p *= 1e-4;
     for (double& p : p0_low) p *= 1e-4;
   }
-  int first(int k) const { return layout->rods.first[k]; }
-  int second(int k) const { return layout->rods.second[k]; }
+  int first(int k) const { return list.first[k]; }
+  int second(int k) const { return list.second[k]; }
 
   static constexpr int free_ = 3;
   int d_, n_;
@@ -144,18 +134,17 @@ double error(const Numbers& x, const Numbers& low, const std::vector<long double
   return static_cast<double>(worst);
 }
 
-// Lengths are random, so that some clusters are nearly flat: short impulses. Sums of a few numbers below 1 round by less than `rounding`.
+// Lengths are random, so that some clusters are nearly flat: short impulses. Sums of a few numbers below 1
+// round by less than `rounding`.
 constexpr double rounding = 1e-15;
 
 // `to`: a tolerance, or 0, to rounding.
-template <int dimension>
-void check(int members, const Edges& edges, int copies, Order order, bool compensated, double to,
-           Shape shape = Shape::any) {
+void check(int dimension, int members, const Edges& edges, int copies, Order order, bool compensated,
+           double to, Shape shape = Shape::any) {
   SCOPED_TRACE(testing::Message() << "to " << to);
   Scene scene(dimension, members, edges, copies, order, shape);
-  ASSERT_TRUE(RodNewtonIn<dimension>::takes(*scene.plan));
-  RodNewtonIn<dimension> newton(scene.layout, *scene.plan);
-  ASSERT_TRUE(newton.goes_alone());
+  ASSERT_TRUE(serves(*scene.plan));
+  RodSolver solver(scene.plan);
   const double extent = shape == Shape::straight ? 40 : 1;
   const double most = to > 0 ? 1.01 * to : 2e-14;  // rods up to 6 long, some 4 from the origin
   const Numbers none(scene.p0.size(), 0.0);
@@ -167,11 +156,11 @@ void check(int members, const Edges& edges, int copies, Order order, bool compen
   const auto low = [&](Numbers& x) { return compensated ? x.data() : nullptr; };
   const RodSums momenta{p.data(), low(p_low), p.data(), low(p_low)};
   int projections = 1;
-  for (bool sound = newton.project(scene.q0.data(), momenta, to, nu.data()).sound; !sound; ++projections) {
+  for (bool sound = solver.project(scene.q0.data(), momenta, to, nu.data()).sound; !sound; ++projections) {
     // its K is ill-conditioned: what is left goes with a second one, or a third
     ASSERT_TRUE(shape == Shape::straight && to == 0 && projections < 3);
     Numbers rest(scene.rods(), 1e9);
-    sound = newton.project(scene.q0.data(), momenta, to, rest.data()).sound;
+    sound = solver.project(scene.q0.data(), momenta, to, rest.data()).sound;
     for (int k = 0; k < scene.rods(); ++k) nu[k] += rest[k];
   }
   EXPECT_LE(scene.largest_Gv(scene.q0, p), most);
@@ -179,11 +168,11 @@ void check(int members, const Edges& edges, int copies, Order order, bool compen
 
   for (Numbers mu : {Numbers(scene.rods(), 0.0), scene.some(1e-4, scene.rods())}) {
     Numbers q1(p.size(), 1e9), p1 = q1, q1_low(p.size(), 0.0), p1_low = q1_low, q_low = q0_low;
-    const RodFlight flight{{scene.q0.data(), low(q_low), q1.data(), low(q1_low)},
-                           {p.data(), low(p_low), p1.data(), low(p1_low)},
-                           h,
-                           mu.data()};
-    ASSERT_TRUE(newton.land(flight, to).sound);
+    const RodStep step{{scene.q0.data(), low(q_low), q1.data(), low(q1_low)},
+                       {p.data(), low(p_low), p1.data(), low(p1_low)},
+                       h,
+                       mu.data()};
+    ASSERT_TRUE(solver.land(step, to).sound);
     EXPECT_LE(scene.largest_g(q1), most);
     EXPECT_LT(error(p1, p1_low, scene.kicked(p, p_low, mu)), rounding);
     std::vector<long double> drifted(q1.size());
@@ -223,8 +212,8 @@ TEST(RodClusters, EveryShapeInEveryOrder) {
           for (const double to : {tolerance, 0.0}) {
             SCOPED_TRACE(testing::Message() << graph.name << ", order " << static_cast<int>(order) << ", "
                                             << copies << " copies, compensated " << compensated);
-            check<3>(graph.members, graph.edges, copies, order, compensated, to);
-            if (graph.in_plane) check<2>(graph.members, graph.edges, copies, order, compensated, to);
+            check(3, graph.members, graph.edges, copies, order, compensated, to);
+            if (graph.in_plane) check(2, graph.members, graph.edges, copies, order, compensated, to);
           }
 }
 
@@ -240,8 +229,8 @@ TEST(RodChains, EveryLength) {
     for (const bool compensated : {false, true})
       for (const double to : {tolerance, 0.0}) {
         SCOPED_TRACE(testing::Message() << rods << " rods, compensated " << compensated);
-        check<3>(rods + 1, chain_of(rods, compensated), 2, Order::cluster_by_cluster, compensated, to);
-        check<2>(rods + 1, chain_of(rods, !compensated), 1, Order::cluster_by_cluster, compensated, to);
+        check(3, rods + 1, chain_of(rods, compensated), 2, Order::cluster_by_cluster, compensated, to);
+        check(2, rods + 1, chain_of(rods, !compensated), 1, Order::cluster_by_cluster, compensated, to);
       }
 }
 
@@ -252,9 +241,9 @@ TEST(RodChains, Windows) {
       for (const double to : {tolerance, 0.0}) {
         SCOPED_TRACE(testing::Message()
                      << "shape " << static_cast<int>(shape) << ", compensated " << compensated);
-        check<3>(20001, chain_of(20000, compensated), 1, Order::cluster_by_cluster, compensated, to, shape);
-        check<2>(20001, chain_of(20000, !compensated), 1, Order::cluster_by_cluster, compensated, to, shape);
-        check<3>(6001, chain_of(6000, compensated), 3, Order::cluster_by_cluster, compensated, to, shape);
+        check(3, 20001, chain_of(20000, compensated), 1, Order::cluster_by_cluster, compensated, to, shape);
+        check(2, 20001, chain_of(20000, !compensated), 1, Order::cluster_by_cluster, compensated, to, shape);
+        check(3, 6001, chain_of(6000, compensated), 3, Order::cluster_by_cluster, compensated, to, shape);
       }
 }
 
@@ -263,37 +252,27 @@ template <int dimension>
 void compare_windows(Shape shape) {
   constexpr int rods = 20000;
   Scene scene(dimension, rods + 1, chain_of(rods, false), 1, Order::cluster_by_cluster, shape);
-  const RodLayout& layout = *scene.layout;
-  std::vector<int> path(rods);
-  std::iota(path.begin(), path.end(), 0);
-  const RodChain<dimension> whole(layout.rods, layout.entries, path);
-  std::vector<RodWindow<dimension>> windows;
-  add_windows(layout.rods, layout.entries, whole, 0, windows);
+  const RodChain<dimension> whole(scene.list, {0, 0, rods});
+  std::vector<ChainWindow<dimension>> windows;
+  add_windows(scene.list, whole, 0, windows);
   ASSERT_GT(windows.size(), 8u);
 
-  Numbers mu(rods, 0.0), expected = mu, q1 = scene.q0, nu = mu, nu_expected = mu, demand = mu,
-                         b(dimension * rods);
-  for (int k = 0; k < rods; ++k)
-    for (int a = 0; a < dimension; ++a) {
-      const int j = a * scene.particles() + k;
-      b[layout.entries.first[k] + a * layout.entries.stride[k]] = scene.q0[j] - scene.q0[j + 1];
-      demand[k] += (scene.q0[j] - scene.q0[j + 1]) *
-                   (scene.weight(k) * scene.p0[j] - scene.weight(k + 1) * scene.p0[j + 1]);
-    }
+  Numbers mu(rods, 0.0), expected = mu, q1 = scene.q0, nu = mu, nu_expected = mu;
   for (std::size_t j = 0; j < q1.size(); ++j)
     q1[j] += h * scene.weight(static_cast<int>(j) % scene.particles()) * scene.p0[j];
-  RodNewtonIn<dimension> newton(scene.layout, *scene.plan);
-  ASSERT_TRUE(newton.newton({b.data(), q1.data(), nullptr}, 0, 1 / h, expected.data()).sound);
-  ASSERT_TRUE(newton.solve({b.data(), nullptr, demand.data()}, nu_expected.data()));
+  RodSolver solver(scene.plan);
+  ASSERT_TRUE(solver.newton(scene.q0.data(), q1.data(), 0, 1 / h, expected.data()).sound);
+  const Numbers demand = scene.Gv(scene.q0, scene.p0);
+  ASSERT_TRUE(solver.solve(scene.q0.data(), demand.data(), nu_expected.data()));
 
-  const RodFlight flight{{scene.q0.data(), nullptr, nullptr, nullptr},
-                         {scene.p0.data(), nullptr, nullptr, nullptr},
-                         h,
-                         mu.data()};
+  const RodStep step{{scene.q0.data(), nullptr, nullptr, nullptr},
+                     {scene.p0.data(), nullptr, nullptr, nullptr},
+                     h,
+                     mu.data()};
   for (auto& window : windows) {
-    EXPECT_EQ(window.solve(flight, {1e-16, 1e-16, 1e-2}, 12).sound, shape == Shape::bent);
+    EXPECT_EQ(window.solve(step, {1e-16, 1e-16, 1e-2}).sound, shape == Shape::bent);
     const bool first = &window == &windows.front();  // no cut before it
-    EXPECT_EQ(window.serves(whole, scene.q0.data()), shape == Shape::bent || first);
+    EXPECT_EQ(window.cut_fades(whole, scene.q0.data()), shape == Shape::bent || first);
   }
   if (shape == Shape::straight) return;
   for (auto& window : windows) EXPECT_TRUE(window.project(scene.q0.data(), scene.p0.data(), nu.data()));
@@ -315,13 +294,128 @@ TEST(RodChains, AWindowIsTheChainOrSaysNo) {
   }
 }
 
-// A chain in another order is left to others.
-TEST(RodChains, OtherOrdersAreLeftToOthers) {
-  Scene shuffled(3, 201, chain_of(200, false), 1, Order::shuffled);
-  EXPECT_FALSE(RodNewtonIn<3>(shuffled.layout, *shuffled.plan).goes_alone());
+// A chain whose particles and rods are listed in another order, as the caller sees it.
+struct Shuffled {
+  std::vector<int> particle, rod;  // new numbers of the old ones
+
+  // The first rod stays the first, so that the solver begins at the same end.
+  Shuffled(int particles, int rods, bool also_rods) : particle(particles), rod(rods) {
+    std::mt19937 random(11);
+    std::iota(particle.begin(), particle.end(), 0);
+    std::iota(rod.begin(), rod.end(), 0);
+    std::shuffle(particle.begin(), particle.end(), random);
+    if (also_rods) std::shuffle(rod.begin() + 1, rod.end(), random);
+  }
+  Numbers of_rods(const Numbers& x) const {
+    Numbers y(x.size());
+    for (std::size_t k = 0; k < x.size(); ++k) y[rod[k]] = x[k];
+    return y;
+  }
+  Numbers of_particles(const Numbers& x) const {
+    Numbers y(x.size());
+    const std::size_t n = particle.size();
+    for (std::size_t j = 0; j < x.size(); ++j) y[j / n * n + particle[j % n]] = x[j];
+    return y;
+  }
+  RodList of_list(const RodList& list) const {
+    RodList y{list.dimension, list.particles,       list.first,
+              list.second,    of_rods(list.length), of_particles(list.weight)};
+    for (int k = 0; k < list.size(); ++k) {
+      y.first[rod[k]] = particle[list.first[k]];
+      y.second[rod[k]] = particle[list.second[k]];
+      if (k % 3 == 0) std::swap(y.first[rod[k]], y.second[rod[k]]);  // directions do not matter either
+    }
+    return y;
+  }
+};
+
+// Whatever the order of particles and rods, the bits are those of a chain in order: alone and in windows.
+TEST(RodChains, AnyOrderHasTheSameBits) {
+  for (const int rods : {1100, 20000})
+    for (const bool also_rods : {false, true}) {
+      SCOPED_TRACE(testing::Message() << rods << " rods, also shuffled: " << also_rods);
+      Scene scene(3, rods + 1, chain_of(rods, false), 1, Order::cluster_by_cluster, Shape::bent);
+      const Shuffled to(scene.particles(), rods, also_rods);
+      ASSERT_TRUE(scene.plan->particle_of.empty() && scene.plan->rod_of.empty());
+      const auto plan = plan_rods(to.of_list(scene.list));
+      ASSERT_TRUE(serves(*plan));
+      EXPECT_FALSE(plan->particle_of.empty());
+      EXPECT_EQ(plan->rod_of.empty(), !also_rods);
+      RodSolver ordered(scene.plan), shuffled(plan);
+
+      Numbers p = scene.p0, p_low = scene.p0_low, nu(rods, 1e9);
+      Numbers sp = to.of_particles(p), sp_low = to.of_particles(p_low), snu = nu;
+      const Numbers sq = to.of_particles(scene.q0), sq_low = to.of_particles(scene.q0_low);
+      ASSERT_TRUE(
+          ordered.project(scene.q0.data(), {p.data(), p_low.data(), p.data(), p_low.data()}, 0, nu.data())
+              .sound);
+      ASSERT_TRUE(
+          shuffled.project(sq.data(), {sp.data(), sp_low.data(), sp.data(), sp_low.data()}, 0, snu.data())
+              .sound);
+      EXPECT_EQ(to.of_particles(p), sp);
+      EXPECT_EQ(to.of_particles(p_low), sp_low);
+      EXPECT_EQ(to.of_rods(nu), snu);
+
+      Numbers q1(p.size(), 1e9), q1_low = q1, p1 = q1, p1_low = q1, mu(rods, 0.0);
+      Numbers sq1 = q1, sq1_low = q1, sp1 = q1, sp1_low = q1, smu = mu;
+      ASSERT_TRUE(ordered
+                      .land({{scene.q0.data(), scene.q0_low.data(), q1.data(), q1_low.data()},
+                             {p.data(), p_low.data(), p1.data(), p1_low.data()},
+                             h,
+                             mu.data()},
+                            0)
+                      .sound);
+      ASSERT_TRUE(shuffled
+                      .land({{sq.data(), sq_low.data(), sq1.data(), sq1_low.data()},
+                             {sp.data(), sp_low.data(), sp1.data(), sp1_low.data()},
+                             h,
+                             smu.data()},
+                            0)
+                      .sound);
+      EXPECT_EQ(to.of_particles(q1), sq1);
+      EXPECT_EQ(to.of_particles(q1_low), sq1_low);
+      EXPECT_EQ(to.of_particles(p1), sp1);
+      EXPECT_EQ(to.of_particles(p1_low), sp1_low);
+      EXPECT_EQ(to.of_rods(mu), smu);
+    }
 }
 
-// One linear solve of a chain, whatever the order of its rods and particles: G W (p - Gᵀx) = 0. The last block of the longest has a particle, and no rod.
+// Orders that need no copies: rods of each kind in a group of their own, molecules between which others lie.
+TEST(RodPlan, EqualDistancesAreInOrder) {
+  const auto plan_of = [](int particles, const Edges& edges) {
+    RodList list{3, particles, {}, {}, Numbers(edges.size(), 1.0), Numbers(particles, 1.0)};
+    for (const auto& [i, j] : edges) {
+      list.first.push_back(i);
+      list.second.push_back(j);
+    }
+    return plan_rods(list);
+  };
+  Edges grouped, spaced, mixed;
+  for (const auto& [i, j] : Edges{{0, 1}, {0, 2}, {1, 2}})
+    for (int w = 0; w < 20; ++w) grouped.emplace_back(3 * w + i, 3 * w + j);
+  for (int w = 0; w < 20; ++w) {
+    spaced.emplace_back(5 * w, 5 * w + 3);
+    spaced.emplace_back(5 * w + 1, 5 * w);
+  }
+  for (const int at : {0, 2, 5, 9}) mixed.emplace_back(at, at + 1);
+  for (const auto& plan : {plan_of(60, grouped), plan_of(100, spaced)}) {
+    EXPECT_TRUE(serves(*plan));
+    EXPECT_TRUE(plan->particle_of.empty());
+  }
+  EXPECT_TRUE(plan_of(60, grouped)->rod_of.empty());
+  EXPECT_FALSE(plan_of(11, mixed)->particle_of.empty());
+  EXPECT_TRUE(plan_of(11, mixed)->rod_of.empty());
+}
+TEST(RodPlan, RingsAndNetsNeedAMatrix) {
+  Edges ring = chain_of(200, false), net = ring, medium = chain_of(20, false);
+  ring.emplace_back(200, 0);
+  net.emplace_back(100, 201);
+  for (const auto& [members, edges] : {std::pair(201, ring), std::pair(202, net), std::pair(21, medium)})
+    EXPECT_FALSE(serves(*Scene(3, members, edges, 1, Order::cluster_by_cluster).plan));
+}
+
+// One linear solve of a chain, whatever the order of its rods and particles: G W (p - Gᵀx) = 0. The last
+// block of the longest has a particle, and no rod.
 TEST(RodChains, OneSolveInAnyOrder) {
   Edges mixed = chain_of(1100, true);
   std::partition(mixed.begin(), mixed.end(), [](const auto& edge) { return edge.first % 2 == 0; });
@@ -330,17 +424,10 @@ TEST(RodChains, OneSolveInAnyOrder) {
     const int rods = static_cast<int>(edges.size());
     SCOPED_TRACE(testing::Message() << rods << " rods");
     Scene scene(3, rods + 1, edges, 1, order, Shape::bent);
-    const RodList& list = scene.layout->rods;
-    Numbers b(scene.G->entries.size()), demand(rods, 0.0), x(rods, 1e9), none(scene.p0.size(), 0.0), p;
-    for (int k = 0; k < rods; ++k)
-      for (int a = 0; a < 3; ++a) {
-        const int i = list.first[k], j = list.second[k], n = a * scene.particles();
-        const double r = scene.difference(scene.q0, a, i, j);
-        b[scene.layout->entries.first[k] + a * scene.layout->entries.stride[k]] = r;
-        demand[k] += r * (scene.weight(i) * scene.p0[n + i] - scene.weight(j) * scene.p0[n + j]);
-      }
-    RodNewtonIn<3> newton(scene.layout, *scene.plan);
-    ASSERT_TRUE(newton.solve({b.data(), nullptr, demand.data()}, x.data()));
+    Numbers x(rods, 1e9), none(scene.p0.size(), 0.0), p;
+    RodSolver solver(scene.plan);
+    const Numbers demand = scene.Gv(scene.q0, scene.p0);
+    ASSERT_TRUE(solver.solve(scene.q0.data(), demand.data(), x.data()));
     for (const long double one : scene.kicked(scene.p0, none, x)) p.push_back(static_cast<double>(one));
     EXPECT_GT(scene.largest_Gv(scene.q0, scene.p0), 0.01);
     EXPECT_LT(scene.largest_Gv(scene.q0, p), 1e-14);
@@ -350,11 +437,11 @@ TEST(RodChains, OneSolveInAnyOrder) {
 TEST(RodChains, ABlockWithoutARod) {
   constexpr int rods = 128 * 1024;
   Scene scene(3, rods + 1, chain_of(rods, false), 1, Order::cluster_by_cluster, Shape::straight);
-  RodNewtonIn<3> newton(scene.layout, *scene.plan);
+  RodSolver solver(scene.plan);
   Numbers p = scene.p0, nu(rods, 1e9);
   const Numbers none(p.size(), 0.0);
   EXPECT_TRUE(
-      newton.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
+      solver.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
   EXPECT_LE(scene.largest_Gv(scene.q0, p), 1.01 * tolerance);
   EXPECT_LT(error(p, none, scene.kicked(scene.p0, none, nu)), rounding);
 }
@@ -363,17 +450,17 @@ TEST(RodChains, ABlockWithoutARod) {
 TEST(RodChains, AChainThatFailsSaysSo) {
   Scene scene(3, 2001, chain_of(2000, false), 1, Order::cluster_by_cluster);
   for (int a = 0; a < 3; ++a) scene.q0[a * scene.particles() + 1300] = scene.q0[a * scene.particles() + 1301];
-  RodNewtonIn<3> newton(scene.layout, *scene.plan);
+  RodSolver solver(scene.plan);
   Numbers q1(scene.q0.size(), 0.0), p1 = q1, mu(scene.rods(), 0.0), p = scene.p0, nu(scene.rods(), 1e9);
   const Numbers none = mu;
-  const RodFlight flight{{scene.q0.data(), nullptr, q1.data(), nullptr},
-                         {scene.p0.data(), nullptr, p1.data(), nullptr},
-                         h,
-                         mu.data()};
-  EXPECT_FALSE(newton.land(flight, tolerance).sound);
+  const RodStep step{{scene.q0.data(), nullptr, q1.data(), nullptr},
+                     {scene.p0.data(), nullptr, p1.data(), nullptr},
+                     h,
+                     mu.data()};
+  EXPECT_FALSE(solver.land(step, tolerance).sound);
   EXPECT_EQ(mu, none);
   EXPECT_FALSE(
-      newton.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
+      solver.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
   EXPECT_EQ(nu, none);
   EXPECT_EQ(p, scene.p0);
 }
@@ -382,11 +469,11 @@ TEST(RodChains, AChainThatFailsSaysSo) {
 TEST(RodChains, AWindowThatFailsSaysSo) {
   Scene scene(3, 20001, chain_of(20000, false), 1, Order::cluster_by_cluster, Shape::bent);
   for (int a = 0; a < 3; ++a) scene.q0[a * scene.particles() + 9000] = scene.q0[a * scene.particles() + 9001];
-  RodNewtonIn<3> newton(scene.layout, *scene.plan);
+  RodSolver solver(scene.plan);
   Numbers p = scene.p0, nu(scene.rods(), 1e9);
   const Numbers none(p.size(), 0.0);
   EXPECT_FALSE(
-      newton.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
+      solver.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
   EXPECT_EQ(nu[9000], 0);
   EXPECT_NE(nu[3000], 0);
   EXPECT_LT(error(p, none, scene.kicked(scene.p0, none, nu)), rounding);
@@ -398,15 +485,15 @@ TEST(RodClusters, ABatchThatFailsIsLeftAlone) {
   for (int a = 0; a < 3; ++a)
     for (int j = 1; j < 3; ++j)
       scene.q0[a * scene.particles() + 3 * 10 + j] = scene.q0[a * scene.particles() + 3 * 10];
-  RodNewtonIn<3> newton(scene.layout, *scene.plan);
+  RodSolver solver(scene.plan);
   Numbers q1(scene.q0.size(), 0.0), p1 = q1, mu(scene.rods(), 0.0), p = scene.p0, nu(scene.rods(), 1e9);
-  const RodFlight flight{{scene.q0.data(), nullptr, q1.data(), nullptr},
-                         {scene.p0.data(), nullptr, p1.data(), nullptr},
-                         h,
-                         mu.data()};
-  EXPECT_FALSE(newton.land(flight, tolerance).sound);
+  const RodStep step{{scene.q0.data(), nullptr, q1.data(), nullptr},
+                     {scene.p0.data(), nullptr, p1.data(), nullptr},
+                     h,
+                     mu.data()};
+  EXPECT_FALSE(solver.land(step, tolerance).sound);
   EXPECT_FALSE(
-      newton.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
+      solver.project(scene.q0.data(), {p.data(), nullptr, p.data(), nullptr}, tolerance, nu.data()).sound);
   for (int w = 0; w < 24; ++w) {
     SCOPED_TRACE(w);
     const bool failed = w >= 8 && w < 16;

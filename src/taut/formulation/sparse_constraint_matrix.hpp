@@ -1,13 +1,13 @@
-// The constraint matrix of problems with a grouped Jacobian and diagonal W: systems of particles. Where all constraints are rods, in chains and small
-// clusters, position and momentum solve go on in the space of the rods, and the matrix is made only if that fails.
+// The constraint matrix of problems with a grouped Jacobian and diagonal W: systems of particles. Where all
+// constraints are rods, in chains and small clusters, position and momentum solve go on in the space of the
+// rods, and the matrix is made only if that fails.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
-#include <taut/rods/newton.hpp>
+#include <taut/rods/rod_solver.hpp>
 #include <taut/solve/matrix/sparse_gram.hpp>
 
 #include <optional>
-#include <variant>
 
 namespace taut {
 
@@ -21,9 +21,10 @@ class SparseConstraintMatrix {
 
   explicit SparseConstraintMatrix(const P& s) : SparseConstraintMatrix(s, s.make_jacobian()) {}
 
-  // R = gain · W G₀ᵀ. G₀ stays where it is until the last solve with it.
-  void right(const P& s, const Vec&, const Vec&, const Jacobian& G0, const T& gain) {
+  // R = gain · W G₀ᵀ, with G₀ that of q₀. Both stay where they are until the last solve with them.
+  void right(const P& s, const Vec& q0, const Vec&, const Jacobian& G0, const T& gain) {
     problem_ = &s;
+    q0_ = &q0;
     G0_ = &G0;
     gain_ = gain;
     current_ = false;
@@ -44,51 +45,39 @@ class SparseConstraintMatrix {
     }
   }
 
-  bool in_rod_space() const { return rods_.index() != 0; }
+  bool in_rod_space() const { return rods_.has_value(); }
 
-  // delta with g(q₁ - R delta) = 0 to the tolerance (0: to rounding); the number of corrections it took, 0 where it failed.
-  [[gnu::noinline]] int rod_newton(const Vec& q1, double tolerance, Multiplier& delta) {
-    int corrections = 0;
-    if constexpr (on_rods)
-      with_rods([&](auto& rods) {
-        const RodStart from{G0_->entries.data(), q1.data(), nullptr};
-        const RodSolve solved = rods.newton(from, tolerance / 4, 1 / gain_, delta.data());
-        if (solved.sound) corrections = solved.corrections;
-      });
-    return corrections;
+  // Finds delta with g(q₁ - R delta) = 0 to the tolerance, or to rounding if that is 0. Returns the number of
+  // corrections, 0 if it failed.
+  int rod_newton(const Vec& q1, double tolerance, Multiplier& delta) {
+    if constexpr (on_rods) {
+      const RodSolve solved = rods_->newton(q0_->data(), q1.data(), tolerance, 1 / gain_, delta.data());
+      if (solved.sound) return solved.corrections;
+    }
+    return 0;
   }
-  // mu and move.x with |g(move.x.q)| <= tolerance (0: at rounding) in one go through the system, `move` a KickAndDrift. Not sound: the general way is to go on from mu.
+  // Finds mu and move.x with |g(move.x.q)| <= tolerance, or g at rounding if that is 0, in one go through the
+  // system; `move` is a KickAndDrift. If the result is not sound, the general way is to go on from mu.
   template <class Move>
-  [[gnu::noinline]] RodSolve rod_landing(const Move& move, double tolerance, Multiplier& mu) {
-    RodSolve solved{0, false};
+  RodSolve rod_landing(const Move& move, double tolerance, Multiplier& mu) {
     if constexpr (on_rods)
-      with_rods([&](auto& rods) {
-        if (rods.goes_alone())
-          solved = rods.land(
-              {positions_of(move.from, move.x), momenta_of(move.from, move.x), move.h, mu.data()}, tolerance);
-      });
-    return solved;
+      if (rods_)
+        return rods_->land(
+            {positions_of(move.from, move.x), momenta_of(move.from, move.x), move.h, mu.data()}, tolerance);
+    return {0, false};
   }
   // p ← p - Gᵀnu with |G W p| <= tolerance, likewise.
   template <class X>
-  [[gnu::noinline]] RodSolve rod_projection(X& x, double tolerance, Multiplier& nu) {
-    RodSolve solved{0, false};
-    bool asked = false;
+  RodSolve rod_projection(X& x, double tolerance, Multiplier& nu) {
     if constexpr (on_rods)
-      with_rods([&](auto& rods) {
-        asked = rods.goes_alone();
-        if (asked) solved = rods.project(x.q.data(), momenta_of(x, x), tolerance, nu.data());
-      });
-    if (!asked) set_zero(nu);
-    return solved;
+      if (rods_) return rods_->project(x.q.data(), momenta_of(x, x), tolerance, nu.data());
+    set_zero(nu);
+    return {0, false};
   }
-  // x ← (G₀ R)⁻¹ x; false where a pivot vanished.
-  [[gnu::noinline]] bool rod_solve(const Multiplier& demand, Multiplier& x) {
-    bool sound = false;
-    if constexpr (on_rods)
-      with_rods(
-          [&](auto& rods) { sound = rods.solve({G0_->entries.data(), nullptr, demand.data()}, x.data()); });
-    return sound;
+  // x ← (G₀ R)⁻¹ demand, with gain 1. Returns false if a pivot vanished.
+  bool rod_solve(const Multiplier& demand, Multiplier& x) {
+    if constexpr (on_rods) return rods_->solve(q0_->data(), demand.data(), x.data());
+    return false;
   }
 
  private:
@@ -109,43 +98,34 @@ class SparseConstraintMatrix {
 
   static constexpr bool on_rods = std::is_same_v<T, double> && requires(const P& s) { s.rod_lengths(); };
 
-  template <class F>
-  void with_rods(F&& f) {
-    std::visit(
-        [&](auto& rods) {
-          if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(rods)>, std::monostate>) f(rods);
-        },
-        rods_);
-  }
-
   SparseConstraintMatrix(const P& s, const Jacobian& G)
       : plan_(G.structure->template analysis<SparsePlan>(
             plan_kind(s.least_squares()), [&] { return plan_sparse<T>(G, !s.least_squares()); })) {
     if (s.least_squares()) return;
-    if constexpr (on_rods)
-      rods_ = make_rod_newton(G.structure->template analysis<RodLayout>(2, [&] { return rod_layout(s, G); }),
-                              *plan_);
+    if constexpr (on_rods) {
+      auto plan = G.structure->template analysis<RodPlan>(2, [&] { return plan_rods(rod_list(s, G)); });
+      if (serves(*plan)) rods_.emplace(std::move(plan));
+    }
   }
-  // Of plans with the same structure: batches or single numbers, chains cut or not. 2 is the layout of rods.
+  // Of plans with the same structure: batches or single numbers, chains cut or not. 2 is the plan of rods.
   static constexpr std::size_t plan_kind(bool least_squares) {
     if (batch_lanes<T> == 1) return 0;
     return least_squares ? 3 : 1;
   }
-  // None where not all constraints are rods.
-  static std::shared_ptr<const RodLayout> rod_layout(const P& s, const Jacobian& G) {
-    std::vector<double> length = s.rod_lengths();
-    if (length.empty()) return std::make_shared<const RodLayout>();
-    RodLayout system;
-    const int d = s.dimension(), count = s.coordinates() / d;
-    system.rods = {d, count, {}, {}, std::move(length), std::vector<double>(count)};
-    for (int i = 0; i < count; ++i) system.rods.weight[i] = s.W().weight(i);
+  // The list is empty unless all constraints are rods.
+  static RodList rod_list(const P& s, const Jacobian& G) {
+    RodList rods;
+    rods.length = s.rod_lengths();
+    if (rods.length.empty()) return rods;
+    const int d = rods.dimension = s.dimension();
+    rods.particles = s.coordinates() / d;
+    for (int i = 0; i < rods.particles; ++i) rods.weight.push_back(s.W().weight(i));
     for (const auto& g : G.groups())
       for (int k = 0; k < g.rows; ++k) {
-        system.rods.first.push_back(g.column[0][k]);
-        system.rods.second.push_back(g.column[d][k]);
+        rods.first.push_back(g.column[0][k]);
+        rods.second.push_back(g.column[d][k]);
       }
-    system.entries = rod_entries(G);
-    return std::make_shared<const RodLayout>(std::move(system));
+    return rods;
   }
   SparseGram<T>& gram() {
     if (!gram_) gram_.emplace(plan_, *G0_, problem_->W(), problem_->least_squares());
@@ -156,8 +136,9 @@ class SparseConstraintMatrix {
 
   std::shared_ptr<const SparsePlan> plan_;
   std::optional<SparseGram<T>> gram_;
-  RodNewton rods_;
+  std::optional<RodSolver> rods_;
   const P* problem_ = nullptr;
+  const Vec* q0_ = nullptr;
   const Jacobian* G0_ = nullptr;
   T gain_ = T(1);
   bool current_ = false;

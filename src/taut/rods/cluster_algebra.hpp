@@ -1,11 +1,11 @@
-// The equations of eight clusters of rods of one shape, one in each lane: rods and impulses of particles, and Newton's iteration for μ with a full matrix of m × m
-// numbers. All is in registers and the nearest cache (rod_clusters.hpp).
+// The equations of eight clusters of rods of one shape, one in each lane: rods and impulses of particles, and
+// Newton's iteration for μ with a full matrix of m × m numbers. Everything is in registers and the nearest
+// cache (clusters.hpp).
 #pragma once
 
-#include <taut/rods/cluster_progress.hpp>
 #include <taut/rods/cluster_shape.hpp>
-#include <taut/rods/rods.hpp>
-#include <taut/scalar/batch.hpp>
+#include <taut/rods/forecast.hpp>
+#include <taut/rods/rod_vectors.hpp>
 #include <taut/scalar/compensated_sum.hpp>
 #include <taut/scalar/flatten.hpp>
 #include <taut/solve/elimination.hpp>
@@ -22,24 +22,25 @@ class ClusterAlgebra {
   using V = RodVectors<dimension>;
   static constexpr int most_rods = Shape::most_rods, most_members = Shape::most_members;
   using Coordinates = std::array<std::array<S, most_members>, dimension>;
+  using Along = std::array<S, most_rods>;  // a number for each rod
 
   struct alignas(64) Weights {
     double coupling[most_rods][most_rods][batch_size], weight[most_members][batch_size];
-    double sign[most_rods][batch_size];  // of the rods as G has them
   };
   struct alignas(64) Lengths {
     double length2[most_rods][batch_size];
   };
-  // What the iteration of one batch works on: rods before and after the step, g, the sum of the corrections, and K = LU.
+  // What the iteration of one batch works on: rods before and after the step, g, the sum of the corrections,
+  // K = LU, and 1/pivots.
   struct Work {
     std::array<V, most_rods> b, r;
-    std::array<S, most_rods> g, delta;
-    std::array<std::array<S, most_rods>, most_rods> K;
-    std::array<S, most_rods> inverse;  // of the pivots
+    Along g, delta;
+    std::array<Along, most_rods> K;
+    Along inverse;
   };
 
   struct None {};
-  // Sums, what is added to them and what comes out; `low`: what rounding cut off.
+  // Sums before and after something is added to them; `low` is what rounding cut off.
   template <bool compensated>
   struct Sums {
     Coordinates from, to;
@@ -74,20 +75,20 @@ class ClusterAlgebra {
     else
       for (int k = shape_.rods() - 1; k >= 0; --k) f(k);
   }
-  // those after rod k
+  // Calls f for the rods after rod k.
   template <class I, class F>
   void each_further(I k, F&& f) const {
     each(after(k), shape_.rods(), f);
   }
 
-  // x_first - x_second
-  void between(const Coordinates& x, std::array<V, most_rods>& r) const {
+  // r = x_first - x_second
+  void differences(const Coordinates& x, std::array<V, most_rods>& r) const {
     each_rod([&](auto k) {
       unroll<dimension>([&]<int a>() { r[k].v[a] = x[a][shape_.first(k)] - x[a][shape_.second(k)]; });
     });
   }
   // x = -Gᵀl
-  void impulse(const std::array<V, most_rods>& b, const std::array<S, most_rods>& l, Coordinates& x) const {
+  void impulse(const std::array<V, most_rods>& b, const Along& l, Coordinates& x) const {
     each_member([&](auto j) { unroll<dimension>([&]<int a>() { x[a][j] = S(0); }); });
     each_rod([&](auto k) {
       unroll<dimension>([&]<int a>() {
@@ -99,8 +100,7 @@ class ClusterAlgebra {
   }
   // p - Gᵀl
   template <bool compensated>
-  void kick(Sums<compensated>& p, const std::array<V, most_rods>& b,
-            const std::array<S, most_rods>& l) const {
+  void kick(Sums<compensated>& p, const std::array<V, most_rods>& b, const Along& l) const {
     Coordinates dp;
     if (any_of(l))
       impulse(b, l, dp);
@@ -108,7 +108,15 @@ class ClusterAlgebra {
       each_member([&](auto j) { unroll<dimension>([&]<int a>() { dp[a][j] = S(0); }); });
     each_member([&](auto j) { unroll<dimension>([&]<int a>() { p.add(a, j, dp[a][j]); }); });
   }
-  bool any_of(const std::array<S, most_rods>& l) const {
+  // q + h W p
+  template <bool compensated>
+  void drift(const Weights& weights, double h, const Sums<compensated>& p, Sums<compensated>& q) const {
+    each_member([&](auto j) {
+      const S hw = S(h) * load_batch(weights.weight[j]);
+      unroll<dimension>([&]<int a>() { q.add(a, j, hw * p.to[a][j]); });
+    });
+  }
+  bool any_of(const Along& l) const {
     Mask<S> none(true);
     each_rod([&](auto k) { none = none && l[k] == S(0); });
     return !all(none);
@@ -117,39 +125,41 @@ class ClusterAlgebra {
   void residual(const Lengths& lengths, Work& w) const {
     each_rod([&](auto k) { w.g[k] = (w.r[k].dot(w.r[k]) - load_batch(lengths.length2[k])) * S(0.5); });
   }
-  // False for a NaN.
-  bool within(const std::array<S, most_rods>& g, double tolerance) const {
+  // Returns false for a NaN.
+  bool within(const Along& g, double tolerance) const {
     Mask<S> inside(true);
     each_rod([&](auto k) { inside = inside && magnitude(g[k]) <= S(tolerance); });
     return all(inside);
   }
 
-  // g ← G W p, p after impulses -Gᵀl. Is it within the tolerance, or at rounding where that is 0? What hardly moves feels the rounding of the others, and of the impulses.
-  bool rests(const Weights& weights, const Coordinates& p, const std::array<S, most_rods>& l,
-             double tolerance, Work& w) const {
+  // Sets g to G W p, with p after impulses -Gᵀl. Is it within the tolerance, or at rounding if that is 0? A
+  // rod that hardly moves feels the rounding of the others, and of the impulses.
+  bool momenta_are_tangent(const Weights& weights, const Coordinates& p, const Along& l, double tolerance,
+                           Work& w) const {
     Coordinates v;
     each_member([&](auto j) {
       const S weight = load_batch(weights.weight[j]);
       unroll<dimension>([&]<int a>() { v[a][j] = weight * p[a][j]; });
     });
-    between(v, w.r);
+    differences(v, w.r);
     each_rod([&](auto k) { w.g[k] = w.b[k].dot(w.r[k]); });
     if (tolerance > 0) return within(w.g, tolerance);
     S speed(0);
     each_member(
         [&](auto j) { unroll<dimension>([&]<int a>() { speed = larger(speed, magnitude(v[a][j])); }); });
     each_rod([&](auto k) {
-      speed = larger(speed, load_batch(weights.coupling[k][k]) * magnitude(l[k]) * extent(w.b[k]));
+      speed = larger(speed, load_batch(weights.coupling[k][k]) * magnitude(l[k]) * w.b[k].extent());
     });
     const S unit = S(velocity_slack * epsilon<double>()) * speed;
     Mask<S> inside(true);
-    each_rod([&](auto k) { inside = inside && magnitude(w.g[k]) <= unit * extent(w.b[k]); });
+    each_rod([&](auto k) { inside = inside && magnitude(w.g[k]) <= unit * w.b[k].extent(); });
     return all(inside);
   }
-  // r after the drift: what the particles move by is added to b, so that where the cluster stands does not round it.
+  // r after the drift. What the particles move by is added to b, so that where the cluster stands does not
+  // round it.
   template <bool compensated>
-  void ahead(const Weights& weights, double h, const Sums<compensated>& q, const Sums<compensated>& p,
-             Work& w) const {
+  void rods_after_drift(const Weights& weights, double h, const Sums<compensated>& q,
+                        const Sums<compensated>& p, Work& w) const {
     Coordinates moved;
     each_member([&](auto j) {
       const S hw = S(h) * load_batch(weights.weight[j]);
@@ -158,7 +168,7 @@ class ClusterAlgebra {
         if constexpr (compensated) moved[a][j] += q.low[a][j];
       });
     });
-    between(moved, w.r);
+    differences(moved, w.r);
     each_rod([&](auto k) { w.r[k] = w.b[k] + w.r[k]; });
   }
   // Is g what rounding of the positions makes of it?
@@ -175,22 +185,18 @@ class ClusterAlgebra {
     return all(inside);
   }
 
-  TAUT_KERNEL RodSolve iterate_apart(const Weights& weights, const Lengths& lengths, Work& w,
-                                     const RodGoal& goal, int limit) const {
-    return iterate(weights, lengths, w, goal, limit);
-  }
-  // Corrections in the space of the rods, from r and g on.
+  // Makes corrections in the space of the rods, from r and g on.
   RodSolve iterate(const Weights& weights, const Lengths& lengths, Work& w, const RodGoal& goal,
                    int limit) const {
-    ClusterProgress progress(goal);
+    RodForecast forecast = RodForecast::of_clusters(goal);
     each_rod([&](auto k) { w.delta[k] = w.inverse[k] = S(0); });
     each_rod([&](auto k) { each_rod([&](auto l) { w.K[k][l] = S(0); }); });
     RodSolve result;
     for (;;) {
       S largest(0);
       each_rod([&](auto k) { largest = larger(largest, magnitude(w.g[k])); });
-      const auto [keep, last] = progress.next(largest_lane(largest));
-      if (!keep) result.sound = factor(weights, w);
+      const auto [keep_factor, last] = forecast.next(largest_lane(largest));
+      if (!keep_factor) result.sound = factor(weights, w);
       substitute(w);
       ++result.corrections;
       each_rod([&](auto k) { w.delta[k] += w.g[k]; });
@@ -198,20 +204,18 @@ class ClusterAlgebra {
         result.sound = result.sound && last;
         return result;
       }
-      Coordinates moved;
-      impulse(w.b, w.g, moved);
-      each_member([&](auto j) {
-        const S weight = load_batch(weights.weight[j]);
-        unroll<dimension>([&]<int a>() { moved[a][j] *= weight; });
-      });
-      std::array<V, most_rods> change;
-      between(moved, change);
-      each_rod([&](auto k) { w.r[k] = w.r[k] + change[k]; });
+      move_rods(weights, w);
       residual(lengths, w);
     }
   }
+  // The same in a function of its own, for shapes whose particles are in memory anyway.
+  TAUT_KERNEL RodSolve iterate_apart(const Weights& weights, const Lengths& lengths, Work& w,
+                                     const RodGoal& goal, int limit) const {
+    return iterate(weights, lengths, w, goal, limit);
+  }
 
-  // K(k, l) = C(k, l) b_k·b_l = LDLᵀ without pivoting, Lᵀ above the diagonal; false where a pivot vanished.
+  // K(k, l) = C(k, l) b_k·b_l = LDLᵀ without pivoting, Lᵀ above the diagonal. Returns false if a pivot
+  // vanished.
   bool factor_symmetric(const Weights& weights, Work& w) const {
     const auto product = [&](auto k, auto l) {
       w.K[k][l] = load_batch(weights.coupling[k][l]) * w.b[k].dot(w.b[l]);
@@ -220,7 +224,7 @@ class ClusterAlgebra {
       product(k, k);
       each_further(k, [&](auto l) { product(k, l); });
     });
-    const auto diagonal = diagonal_of(w);
+    const Along diagonal = diagonal_of(w);
     each_rod([&](auto k) {
       w.inverse[k] = S(1) / w.K[k][k];
       each_further(k, [&](auto l) {
@@ -240,12 +244,12 @@ class ClusterAlgebra {
   }
 
  private:
-  // K(k, l) = C(k, l) r_k·b_l = LU likewise.
+  // K(k, l) = C(k, l) r_k·b_l = LU, likewise.
   bool factor(const Weights& weights, Work& w) const {
     each_rod([&](auto k) {
       each_rod([&](auto l) { w.K[k][l] = load_batch(weights.coupling[k][l]) * w.r[k].dot(w.b[l]); });
     });
-    const auto diagonal = diagonal_of(w);
+    const Along diagonal = diagonal_of(w);
     each_rod([&](auto k) {
       w.inverse[k] = S(1) / w.K[k][k];
       each_further(k, [&](auto l) {
@@ -262,22 +266,28 @@ class ClusterAlgebra {
       w.g[k] *= w.inverse[k];
     });
   }
+  // r ← r - (what the correction in g changes it by)
+  void move_rods(const Weights& weights, Work& w) const {
+    Coordinates moved;
+    impulse(w.b, w.g, moved);
+    each_member([&](auto j) {
+      const S weight = load_batch(weights.weight[j]);
+      unroll<dimension>([&]<int a>() { moved[a][j] *= weight; });
+    });
+    std::array<V, most_rods> change;
+    differences(moved, change);
+    each_rod([&](auto k) { w.r[k] = w.r[k] + change[k]; });
+  }
 
-  std::array<S, most_rods> diagonal_of(const Work& w) const {
-    std::array<S, most_rods> diagonal;
+  Along diagonal_of(const Work& w) const {
+    Along diagonal;
     each_rod([&](auto k) { diagonal[k] = w.K[k][k]; });
     return diagonal;
   }
-  bool sound(const Work& w, const std::array<S, most_rods>& diagonal) const {
+  bool sound(const Work& w, const Along& diagonal) const {
     Mask<S> good(true);
     each_rod([&](auto k) { good = good && !pivot_vanished(w.inverse[k], diagonal[k]); });
     return all(good);
-  }
-
-  static S extent(const V& r) {
-    S sum(0);
-    unroll<dimension>([&]<int a>() { sum += magnitude(r.v[a]); });
-    return sum;
   }
 
   [[no_unique_address]] Shape shape_;

@@ -1,8 +1,8 @@
-// Small connected sets of rods: which of its own particles each rod joins. Sets of one shape are solved side by side, and for the usual shapes the compiler
-// knows it: particles then stay in registers.
+// Small connected sets of rods: which of its own particles each rod joins. Clusters of one shape are solved
+// side by side. If the compiler knows the shape, particles stay in registers.
 #pragma once
 
-#include <taut/rods/rods.hpp>
+#include <taut/rods/rod_solver.hpp>
 #include <taut/scalar/unroll.hpp>
 
 #include <algorithm>
@@ -12,56 +12,50 @@
 
 namespace taut {
 
-struct RodCluster {
-  std::vector<int> rows, particles;  // particles in ascending order
-  std::vector<int>
-      shape;  // of each row, its particles as places in `particles`, the lower one first; rows are ordered by it
+inline constexpr int largest_cluster = 6;  // rods; for larger ones fronts (front_factor.hpp) do less work
 
-  RodCluster(const RodList& rods, std::vector<int> rods_of_it) : rows(std::move(rods_of_it)) {
-    for (const int row : rows) particles.insert(particles.end(), {rods.first[row], rods.second[row]});
-    std::sort(particles.begin(), particles.end());
-    particles.erase(std::unique(particles.begin(), particles.end()), particles.end());
-    const auto ends = [&](int row) { return std::minmax(rods.first[row], rods.second[row]); };
-    std::sort(rows.begin(), rows.end(),
-              [&](int x, int y) { return std::pair<int, int>(ends(x)) < std::pair<int, int>(ends(y)); });
-    for (const int row : rows) {
-      const std::pair<int, int> end = ends(row);
-      shape.insert(shape.end(), {place(end.first), place(end.second)});
-    }
+struct RodCluster {
+  std::vector<int> rods;
+  std::vector<int> members;  // the particles, ascending in the caller's numbers
+  // For each rod, its two particles as places in `members`, the lower one first. Rods are ordered by it.
+  std::vector<int> shape;
+
+  RodCluster(const RodList& list, std::vector<int> rods_of_it) : rods(std::move(rods_of_it)) {
+    for (const int rod : rods) members.insert(members.end(), {list.first[rod], list.second[rod]});
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    const auto ends = [&](int rod) {
+      return std::pair<int, int>(std::minmax(list.first[rod], list.second[rod]));
+    };
+    std::sort(rods.begin(), rods.end(), [&](int x, int y) { return ends(x) < ends(y); });
+    for (const int rod : rods) shape.insert(shape.end(), {place(ends(rod).first), place(ends(rod).second)});
   }
 
-  // 1/mass of the particles that rods k and l share, with the sign of b_k·b_l in K: see RodList::coupling.
-  double coupling(const RodList& rods, int k, int l) const {
+  // C(k, l): the sum of 1/mass over the particles that rods k and l share, with the sign of b_k·b_l in K.
+  double coupling(const RodList& list, int k, int l) const {
     double sum = 0;
     for (const int e : {0, 1})
       for (const int f : {0, 1})
         if (shape[2 * k + e] == shape[2 * l + f])
-          sum += (e == f ? 1 : -1) * rods.weight[particles[shape[2 * k + e]]];
+          sum += (e == f ? 1 : -1) * list.weight[members[shape[2 * k + e]]];
     return sum;
-  }
-  // Of rod k as it is listed, where `shape` lists the lower particle first.
-  double sign(const RodList& rods, int k) const {
-    return rods.first[rows[k]] == particles[shape[2 * k]] ? 1 : -1;
   }
 
  private:
   int place(int particle) const {
-    return static_cast<int>(std::lower_bound(particles.begin(), particles.end(), particle) -
-                            particles.begin());
+    return static_cast<int>(std::lower_bound(members.begin(), members.end(), particle) - members.begin());
   }
 };
 
-inline constexpr int largest_cluster = 6;  // rods; beyond, fronts (front_factor.hpp) do less work
-
-// Any other: numbers are known when the program runs.
+// A shape whose numbers are known when the program runs.
 class AnyShape {
  public:
   static constexpr bool known = false;
   static constexpr int most_rods = largest_cluster, most_members = largest_cluster + 1;
-  static bool fits(const RodCluster& cluster) { return cluster.rows.size() <= most_rods; }
+  static bool fits(const RodCluster& cluster) { return cluster.rods.size() <= most_rods; }
 
   explicit AnyShape(const RodCluster& cluster)
-      : rods_(static_cast<int>(cluster.rows.size())), members_(static_cast<int>(cluster.particles.size())) {
+      : rods_(static_cast<int>(cluster.rods.size())), members_(static_cast<int>(cluster.members.size())) {
     std::copy(cluster.shape.begin(), cluster.shape.end(), ends_.begin());
   }
   int rods() const { return rods_; }
@@ -76,7 +70,7 @@ class AnyShape {
 
 template <class Shape>
 bool has_shape(const RodCluster& cluster) {
-  bool same = cluster.rows.size() == Shape::most_rods;
+  bool same = cluster.rods.size() == Shape::most_rods;
   for (int k = 0; same && k < Shape::most_rods; ++k)
     same = cluster.shape[2 * k] == Shape::first(k) && cluster.shape[2 * k + 1] == Shape::second(k);
   return same;
