@@ -5,7 +5,7 @@
 // prints the largest relative error of a length and the number of corrections. Every solver gets the same
 // starts and stops at the tolerance its row names, on |g| = |r² - L²|/2 with L = 1.
 #include <taut/formulation/manifold.hpp>
-#include <taut/formulation/sparse_constraint_matrix.hpp>
+#include <taut/formulation/rod_constraint_solver.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/model/particles/particles.hpp>
 #include <taut/parallel/workers.hpp>
@@ -74,8 +74,9 @@ State<double, dynamic> moving(const Problem& s, const Case& c) {
   for (Eigen::Index j = 0; j < x.p.size(); ++j) x.p[j] = some(random);
   auto G = s.make_jacobian();
   s.G(x.q, G);
-  MomentumSolve<Problem> momentum(s);
-  if (!momentum.solve(s, ToRounding{}, x, G)) fmt::print("  the start cannot be projected\n");
+  Problem::Multiplier nu = zero_multiplier(s);
+  if (!SolverOf<Problem>(s).project(s, ToRounding{}, x, G, nu))
+    fmt::print("  the start cannot be projected\n");
   return x;
 }
 
@@ -135,13 +136,14 @@ Row general_path(const Case& c, const Problem& s, const State<double, dynamic>& 
                  const SolveOptions& options, const std::string& name) {
   auto G = s.make_jacobian();
   s.G(x.q, G);
-  PositionSolve<Problem> position(s);
+  SolverOf<Problem> solver(s);
   State<double, dynamic> moved = x;
-  Vec work = x.q;
+  Displacement<State<double, dynamic>> work(x.q);
+  Problem::Multiplier mu = zero_multiplier(s);
   Row row{name, 0};
   row.ns = least_time(patience, [&] {
-    position.matrix.right(s, x.q, x.p, G, 1.0);
-    const auto solved = position.solve(s, options, x.q, G, KickAndDrift{moved, x, G, s.W(), 1.0, work});
+    KickAndDrift drift{moved, x, G, s.W(), 1.0, work};
+    const auto solved = solver.land(s, options, x.q, G, drift, mu);
     row.corrections = solved ? *solved : -solved.error().iterations;
   });
   row.ns /= s.constraints();
@@ -154,7 +156,8 @@ Row momentum_path(const Problem& s, const State<double, dynamic>& x, const Solve
                   const std::string& name) {
   auto G = s.make_jacobian();
   s.G(x.q, G);
-  MomentumSolve<Problem> momentum(s);
+  SolverOf<Problem> solver(s);
+  Problem::Multiplier nu = zero_multiplier(s);
   std::mt19937 random(2);
   std::normal_distribution<double> some(0, 1);
   State<double, dynamic> off = x;
@@ -164,7 +167,7 @@ Row momentum_path(const Problem& s, const State<double, dynamic>& x, const Solve
   row.ns = least_time(
       patience, [&] { y.p = off.p; },
       [&] {
-        const auto solved = momentum.solve(s, options, y, G);
+        const auto solved = solver.project(s, options, y, G, nu);
         row.corrections = solved ? *solved : -1;
       });
   row.ns /= s.constraints();
@@ -513,7 +516,7 @@ void heading(const Case& c, const Problem& s, double set_up) {
 void compare(const Case& c, bool chain, bool water, bool slow) {
   const auto from = std::chrono::steady_clock::now();
   const Problem s(model_of(c));
-  const ConstraintMatrix<Problem> plan(s);
+  const SolverOf<Problem> plan(s);
   const std::chrono::duration<double> set_up = std::chrono::steady_clock::now() - from;
   const auto x = moving(s, c);
   heading(c, s, set_up.count());

@@ -1,7 +1,7 @@
 // Systems of particles as model texts, for the tests.
 #pragma once
 
-#include <taut/formulation/sparse_constraint_matrix.hpp>
+#include <taut/formulation/rod_constraint_solver.hpp>
 #include <taut/model/model.hpp>
 #include <taut/model/particles/particles.hpp>
 

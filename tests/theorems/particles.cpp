@@ -305,9 +305,9 @@ void as_without_redundant(const std::string& frame, const std::string& too_many,
     decomposition.compute(rows.transpose());
     return Problem::Multiplier(decomposition.solve(rows.transpose() * mu));
   };
-  EXPECT_GT(memory.position.mu.norm(), 1e-4);
-  EXPECT_LT((memory.position.mu - shortest(x.q, memory.position.mu)).norm(), 1e-12);
-  EXPECT_LT((memory.momentum.nu - shortest(y.q, memory.momentum.nu)).norm(), 1e-12);
+  EXPECT_GT(memory.mu.norm(), 1e-4);
+  EXPECT_LT((memory.mu - shortest(x.q, memory.mu)).norm(), 1e-12);
+  EXPECT_LT((memory.nu - shortest(y.q, memory.nu)).norm(), 1e-12);
 }
 
 TEST(Particles, RedundantConstraintsInTheLeastSquaresSense) {

@@ -46,10 +46,10 @@ StateOf<P> moving_start(const P& s) {
   } else {
     for (int i = 0; i < x.p.size(); ++i) x.p[i] += typename P::Scalar(0.4 - 0.3 * i);
   }
-  MomentumSolve<P> momentum(s);
+  typename P::Multiplier nu = zero_multiplier(s);
   auto G = s.make_jacobian();
   s.G(x.q, G);
-  EXPECT_TRUE(momentum.solve(s, ToRounding{}, x, G));
+  EXPECT_TRUE(SolverOf<P>(s).project(s, ToRounding{}, x, G, nu));
   return x;
 }
 

@@ -65,9 +65,9 @@ const RattleRun& vr() {
       r.q.push_back(x.q);
       r.p.push_back(x.p);
       EXPECT_TRUE(Rattle{}.step(s, x, at, h));
-      r.half.push_back(without_G - dense_G(s, r.q.back()).transpose() * at.position.mu);
-      r.lambda_r.push_back(2 / h * at.position.mu);
-      r.lambda_v.push_back(2 / h * at.momentum.nu);
+      r.half.push_back(without_G - dense_G(s, r.q.back()).transpose() * at.mu);
+      r.lambda_r.push_back(2 / h * at.mu);
+      r.lambda_v.push_back(2 / h * at.nu);
     }
     return r;
   }();

@@ -40,7 +40,8 @@ class ChartField {
         bound_(Vector<Real<T>, P::m>::Zero(m_)),
         g_(zero_multiplier(s)),
         G_(s.make_jacobian()),
-        momentum_(s),
+        solver_(s),
+        nu_(g_),
         lifted_(s.template cast<Dual<T, 1>>()),
         G1_(lifted_.make_jacobian()),
         q1_(zero_vector(lifted_)),
@@ -125,7 +126,7 @@ class ChartField {
     if (!landed) return landed;
     multiply_transposed(theta, x.p);
     s.G(x.q, G_);
-    const auto tangent = momentum_.solve(s, ToRounding{}, x, G_);  // (CH4), Θ = -ν
+    const auto tangent = solver_.project(s, ToRounding{}, x, G_, nu_);  // (CH4), Θ = -ν
     if (!tangent) return tangent;
     q = x.q;
     p = x.p;
@@ -142,7 +143,7 @@ class ChartField {
       q1_[i].tangent[0] = velocity_[i];
     }
     lifted_.G(q1_, G1_);
-    for (int i = 0; i < m_; ++i) l1_[i] = Dual<T, 1>(momentum_.nu[i]);
+    for (int i = 0; i < m_; ++i) l1_[i] = Dual<T, 1>(nu_[i]);
     v1_.setZero();
     G1_.subtract_transpose(l1_, v1_);  // its tangent: the derivative of G along H_p, transposed, times Θ
     for (int i = 0; i < n_; ++i) residual_[i] = force_[i] + v1_[i].tangent[0];
@@ -209,7 +210,8 @@ class ChartField {
   typename P::Multiplier g_;
   Vec work_;
   typename P::Jacobian G_;
-  MomentumSolve<P> momentum_;
+  SolverOf<P> solver_;
+  typename P::Multiplier nu_;
   Lifted lifted_;
   typename Lifted::Jacobian G1_;
   typename Lifted::Vec q1_, v1_;

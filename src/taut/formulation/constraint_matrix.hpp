@@ -1,4 +1,10 @@
-// K = gain · G₁ H_pp G₀ᵀ, in whatever storage the problem's type asks for: this is the seam between methods and linear algebra.
+// K = gain · G₁ H_pp G₀ᵀ, in whatever storage the problem's type asks for. A constraint matrix K offers
+//     right(s, q, p, G0, gain)   R = gain · H_pp(q, p) G₀ᵀ
+//     assemble(G1)               K = G₁ R
+//     factor()                   -1, or the constraint whose pivot vanished
+//     solve(b)                   b ← K⁻¹ b
+//     sweep(b)                   one Gauss-Seidel sweep in place of factor() and solve()
+//     keeps_factor               whether factoring is so much work that Newton's iteration keeps an old factor
 #pragma once
 
 #include <taut/problem/tiers.hpp>
@@ -24,10 +30,11 @@ inline constexpr bool has_diagonal_mass<P> =
 template <class P>
 struct DenseConstraintMatrix : DenseGram<typename P::Scalar, P::m, P::n> {
   using Gram = DenseGram<typename P::Scalar, P::m, P::n>;
+  static constexpr bool keeps_factor = false;
   explicit DenseConstraintMatrix(const P& s)
       : Gram(s.constraints(), s.coordinates()), row_(zero_vector(s)), product_(zero_vector(s)) {}
 
-  // R = gain · H_pp G₀ᵀ, one constraint after the other.
+  // Forms R one constraint after the other.
   void right(const P& s, const typename P::Vec& q, const typename P::Vec& p, const typename P::Jacobian& G0,
              const typename P::Scalar& gain) {
     Gram::right([&](auto& R) {
@@ -49,6 +56,7 @@ struct DenseConstraintMatrix : DenseGram<typename P::Scalar, P::m, P::n> {
 template <class P>
 struct PatternConstraintMatrix : PatternGram<typename P::Jacobian> {
   using Gram = PatternGram<typename P::Jacobian>;
+  static constexpr bool keeps_factor = false;
   PatternConstraintMatrix() = default;
   explicit PatternConstraintMatrix(const P&) {}
   void right(const P& s, const typename P::Vec&, const typename P::Vec&, const typename P::Jacobian& G0,
@@ -60,6 +68,7 @@ struct PatternConstraintMatrix : PatternGram<typename P::Jacobian> {
 template <class P>
 struct EnvelopeConstraintMatrix : EnvelopeGram<typename P::Scalar> {
   using Gram = EnvelopeGram<typename P::Scalar>;
+  static constexpr bool keeps_factor = false;
   explicit EnvelopeConstraintMatrix(const P& s) : Gram(s.make_jacobian()) {}
   void right(const P& s, const typename P::Vec&, const typename P::Vec&, const typename P::Jacobian& G0,
              const typename P::Scalar& gain) {
@@ -67,7 +76,7 @@ struct EnvelopeConstraintMatrix : EnvelopeGram<typename P::Scalar> {
   }
 };
 
-// In sparse_constraint_matrix.hpp: whoever solves for a problem with a grouped Jacobian includes it, and the others do not pay for it.
+// In sparse_constraint_matrix.hpp, which those that solve for a problem with a grouped Jacobian include.
 template <class P>
 class SparseConstraintMatrix;
 

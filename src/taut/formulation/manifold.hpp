@@ -2,7 +2,7 @@
 // docs/theory/manifold.md.
 #pragma once
 
-#include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/constraint_solver.hpp>
 #include <taut/formulation/start_check.hpp>
 
 namespace taut {
@@ -91,8 +91,7 @@ Expected<Move> project_start(const P& s, StateOf<P>& x, const SolveOptions& opti
       });
   if (!solved) return solved.error();
   s.G(moved.q, G);
-  MomentumSolve<P> momentum(s);
-  if (const auto projected = momentum.solve(s, options, moved, G); !projected)
+  if (const auto projected = SolverOf<P>(s).project(s, options, moved, G, delta); !projected)
     return projected.error();  // (A2)
   x = moved;
   return Move{lane(largest_entry(typename P::Vec(x.q - before.q)), 0),

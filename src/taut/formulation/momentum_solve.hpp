@@ -1,5 +1,5 @@
-// Bring p into the cotangent space: find ν with G(q) H_p(q, p - Gᵀν) = 0. One linear solve for a natural system, Newton's
-// iteration otherwise. Labels: docs/theory/momentum-solve.md.
+// Newton's iteration on a matrix that brings p into the cotangent space: it finds ν with G(q) H_p(q, p - Gᵀν) = 0. For
+// a natural system that is one linear solve. Labels: docs/theory/momentum-solve.md.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
@@ -16,10 +16,9 @@ class MomentumSolve {
   using Multiplier = typename P::Multiplier;
 
   explicit MomentumSolve(const P& s)
-      : nu(zero_multiplier(s)),
-        matrix_(s),
-        residual_(nu),
-        delta_(nu),
+      : matrix_(s),
+        residual_(zero_multiplier(s)),
+        delta_(residual_),
         unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
         speed_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
         velocity_(zero_vector(s)),
@@ -29,27 +28,19 @@ class MomentumSolve {
     requires fixed_size<P> && std::default_initializable<ConstraintMatrix<P>>
   {}
 
-  Multiplier nu;  // the impulse removed; the multiplier of a step h is 2ν/h
-
-  // `Options`: SolveOptions, or one of its rules. Of them the tolerance counts; the iteration is always Newton's.
-  template <class Options, class X>
-  Expected<int> solve(const P& s, const Options& options, X& x, const typename P::Jacobian& G) {
-    int more = 0;
-    if constexpr (requires { matrix_.rod_projection(x, 1.0, nu); }) {
-      const auto projected = matrix_.rod_projection(x, options.tolerance, nu);
-      if (projected.sound) return projected.corrections;
-      more = projected.corrections;
-    } else {
-      set_zero(nu);
-    }
-    Options newton;
-    newton.tolerance = options.tolerance;
+  // Kicks x.p by -Gᵀδ until G H_p = 0, and adds δ to nu; the multiplier of a step h is 2ν/h. A `Rule` is SolveOptions
+  // or one of its rules. Only its tolerance counts: the iteration is always Newton's. Returns the number of
+  // corrections.
+  template <class Rule, class X>
+  Expected<int> project(const P& s, const Rule& rule, X& x, const typename P::Jacobian& G, Multiplier& nu) {
+    Rule newton;
+    newton.tolerance = rule.tolerance;
     bool factored = false;
     auto solved = drive_to_zero(
         newton, residual_, unit_,
         [&] {
           if constexpr (requires { G.times_velocity(s.W(), x.p, residual_); }) {
-            G.times_velocity(s.W(), x.p, residual_);  // (M1) where W is diagonal
+            G.times_velocity(s.W(), x.p, residual_);  // (M1) if W is diagonal
           } else {
             H_p(s, x.q, x.p, velocity_);
             G.times(velocity_, residual_);  // (M1)
@@ -63,14 +54,6 @@ class MomentumSolve {
           unit *= Real<T>(epsilon<T>() / 2);  // (M4): what rounding the velocity alone does to G H_p
         },
         [&](const Mask<T>& active) {
-          if constexpr (requires { matrix_.in_rod_space(); })
-            if (matrix_.in_rod_space() && !factored) {
-              matrix_.right(s, x.q, x.p, G, T(1));
-              if (matrix_.rod_solve(residual_, delta_)) {
-                add(active, x, G);
-                return -1;
-              }
-            }
           if (!factored || !Natural<P>) {
             matrix_.right(s, x.q, x.p, G, T(1));
             matrix_.assemble(G);  // (M3)
@@ -79,21 +62,21 @@ class MomentumSolve {
           }
           delta_ = residual_;
           matrix_.solve(delta_);
-          add(active, x, G);
+          add(active, x, G, nu);
           return -1;
         },
         Natural<P> ? Polish::linear : Polish::no);
-    if constexpr (requires { matrix_.minimum_norm(nu); })
-      if (solved && *solved > 0) matrix_.minimum_norm(nu);
-    if (solved) return *solved + more;
+    if (solved) return *solved;
     Failure failure = solved.error();
     failure.stage = SolveStage::momentum;
     return failure;
   }
 
+  ConstraintMatrix<P>& matrix() { return matrix_; }
+
  private:
   template <class X>
-  void add(const Mask<T>& active, X& x, const typename P::Jacobian& G) {
+  void add(const Mask<T>& active, X& x, const typename P::Jacobian& G, Multiplier& nu) {
     if constexpr (!std::is_floating_point_v<T>)
       each_index(delta_, [&](int i) { delta_[i] = select(active, delta_[i], T(0)); });
     nu += delta_;

@@ -1,11 +1,24 @@
-// Find the impulse μ along G(q₀)ᵀ that makes a step end on g = 0: the nonlinear system inside SHAKE, RATTLE and
-// every projected map. Labels: docs/theory/position-solve.md.
+// Newton's iteration on a matrix for the impulse μ along G(q₀)ᵀ that makes a step end on g = 0: the nonlinear system
+// inside SHAKE, RATTLE and every projected map. Labels: docs/theory/position-solve.md.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
+#include <taut/formulation/landing_move.hpp>
 #include <taut/solve/iterate.hpp>
 
 namespace taut {
+
+// What a landing may start from.
+struct LandFrom {
+  bool guess = false;        // the impulse that the caller has put into mu; otherwise 0
+  bool units_known = false;  // the rounding units of the last landing still hold
+  bool keep_units = false;   // the next landing will ask for those of this one
+};
+
+// A problem may know a cheaper correction than a solve with K: see rod_constraint_solver.hpp. Most do not.
+struct NoShortcut {
+  static constexpr bool may_serve = false;
+};
 
 template <Hamiltonian P, class K = ConstraintMatrix<P>>
 class PositionSolve {
@@ -15,82 +28,75 @@ class PositionSolve {
   using Multiplier = typename P::Multiplier;
 
   explicit PositionSolve(const P& s)
-      : mu(zero_multiplier(s)),
-        matrix(s),
-        residual_(mu),
-        delta_(mu),
+      : residual_(zero_multiplier(s)),
+        delta_(residual_),
         unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
         reach_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
         G1_(s.make_jacobian()),
-        moved_(zero_vector(s)) {}
+        moved_(zero_vector(s)),
+        matrix_(s) {}
 
   PositionSolve()  // room to work in for one solve
     requires fixed_size<P> && std::default_initializable<K>
   {}
 
-  Multiplier mu;  // the impulse found; which multiple of λ it is, its method says
-  K matrix;       // its right factor, -∂q₁/∂μ, is set by the caller before solve()
-
-  // `move(mu)` gives the end position q₁ for an impulse: p₀ - G₀ᵀμ at the start. Where it has a member look(mu) that does so too, the iteration
-  // asks that, and move(mu) is called once, at the end.
-  // `Options`: SolveOptions, or one of its rules.
-  template <class Options, class Move>
-  Expected<int> solve(const P& s, const Options& options, const Vec& q0, const typename P::Jacobian& G0,
-                      Move&& move) {
-    set_zero(mu);
-    return solve_from_here(s, options, q0, G0, move, false);
+  // Finds mu with g(q₁) = 0, where q₁ = move(mu) is the end of a step from q₀, and leaves the state of the move
+  // there. A `Rule` is SolveOptions or one of its rules. Returns the number of corrections.
+  template <class Rule, LandingMove<P> M, class Shortcut = NoShortcut>
+  Expected<int> land(const P& s, const Rule& rule, const Vec& q0, const typename P::Jacobian& G0, M& move,
+                     Multiplier& mu, const LandFrom& from, Shortcut shortcut = {}) {
+    if constexpr (!fixed_size<P>) {
+      if (!from.guess) set_zero(mu);
+      return find(s, rule, q0, G0, move, mu, from, shortcut);
+    } else {  // a local impulse stays in registers
+      Multiplier local;
+      each_index(local, [&](int i) { local[i] = from.guess ? mu[i] : T(0); });
+      const auto found = find(s, rule, q0, G0, move, local, from, shortcut);
+      mu = local;
+      return found;
+    }
   }
 
-  // The same from the impulse that `mu` holds, with the rounding units of the last solve where they still hold.
-  template <class Options, class Move>
-  Expected<int> solve_from_here(const P& s, const Options& options, const Vec& q0,
-                                const typename P::Jacobian& G0, Move&& move, bool units_known) {
+  K& matrix() { return matrix_; }
+  void take_units(const PositionSolve& other) { unit_ = other.unit_; }
+
+ private:
+  template <class Rule, class M, class Shortcut>
+  Expected<int> find(const P& s, const Rule& rule, const Vec& q0, const typename P::Jacobian& G0, M& move,
+                     Multiplier& mu, const LandFrom& from, Shortcut& shortcut) {
     Progress progress;
-    if constexpr (may_be_newton<Options> && requires {
-                    matrix.rod_landing(move, 1.0, mu);
-                    move.from;
-                  })
-      if (options.iteration == Iteration::full_newton) {
-        const auto landed = matrix.rod_landing(move, options.tolerance, mu);
-        if (landed.sound) return landed.corrections;
-        progress.more = landed.corrections;
-      }
     const Vec* q1 = &q0;
+    move.respond(s, matrix_);
     const auto solved = drive_to_zero(
-        options, residual_, unit_, Landing<Move>{s, move, mu, residual_, q1},
-        Units{q0, q1, G0, reach_, units_known},
-        Correction<Options, Move>{*this, s, options, move, q1, G0, progress},
-        affine<Move> && options.iteration == Iteration::full_newton && !keeps_factor() ? Polish::quadratic
-                                                                                       : Polish::yes);
+        rule, residual_, unit_, Landing<M>{s, move, mu, residual_, q1},
+        Units{q0, q1, G0, reach_, from.units_known},
+        Correction<Rule, M, Shortcut>{*this, s, rule, move, mu, q1, G0, progress, shortcut},
+        AffineMove<M, P> && is_newton(rule) && !keeps_factor(shortcut) ? Polish::quadratic : Polish::yes);
     if (!solved) return solved;
-    if constexpr (requires { matrix.minimum_norm(mu); }) matrix.minimum_norm(mu);
-    if constexpr (requires { move.look(mu); }) move(mu);
+    if constexpr (!M::look_moves) move(mu);
     return *solved + progress.more;
   }
 
- private:
-  // A move that offers shift() says that q₁ is affine in μ: R is then -∂q₁/∂μ at every μ, and the iteration Newton's. Of others R is that of the start of the step, and
-  // convergence linear; one that does not say that it is affine pays with a look or two.
-  template <class Move>
-  static constexpr bool affine = requires(Move& move, const Multiplier& by, Vec& d) { move.shift(by, d); };
+  template <class Rule>
+  static bool is_newton(const Rule& rule) {
+    return may_be_newton<Rule> && rule.iteration == Iteration::full_newton;
+  }
 
-  template <class Move>
+  template <class M>
   struct Landing {
     const P& s;
-    Move& move;
+    M& move;
     const Multiplier& mu;
     Multiplier& residual;
     const Vec*& q1;
 
     void operator()() {
-      last();
+      q1 = &move.look(mu);
       s.g(*q1, residual);  // (C1)
     }
+    // Called after the last correction, if its residual is not wanted.
     void last() {
-      if constexpr (requires { move.look(mu); })
-        q1 = &move.look(mu);
-      else
-        q1 = &move(mu);
+      if constexpr (M::look_moves) q1 = &move.look(mu);
     }
   };
 
@@ -112,24 +118,26 @@ class PositionSolve {
   // What an iteration knows of its past.
   struct Progress {
     bool factored = false;
-    bool by_rods = true;
+    bool by_shortcut = true;
     double first = 0, before = 0;  // largest |g| at the first and at the last correction
     int more = 0;                  // corrections beyond one for each evaluation of g
   };
 
   struct None {};  // no lane keeps its factor
   // (C2), see newton_to_rounding().
-  template <class Options, class Move>
+  template <class Rule, class M, class Shortcut>
   struct Correction {
     PositionSolve& at;
     const P& s;
-    const Options& options;
-    Move& move;
+    const Rule& rule;
+    M& move;
+    Multiplier& mu;
     const Vec*& q1;
     const typename P::Jacobian& G0;
     Progress& progress;
+    Shortcut& shortcut;
     static constexpr int keeps = kept_corrections<K>();
-    static constexpr bool may_be_newton = taut::may_be_newton<Options> && affine<Move>;
+    static constexpr bool may_be_newton = taut::may_be_newton<Rule> && AffineMove<M, P>;
 
     int operator()(const Mask<T>& active) { return in_lanes(active, None{}); }
     int operator()(const Mask<T>& active, const Mask<T>& kept) {
@@ -140,12 +148,12 @@ class PositionSolve {
     }
     void again(const Mask<T>& active) {
       at.delta_ = at.residual_;
-      at.matrix.solve(at.delta_);
+      at.matrix_.solve(at.delta_);
       add(active);
     }
-    // (C5), d what the last correction has moved q₁ by.
+    // (C5): d is what the last correction has moved q₁ by.
     void bend()
-      requires Quadratic<P> && affine<Move>
+      requires Quadratic<P> && AffineMove<M, P>
     {
       auto&& d = room(s, at.moved_);
       if constexpr (P::m == 1) {  // bend(δ d) = δ² bend(d), and bend(d) need not wait for δ
@@ -161,64 +169,69 @@ class PositionSolve {
     }
     template <class Kept>
     int in_lanes(const Mask<T>& active, const Kept& kept) {
-      const int pivot = at.newton_correction(s, options, *q1, G0, progress, kept);
+      const int pivot = correction(kept);
       if (pivot < 0) add(active);
       return pivot;
     }
     void add(const Mask<T>& active) {
-      each_index(at.mu, [&](int i) { add_where(active, at.mu[i], at.delta_[i]); });
+      each_index(mu, [&](int i) { add_where(active, mu[i], at.delta_[i]); });
+    }
+    template <class Kept>
+    int correction(const Kept& kept) {
+      if constexpr (Shortcut::may_serve)
+        if (is_newton(rule) && shortcut.serves() && progress.by_shortcut) {
+          if (const int corrections = shortcut.correct(*q1, rule.tolerance, at.delta_); corrections > 0) {
+            progress.more += corrections - 1;
+            return -1;
+          }
+          progress.by_shortcut = false;  // from here on by the matrix, which names what fails
+        }
+      return at.newton_correction(s, rule, *q1, G0, progress, kept, at.keeps_factor(shortcut));
     }
   };
 
-  // A factor of K that still takes this much off the residual at once is worth more than a new one; so is one that has taken this much off in all.
+  // A factor of K that still takes this much off the residual at once is worth more than a new one. So is one that
+  // has taken this much off in all.
   static constexpr double worth_keeping = 1.0 / 64, nearly_all = 1e-9;
 
-  // Full Newton keeps its factor while it serves: large systems, where factoring is most of the work.
-  bool keeps_factor() const {
-    if constexpr (requires { matrix.in_rod_space(); })
-      return !matrix.in_rod_space();
+  // Full Newton keeps its factor while it serves if factoring is most of the work.
+  template <class Shortcut>
+  bool keeps_factor(const Shortcut& shortcut) const {
+    if constexpr (Shortcut::may_serve)
+      return K::keeps_factor && !shortcut.serves();
     else
-      return requires { K::keeps_factor; };
+      return K::keeps_factor;
   }
 
-  // delta = K⁻¹ g by the chosen iteration; -1, or the constraint whose pivot vanished.
-  template <class Options, class Kept>
-  int newton_correction(const P& s, const Options& options, const Vec& q1, const typename P::Jacobian& G0,
-                        Progress& progress, const Kept& kept) {
-    if constexpr (requires { matrix.in_rod_space(); })
-      if (options.iteration == Iteration::full_newton && matrix.in_rod_space() && progress.by_rods) {
-        const int corrections = matrix.rod_newton(q1, options.tolerance, delta_);
-        if (corrections > 0) {
-          progress.more += corrections - 1;
-          return -1;
-        }
-        progress.by_rods = false;  // from here on by the matrix, which names what fails
-      }
+  // delta = K⁻¹ g by the chosen iteration. Returns -1, or the constraint whose pivot vanished.
+  template <class Rule, class Kept>
+  int newton_correction(const P& s, const Rule& rule, const Vec& q1, const typename P::Jacobian& G0,
+                        Progress& progress, const Kept& kept, bool keeps) {
     delta_ = residual_;
-    if (options.iteration == Iteration::symmetric) {
+    if (rule.iteration == Iteration::symmetric) {
       if (!progress.factored) {
-        matrix.assemble(G0);
-        if (const int pivot = matrix.factor(); pivot >= 0) return pivot;
+        matrix_.assemble(G0);
+        if (const int pivot = matrix_.factor(); pivot >= 0) return pivot;
         progress.factored = true;
       }
-      matrix.solve(delta_);
+      matrix_.solve(delta_);
       return -1;
     }
-    if (options.iteration == Iteration::full_newton && keeps_factor() && still_serves(progress)) {
-      matrix.solve(delta_);
+    if (rule.iteration == Iteration::full_newton && keeps && still_serves(progress)) {
+      matrix_.solve(delta_);
       return -1;
     }
     refresh(s, q1, kept);
-    matrix.assemble(G1_);  // (C3)
-    if (!may_be_newton<Options> || options.iteration == Iteration::sweep) return matrix.sweep(delta_);
-    if (const int pivot = matrix.factor(); pivot >= 0) return pivot;
+    matrix_.assemble(G1_);  // (C3)
+    if (!may_be_newton<Rule> || rule.iteration == Iteration::sweep) return matrix_.sweep(delta_);
+    if (const int pivot = matrix_.factor(); pivot >= 0) return pivot;
     progress.factored = true;
-    matrix.solve(delta_);
+    matrix_.solve(delta_);
     return -1;
   }
 
   void refresh(const P& s, const Vec& q1, const None&) { s.G(q1, G1_); }
-  // In the lanes of `kept` G₁ stays as it is.
+  // Leaves G₁ as it is in the lanes of `kept`.
   void refresh(const P& s, const Vec& q1, const Mask<T>& kept) {
     const typename P::Jacobian before = G1_;
     s.G(q1, G1_);
@@ -244,6 +257,7 @@ class PositionSolve {
   Vector<Real<T>, P::n> reach_;
   typename P::Jacobian G1_;
   Vec moved_;
+  K matrix_;
 };
 
 }  // namespace taut

@@ -49,7 +49,8 @@ class StateSpaceField {
         gram_(map.parameters()),
         w_(Vec::Zero(map.parameters())),
         G_(s.make_jacobian()),
-        momentum_(s) {}
+        solver_(s),
+        nu_(zero_multiplier(s)) {}
 
   Phi phi;
   int parameters() const { return phi.parameters(); }
@@ -91,7 +92,7 @@ class StateSpaceField {
     gram_.solve(w_);
     x.p = slope_.lazyProduct(w_);  // φ'ᵀp = θ, which a move along Gᵀ keeps
     s.G(q_, G_);
-    const auto tangent = momentum_.solve(s, ToRounding{}, x, G_);  // (SS3)
+    const auto tangent = solver_.project(s, ToRounding{}, x, G_, nu_);  // (SS3)
     if (!tangent) return tangent;
     q = q_;
     p = x.p;
@@ -149,7 +150,8 @@ class StateSpaceField {
   PivotedLU<T, k> gram_;      // φ'ᵀφ'
   Vec w_;
   typename P::Jacobian G_;
-  MomentumSolve<P> momentum_;
+  SolverOf<P> solver_;
+  typename P::Multiplier nu_;
 };
 
 template <class Phi>

@@ -78,7 +78,8 @@ struct Composition {
   Expected<int> substeps(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     if constexpr (std::same_as<Base_, Rattle>)
       if (!inner_projections) {
-        const auto advanced = base.advance_through(s, x, at, h, at.gamma, at.guess);  // (Y1)
+        const auto advanced =
+            base.advance(s, x, at, h, std::span<const typename P::Scalar>(at.gamma), at.guess);  // (Y1)
         if (!advanced) return advanced;
         if (const auto projected = base.project(s, x, at); !projected) return projected;  // (Y2)
         return advanced;

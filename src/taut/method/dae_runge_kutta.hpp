@@ -3,8 +3,7 @@
 // and generally diverges without projections. Labels: docs/theory/dae-runge-kutta.md.
 #pragma once
 
-#include <taut/formulation/momentum_solve.hpp>
-#include <taut/formulation/position_solve.hpp>
+#include <taut/formulation/constraint_solver.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/spelling.hpp>
 #include <taut/method/stage_solve.hpp>
@@ -59,8 +58,8 @@ struct DaeRungeKutta {
   struct Memory {
     Memory(const P& problem, const X& x, const DaeRungeKutta& method)
         : stage(problem, family == DaeFamily::radau ? radau_tableau(method.s) : gauss_tableau(method.s)),
-          position(problem),
-          momentum(problem),
+          solver(problem),
+          impulse(zero_multiplier(problem)),
           G(problem.make_jacobian()),
           along(zero_vector(problem)),
           move(along),
@@ -69,8 +68,8 @@ struct DaeRungeKutta {
       problem.G(x.q, G);
     }
     StageSolve<P, 0> stage;
-    PositionSolve<P> position;
-    MomentumSolve<P> momentum;
+    SolverOf<P> solver;
+    typename P::Multiplier impulse;
     typename P::Jacobian G;  // at the present q
     typename P::Vec along, move;
     X before;
@@ -106,18 +105,18 @@ struct DaeRungeKutta {
   template <Hamiltonian P, class X>
   Expected<int> project(const P& problem, X& x, Memory<P, X>& at) const {
     using T = typename P::Scalar;
-    at.position.matrix.right(problem, x.q, x.p, at.G, T(1));
-    const auto landed = at.position.solve(problem, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
+    auto move = move_with_gain(problem, x.q, x.p, at.G, T(1), [&](const auto& mu) -> const auto& {
       at.along.setZero();
       at.G.subtract_transpose(mu, at.along);
       H_pp_times(problem, x.q, x.p, at.along, at.move);
       at.end = x.q + at.move;  // (K6)
       return at.end;
     });
+    const auto landed = at.solver.land(problem, solve, x.q, at.G, move, at.impulse);
     if (!landed) return landed;
     drift(x, at.move);
     problem.G(x.q, at.G);
-    return at.momentum.solve(problem, solve, x, at.G);  // (K7)
+    return at.solver.project(problem, solve, x, at.G, at.impulse);  // (K7)
   }
 };
 

@@ -2,7 +2,7 @@
 // docs/theory/lobatto.md.
 #pragma once
 
-#include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/constraint_solver.hpp>
 #include <taut/formulation/multiplier.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/spelling.hpp>
@@ -84,14 +84,16 @@ struct Lobatto {
   struct Memory {
     Memory(const P& problem, const X& x, const Lobatto& method)
         : stage(problem, method.coefficients()),
-          momentum(problem),
+          solver(problem),
+          nu(zero_multiplier(problem)),
           G(problem.make_jacobian()),
           increment(zero_vector(problem)),
           before(x) {
       problem.G(x.q, G);
     }
     StageSolve<P, 1, stages> stage;
-    MomentumSolve<P> momentum;  // ν = h bₛ Λₛ
+    SolverOf<P> solver;
+    typename P::Multiplier nu;  // h bₛ Λₛ
     typename P::Jacobian G;     // at the present q
     typename P::Vec increment;
     X before;
@@ -118,7 +120,7 @@ struct Lobatto {
     stage.b.sum(stage.stages(), stage.force, at.increment);
     kick(x, -at.increment);  // (J8), except for GᵀΛₛ
     problem.G(x.q, at.G);
-    if (const auto projected = at.momentum.solve(problem, solve, x, at.G); !projected) {  // (J9)
+    if (const auto projected = at.solver.project(problem, solve, x, at.G, at.nu); !projected) {  // (J9)
       x = at.before;
       problem.G(x.q, at.G);
       return projected;
@@ -139,7 +141,7 @@ struct Lobatto {
   template <Hamiltonian P, class X>
   static typename P::Multiplier stage_multiplier(const Memory<P, X>& at, const typename P::Scalar& h) {
     using T = typename P::Scalar;
-    return at.momentum.nu / T(h * T(at.stage.b.whole(0, at.stage.stages() - 1)));
+    return at.nu / T(h * T(at.stage.b.whole(0, at.stage.stages() - 1)));
   }
 
  private:

@@ -12,8 +12,7 @@
 //     void response(s, memory, G, K) const               gives (∂q₁/∂p₀) Gᵀ to K, a ResponseMatrix<P>
 #pragma once
 
-#include <taut/formulation/momentum_solve.hpp>
-#include <taut/formulation/position_solve.hpp>
+#include <taut/formulation/constraint_solver.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/spelling.hpp>
@@ -76,8 +75,9 @@ struct Projected {
           impulse(zero_vector(s)),
           next(x),
           before(x),
-          position(s),
-          momentum(s),
+          mu(zero_multiplier(s)),
+          nu(mu),
+          solver(s),
           inner(make_memory(method.psi, s, x)) {
       s.G(x.q, G);
     }
@@ -88,28 +88,32 @@ struct Projected {
     typename P::Jacobian G;  // at the present q
     typename P::Vec impulse;
     X next, before;
-    PositionSolve<P, K> position;  // μ = (h/2) Λ_k
-    MomentumSolve<P> momentum;     // ν = (h/2) Λ_{k+1}
+    typename P::Multiplier mu, nu;  // μ = (h/2) Λ_k, ν = (h/2) Λ_{k+1}
+    SolverOf<P, K> solver;
     typename Psi::template Memory<P, X> inner;
   };
 
   // Reich (26): Ψ_h after an impulse that makes it end on g = 0.
   template <Hamiltonian P, class X>
   Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    if constexpr (KnowsResponse<Psi, P, X>) {
+    if constexpr (KnowsResponse<Psi, P, X>)
       if (const auto ready = psi.prepare(s, x, at.inner, h); !ready) return ready;
-      psi.response(s, at.inner, at.G, at.position.matrix);
-    } else {
-      at.position.matrix.right(s, x.q, x.p, at.G, h);
-    }
     Expected<int> mapped = 0;
-    const auto solved = at.position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
+    const auto end = [&](const auto& mu) -> const auto& {
       at.next = x;
       kick_along(at.next, at.G, mu, at.impulse);  // (P1)
       if (mapped) mapped = reach(s, at, h);       // (P2)
       if (!mapped) at.next.q.setConstant(typename P::Scalar(std::numeric_limits<double>::quiet_NaN()));
-      return at.next.q;  // (P3): g(q₁) = 0
-    });
+      return at.next.q;
+    };
+    const auto respond = [&](auto& matrix) {
+      if constexpr (KnowsResponse<Psi, P, X>)
+        psi.response(s, at.inner, at.G, matrix);
+      else
+        matrix.right(s, x.q, x.p, at.G, h);
+    };
+    MoveBy move{end, respond};
+    const auto solved = at.solver.land(s, solve, x.q, at.G, move, at.mu);  // (P3): g(q₁) = 0
     if (!mapped) return mapped;
     if (!solved) return solved;
     x = at.next;
@@ -120,7 +124,7 @@ struct Projected {
 
   template <Hamiltonian P, class X>
   Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
-    return at.momentum.solve(s, solve, x, at.G);  // (P4)
+    return at.solver.project(s, solve, x, at.G, at.nu);  // (P4)
   }
 
   template <Hamiltonian P, class X>

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <taut/contract/choices.hpp>
-#include <taut/formulation/momentum_solve.hpp>
-#include <taut/formulation/position_solve.hpp>
+#include <taut/formulation/constraint_solver.hpp>
 #include <taut/method/projection_count.hpp>
 #include <taut/method/projection_kind.hpp>
 
@@ -16,10 +15,10 @@ class Projector {
   using T = typename P::Scalar;
 
   explicit Projector(const P& s)
-      : position_(s),
-        momentum_(s),
+      : solver_(s),
         G_(s.make_jacobian()),
         residual_(zero_multiplier(s)),
+        impulse_(residual_),
         along_(zero_vector(s)),
         move_(along_),
         end_(along_) {}
@@ -48,7 +47,7 @@ class Projector {
       G_.times(along_, residual_);
       if (const Mask<T> due = is_due(projection); any(due)) {
         const auto before = kept_for_lanes(x);
-        const auto landed = momentum_.solve(s, options, x, G_);  // (PJ2)
+        const auto landed = solver_.project(s, options, x, G_, impulse_);  // (PJ2)
         if (!landed) return landed;
         restore_others(due, before, x);
         iterations += *landed;
@@ -81,22 +80,21 @@ class Projector {
   template <class X>
   Expected<int> project_position(const P& s, X& x, const SolveOptions& options) {
     s.G(x.q, G_);
-    position_.matrix.right(s, x.q, x.p, G_, T(1));
-    const auto landed = position_.solve(s, options, x.q, G_, [&](const auto& mu) -> const auto& {
+    auto move = move_with_gain(s, x.q, x.p, G_, T(1), [&](const auto& mu) -> const auto& {
       along_.setZero();
       G_.subtract_transpose(mu, along_);
       H_pp_times(s, x.q, x.p, along_, move_);
       end_ = x.q + move_;  // (PJ1)
       return end_;
     });
+    const auto landed = solver_.land(s, options, x.q, G_, move, impulse_);
     if (landed) drift(x, move_);
     return landed;
   }
 
-  PositionSolve<P> position_;
-  MomentumSolve<P> momentum_;
+  SolverOf<P> solver_;
   typename P::Jacobian G_;
-  typename P::Multiplier residual_;
+  typename P::Multiplier residual_, impulse_;
   typename P::Vec along_, move_, end_;
 };
 

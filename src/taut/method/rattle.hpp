@@ -29,120 +29,117 @@ struct Rattle {
   template <class P>
   static constexpr bool fits = Natural<P>;
 
-  // position.mu = (h/2) λ⁽ʳ⁾, momentum.nu = (h/2) λ⁽ᵛ⁾
+  // at.mu = (h/2) λ⁽ʳ⁾, at.nu = (h/2) λ⁽ᵛ⁾
   template <Natural P, class X>
   using Memory = VerletMemory<P, X>;
-
-  // The step up to its momentum projection, which compositions leave out between their substeps. After a failure x is lost.
-  template <Natural P, class X>
-  Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    return with_stop_rule(solve, [&](const auto& rule) { return advance_by(rule, s, x, at, h); });
-  }
-
-  // The same for steps γ₁h, γ₂h, …, one after the other. `guess` offers the impulse to start each solve from, and is told the one found.
-  template <Natural P, class X, class Guess>
-  Expected<int> advance_through(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
-                                std::span<const typename P::Scalar> gamma, Guess& guess) const {
-    return with_stop_rule(
-        solve, [&](const auto& rule) { return advance_through_by(rule, s, x, at, h, gamma, guess); });
-  }
-
-  template <Natural P, class X>
-  TAUT_FLATTEN Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
-    return with_stop_rule(solve, [&](const auto& rule) { return project_by(rule, s, x, at); });
-  }
 
   template <Natural P, class X>
   Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     return steps(s, x, at, h, 1);
   }
 
-  // `count` steps in one call, which keeps in registers what a call per step passes through memory. The value is the number of Newton
-  // corrections of all of them; after a failure x is as before the step that failed.
+  // Makes `count` steps in one call, which keeps in registers what a call per step passes through memory. The value
+  // is the number of Newton corrections of all of them. After a failure x is as before the step that failed.
   template <Natural P, class X>
   Expected<int> steps(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h, int count) const {
     return with_stop_rule(solve, [&](const auto& rule) { return steps_by(rule, s, x, at, h, count); });
   }
 
+  // Makes steps γ₁h, γ₂h, … without (R5), as compositions want it. `guess` offers the impulse to start each solve
+  // from, and is told the one found. After a failure x is lost.
+  template <Natural P, class X, class Guess>
+  Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
+                        std::span<const typename P::Scalar> gamma, Guess& guess) const {
+    return with_stop_rule(solve,
+                          [&](const auto& rule) { return advance_by(rule, s, x, at, h, gamma, guess); });
+  }
+  template <Natural P, class X>
+  Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    const typename P::Scalar whole[] = {typename P::Scalar(1)};
+    NoGuess none;
+    return advance(s, x, at, h, whole, none);
+  }
+
+  template <Natural P, class X>
+  TAUT_FLATTEN Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
+    return with_stop_rule(solve, [&](const auto& rule) {
+      return at.solver.project(s, rule, x, at.G, at.nu);  // (R5)
+    });
+  }
+
  private:
+  struct NoGuess {
+    template <class Multiplier>
+    void offer(std::size_t, Multiplier& mu) const {
+      set_zero(mu);
+    }
+    template <class Multiplier>
+    void keep(std::size_t, const Multiplier&) const {}
+  };
+
   template <class Rule, Natural P, class X>
-  TAUT_FLATTEN static Expected<int> advance_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
-                                               const typename P::Scalar& h) {
-    auto&& position = room(s, at.position);
-    set_zero(position.mu);
-    const auto solved = advanced(rule, s, x, x, at, h, h / 2, position, false);
-    if (solved) kick(x, -h / 2 * at.grad_V);  // (R4)
-    return solved;
+  TAUT_FLATTEN static Expected<int> steps_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+                                             const typename P::Scalar& h, int count) {
+    auto&& next = room(s, at.next);
+    int corrections = 0;
+    for (int i = 0; i < count; ++i) {
+      const auto landed = land(rule, s, x, next, at, {h, h / 2}, {});  // (R1), (R2), (R3)
+      if (!landed) return landed;
+      kick(next, -h / 2 * at.grad_V);  // (R4): p̄₁ = p½ - (h/2) ∇V(q₁)
+      const auto projected =
+          at.solver.project(s, rule, next, at.G, at.nu);  // (R5): p₁ = p̄₁ - G(q₁)ᵀν, G(q₁) W p₁ = 0
+      if (!projected) {
+        at.refresh(s, x.q);
+        return projected;
+      }
+      give(x, next);
+      corrections += *landed;
+    }
+    return corrections;
   }
 
   template <class Rule, Natural P, class X, class Guess>
-  TAUT_FLATTEN static Expected<int> advance_through_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
-                                                       const typename P::Scalar& h,
-                                                       std::span<const typename P::Scalar> gamma,
-                                                       Guess& guess) {
+  TAUT_FLATTEN static Expected<int> advance_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+                                               const typename P::Scalar& h,
+                                               std::span<const typename P::Scalar> gamma, Guess& guess) {
     using T = typename P::Scalar;
-    auto&& position = room(s, at.position);
     int corrections = 0;
-    T before(0);  // the last substep, whose second kick is made with the first of the next
+    T before(0);  // the last substep, whose second kick is made together with the first of the next
     for (std::size_t i = 0; i < gamma.size(); ++i) {
       const T now = gamma[i] * h;
-      guess.offer(i, position.mu);
-      const auto solved = advanced(rule, s, x, x, at, now, T((before + now) / 2), position, i > 0);
-      if (!solved) return solved;
-      guess.keep(i, position.mu);
-      corrections += *solved;
+      guess.offer(i, at.mu);
+      const auto landed =
+          land(rule, s, x, x, at, {now, (before + now) / 2},
+               {.guess = true, .units_known = i > 0, .keep_units = true});  // (R1), (R2), (R3)
+      if (!landed) return landed;
+      guess.keep(i, at.mu);
+      corrections += *landed;
       before = now;
     }
     kick(x, -before / 2 * at.grad_V);  // (R4)
     return corrections;
   }
 
-  template <class Rule, Natural P, class X>
-  TAUT_FLATTEN static Expected<int> steps_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
-                                             const typename P::Scalar& h, int count) {
-    auto&& trial = room(s, at.next);
-    auto&& position = room(s, at.position);
-    int corrections = 0;
-    for (int i = 0; i < count; ++i) {
-      set_zero(position.mu);
-      const auto solved = advanced(rule, s, x, trial, at, h, h / 2, position, false);
-      if (!solved) return solved;
-      kick(trial, -h / 2 * at.grad_V);  // (R4)
-      if (const auto projected = project_by(rule, s, trial, at); !projected) {
-        at.refresh(s, x.q);
-        return projected;
-      }
-      give(x, trial);
-      corrections += *solved;
-    }
-    return corrections;
-  }
+  // How long the drift of a step lasts, and its first kick.
+  template <class T>
+  struct Times {
+    T drift, kick;
+  };
 
-  // Up to (R3), from `from` to x, which may be the same, with a kick of so much time, and from the impulse in `position`, which may be a local in place of
-  // at.position.
+  // Moves from x0 = (q₀, p₀) to x1 = (q₁, p½), which may be the same state, and brings ∇V and G to q₁.
   template <class Rule, Natural P, class X>
-  static Expected<int> advanced(const Rule& rule, const P& s, const X& from, X& x, Memory<P, X>& at,
-                                const typename P::Scalar& h, const typename P::Scalar& kick_time,
-                                PositionSolve<P>& position, bool units_known) {
-    auto&& moved = room(s, at.moved);
-    auto&& kicked = room(s, at.kicked);
-    position.matrix.right(s, from.q, from.p, at.G, h);
+  static Expected<int> land(const Rule& rule, const P& s, const X& x0, X& x1, Memory<P, X>& at,
+                            const Times<typename P::Scalar>& h, const LandFrom& from) {
     const auto& W = s.W();
-    // (R1), (R2); (R3): g(q₁) = 0
-    auto land = kick_and_drift(x, from, -kick_time * at.grad_V, at.G, W, h, kicked, moved);
-    const auto solved = position.solve_from_here(s, rule, land.from.q, at.G, land, units_known);
-    if (!solved) return solved;
-    at.position.mu = position.mu;
-    at.refresh(s, x.q);
-    return *solved;
-  }
-
-  template <class Rule, Natural P, class X>
-  static Expected<int> project_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at) {
-    auto&& momentum = room(s, at.momentum);
-    const auto solved = momentum.solve(s, rule, x, at.G);  // (R5)
-    at.momentum.nu = momentum.nu;
-    return solved;
+    // (R1): p½ = p₀ - (h/2) ∇V(q₀) - G(q₀)ᵀμ, of which the drift adds the last term
+    auto&& kicked = kicked_state(x0, -h.kick * at.grad_V, at.kicked);
+    // (R2): q₁ = q₀ + h W p½
+    typename Memory<P, X>::Drift drift(x1, kicked, at.G, W, h.drift, at.moved);
+    // (R3): g(q₁) = 0, which fixes μ
+    const auto landed = at.solver.land(s, rule, kicked.q, at.G, drift, at.mu, from);
+    if (!landed) return landed;
+    at.refresh(s, x1.q);
+    return landed;
   }
 };
 

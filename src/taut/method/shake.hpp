@@ -14,8 +14,8 @@ namespace taut {
 
 template <Natural P, class X>
 struct ShakeMemory : VerletMemory<P, X> {
-  ShakeMemory(const P& s, const X& x) : VerletMemory<P, X>(s, x), velocity(this->grad_V) {}
-  typename P::Vec velocity;
+  ShakeMemory(const P& s, const X& x) : VerletMemory<P, X>(s, x), work(this->grad_V), velocity(work) {}
+  typename P::Vec work, velocity;
   bool started = false;
 
   template <class Carry>
@@ -30,7 +30,7 @@ Expected<int> synchronise(const P& s, X& x, ShakeMemory<P, X>& at, const SolveOp
                           const typename P::Scalar& h) {
   if (!at.started) return 0;
   kick(x, -h / 2 * at.grad_V);
-  return at.momentum.solve(s, options, x, at.G);  // (S5)
+  return at.solver.project(s, options, x, at.G, at.nu);  // (S5)
 }
 
 inline namespace TAUT_STEPS {  // flatten.hpp
@@ -55,17 +55,16 @@ struct Shake {
   // x holds (q_n, p_{n-1/2}), except before the first step, when it holds (q_0, p_0).
   template <Natural P, class X>
   TAUT_FLATTEN Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
-    auto&& position = room(s, at.position);
-    auto&& moved = room(s, at.moved);
-    auto&& kicked = room(s, at.kicked);
     auto&& next = room(s, at.next);
     const typename P::Scalar share = at.started ? h : h / 2;  // (S4): p_{-1/2} = p_0 + (h/2) ∇V(q_0)
-    position.matrix.right(s, x.q, x.p, at.G, h);
     const auto& W = s.W();
-    auto land = kick_and_drift(next, x, -share * at.grad_V, at.G, W, h, kicked, moved);
-    const auto solved = position.solve(s, solve, x.q, at.G, land);  // (S1), (S2), (S3)
+    // (S1): p_{n+½} = p_{n-½} - h ∇V(q_n) - G(q_n)ᵀμ, of which the drift adds the last term
+    auto&& kicked = kicked_state(x, -share * at.grad_V, at.kicked);
+    // (S2): q_{n+1} = q_n + h W p_{n+½}
+    typename Memory<P, X>::Drift drift(next, kicked, at.G, W, h, at.moved);
+    // (S3): g(q_{n+1}) = 0, which fixes μ
+    const auto solved = at.solver.land(s, solve, x.q, at.G, drift, at.mu);
     if (!solved) return solved;
-    at.position.mu = position.mu;
     x = next;
     at.refresh(s, x.q);
     at.started = true;
@@ -95,8 +94,8 @@ struct ShakeTwoStep {
   static constexpr bool fits = Natural<P>;
   template <Natural P, class X>
   struct Memory : ShakeMemory<P, X> {
-    Memory(const P& s, const X& x) : ShakeMemory<P, X>(s, x), q_before(x.q) {}
-    typename P::Vec q_before;
+    Memory(const P& s, const X& x) : ShakeMemory<P, X>(s, x), q_before(x.q), q_next(x.q) {}
+    typename P::Vec q_before, q_next;
 
     template <class Carry>
     void carry(Carry& c) {
@@ -109,18 +108,18 @@ struct ShakeTwoStep {
   template <Natural P, class X>
   Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     if (!at.started) start(s, x, at, h);
-    at.position.matrix.right(s, x.q, x.p, at.G, h);
-    const auto solved = at.position.solve(s, solve, x.q, at.G, [&](const auto& mu) -> const auto& {
+    auto move = move_with_gain(s, x.q, x.p, at.G, h, [&](const auto& mu) -> const auto& {
       at.work = -h * at.grad_V;
       at.G.subtract_transpose(mu, at.work);  // μ = h λ_n
       s.W().times(at.work, at.velocity);
-      at.next.q = typename P::Scalar(2) * x.q - at.q_before + h * at.velocity;  // (S6)
-      return at.next.q;                                                         // (S3)
+      at.q_next = typename P::Scalar(2) * x.q - at.q_before + h * at.velocity;  // (S6)
+      return at.q_next;
     });
+    const auto solved = at.solver.land(s, solve, x.q, at.G, move, at.mu);  // (S3)
     if (!solved) return solved;
     at.q_before = x.q;
-    at.velocity = (at.next.q - x.q) / h;
-    x.q = at.next.q;
+    at.velocity = (at.q_next - x.q) / h;
+    x.q = at.q_next;
     s.W().mass_times(at.velocity, x.p);
     at.refresh(s, x.q);
     return solved;
@@ -158,17 +157,16 @@ struct ShakeVelocity {
   static constexpr bool fits = Natural<P>;
   template <Natural P, class X>
   struct Memory : ShakeMemory<P, X> {
-    Memory(const P& s, const X& x)
-        : ShakeMemory<P, X>(s, x), half(x), end(x), ahead(x), mu(zero_multiplier(s)) {}
+    Memory(const P& s, const X& x) : ShakeMemory<P, X>(s, x), half(x), end(x), ahead(x), found(this->mu) {}
     X half;  // q_n and p_{n+1/2}
     X end, ahead;
-    typename P::Multiplier mu;  // (h/2) λ_n: found with the step before, since p_n contains it
+    typename P::Multiplier found;  // (h/2) λ_{n+1}; it becomes at.mu = (h/2) λ_n if the step succeeds
 
     template <class Carry>
     void carry(Carry& c) {
       ShakeMemory<P, X>::carry(c);
       c(half);
-      c(mu);
+      c(this->mu);
     }
   };
 
@@ -180,11 +178,12 @@ struct ShakeVelocity {
       const auto first = half_step(s, at.half, at, h, typename P::Scalar(1));
       if (!first) return first;
       iterations = *first;
-      at.mu = at.position.mu;
+      at.mu = at.found;
       at.started = true;
     }
     at.next = at.half;
-    free_flight(at.next, s.W(), h, at.moved);  // (S7), with (S3): the half momentum was chosen for it
+    free_flight(at.next, s.W(), h,
+                at.moved);  // (S7), with (S3): the half momentum was chosen for it
     at.refresh(s, at.next.q);
     kick(at.next, -h / 2 * at.grad_V);
     at.end = at.next;  // p_{n+1} but for its multiplier, which acts on the next half step a second time
@@ -193,9 +192,9 @@ struct ShakeVelocity {
       at.refresh(s, x.q);
       return solved;
     }
-    kick_along(at.next, at.G, at.position.mu, at.work);  // (S9)
+    kick_along(at.next, at.G, at.found, at.work);  // (S9)
     x = at.next;
-    at.mu = at.position.mu;
+    at.mu = at.found;
     at.half = at.end;
     return iterations + *solved;
   }
@@ -205,16 +204,17 @@ struct ShakeVelocity {
   template <Natural P, class X>
   Expected<int> half_step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
                           const typename P::Scalar& times) const {
-    at.position.matrix.right(s, x.q, x.p, at.G, times * h);
     at.kicked = x;
     kick(at.kicked, -h / 2 * at.grad_V);
-    return at.position.solve(s, solve, at.kicked.q, at.G, [&](const auto& mu) -> const auto& {
+    const auto end = [&](const auto& mu) -> const auto& {
       x = at.kicked;
       kick_along(x, at.G, typename P::Multiplier(times * mu), at.work);  // (S8)
       at.ahead = x;
       free_flight(at.ahead, s.W(), h, at.moved);
       return at.ahead.q;
-    });
+    };
+    auto move = move_with_gain(s, at.kicked.q, at.kicked.p, at.G, times * h, end);
+    return at.solver.land(s, solve, at.kicked.q, at.G, move, at.found);
   }
 };
 

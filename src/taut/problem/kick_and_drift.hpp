@@ -42,7 +42,8 @@ Number drifted(const Number& q, const Number& hWp) {
   return q + hWp;
 }
 
-// h W p of all coordinates, with its low parts if sums are compensated: room to work in.
+// h W p of all coordinates, with its low parts if sums are compensated: room to work in. Short states do not need
+// it, because they take a local one, which the compiler keeps in registers.
 template <class X>
 struct Displacement {
   using Vec = typename X::Vec;
@@ -113,57 +114,85 @@ void shift_of_impulse(const Jacobian& G, const Row& l, const Mass& W, const T& h
   W.times(h, dp, d);
 }
 
-// Where an impulse and the drift after it take the state `from`, as a position solve asks for it. `from` has been
-// kicked by the force already; G is that of from.q.
+// Where an impulse and the drift after it take the state `from`: the LandingMove of Verlet's method (see
+// formulation/landing_move.hpp). `from` has been kicked by the force already; G is that of from.q.
 template <class X, class Jacobian, class Mass>
 struct KickAndDrift {
   using Vec = typename X::Vec;
-  static constexpr bool looks = compensated<X> && Vec::SizeAtCompileTime != dynamic;
+  // The low parts of a short state are made once, when the impulse is known.
+  static constexpr bool look_moves = !compensated<X> || Vec::SizeAtCompileTime == dynamic;
+
+  KickAndDrift(X& to, const X& start, const Jacobian& at_start, const Mass& inverse_mass,
+               const typename X::Scalar& step, Displacement<X>& work)
+      : x(to), from(start), G(at_start), W(inverse_mass), h(step), room_(work) {}
+  KickAndDrift(X&, const X&, const Jacobian&, const Mass&&, const typename X::Scalar&,
+               Displacement<X>&) = delete;  // it would refer to a W that is gone
 
   X& x;
   const X& from;
   const Jacobian& G;
   const Mass& W;
   typename X::Scalar h;
-  Displacement<X>& room;
-  struct None {};
-  [[no_unique_address]] std::conditional_t<looks, Vec, None> ahead{};
 
   template <class Row>
-  const Vec& operator()(const Row& l) const {
-    kick_along_and_drift(x, from, G, l, W, h, room);
+  const Vec& operator()(const Row& l) {
+    move(x, l);
     return x.q;
   }
-  // Gives the same q₁ to the last bit. The low parts of a short state are made once, by operator(), when the
-  // impulse is known: the compiler leaves out what nobody reads.
   template <class Row>
-  const Vec& look(const Row& l)
-    requires looks
-  {
-    X there;
-    kick_along_and_drift(there, from, G, l, W, h, room);
-    ahead = there.q;
-    return ahead;
+  const Vec& look(const Row& l) {
+    if constexpr (look_moves) {
+      return (*this)(l);
+    } else {
+      X there;  // the compiler leaves out what nobody reads of it
+      move(there, l);
+      ahead_ = there.q;
+      return ahead_;
+    }
   }
   // d = what so much more of an impulse moves q₁ by.
   template <class Row>
   void shift(const Row& l, Vec& d) const {
     shift_of_impulse(G, l, W, h, d);
   }
+  // R = h W Gᵀ
+  template <class P, class K>
+  void respond(const P& s, K& matrix) const {
+    matrix.right(s, from.q, from.p, G, h);
+  }
+
+ private:
+  template <class Row>
+  void move(X& to, const Row& l) const {
+    if constexpr (Vec::SizeAtCompileTime == dynamic) {
+      kick_along_and_drift(to, from, G, l, W, h, room_);
+    } else {
+      Displacement<X> local;
+      kick_along_and_drift(to, from, G, l, W, h, local);
+    }
+  }
+
+  struct None {};
+  Displacement<X>& room_;
+  [[no_unique_address]] std::conditional_t<look_moves, None, Vec> ahead_;
 };
 
-// A kick of `push`, and then an impulse and a drift, from `from` to x, which may be the same. The result refers to
-// all arguments but `push` and h; `kicked` and `room` are there to work in. A temporary W does not compile.
+// The state x after a kick of dp, in the buffer `kept`; a short state comes back as a value, for registers.
 //
-// The push is a sum of its own. A force that is the same in every step, if it is rounded when it is added to the
-// impulse, is rounded by the same amount each time: at h = 0.02 the energy of pendulums that swing above the
-// horizontal moved by 9e-22 a step.
-template <class X, class D, class Jacobian, class Mass>
-auto kick_and_drift(X& x, const X& from, const Eigen::MatrixBase<D>& push, const Jacobian& G, Mass& W,
-                    const typename X::Scalar& h, X& kicked, Displacement<X>& room) {
-  assign(kicked, from);
-  kick(kicked, push);
-  return KickAndDrift<X, Jacobian, Mass>{x, kicked, G, W, h, room};
+// The kick by the force is a sum of its own. A force that is the same in every step, if it is rounded when it is
+// added to the impulse, is rounded by the same amount each time: at h = 0.02 the energy of pendulums that swing above
+// the horizontal moved by 9e-22 a step.
+template <class X, class D>
+decltype(auto) kicked_state(const X& x, const Eigen::MatrixBase<D>& dp, X& kept) {
+  if constexpr (X::Vec::SizeAtCompileTime == dynamic) {
+    assign(kept, x);
+    kick(kept, dp);
+    return (kept);
+  } else {
+    X kicked = x;
+    kick(kicked, dp);
+    return X(kicked);
+  }
 }
 
 }  // namespace taut

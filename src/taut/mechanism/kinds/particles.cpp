@@ -3,7 +3,7 @@
 #include <taut/formulation/condition.hpp>
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>
-#include <taut/formulation/sparse_constraint_matrix.hpp>
+#include <taut/formulation/rod_constraint_solver.hpp>
 #include <taut/mechanism/machine_of.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/mechanism/typed_state.hpp>

@@ -1,0 +1,72 @@
+// The seam between methods and the ways to solve constraints. A solver does two things: it lands a step on
+// g(q₁) = 0, and it projects momenta onto G H_p = 0. Methods ask for SolverOf<P> and do not know which it is.
+#pragma once
+
+#include <taut/formulation/momentum_solve.hpp>
+#include <taut/formulation/position_solve.hpp>
+
+namespace taut {
+
+// A constraint solver for the problem P, states X and moves M offers
+//     land(s, rule, q0, G0, move, mu, from)   finds μ with g(move(μ)) = 0 and leaves the state there
+//     project(s, rule, x, G, nu)              finds ν with G H_p(q, p - Gᵀν) = 0 and kicks x.p by it
+// Both give the number of corrections, or a Failure. A `rule` is SolveOptions or what with_stop_rule() makes of it.
+// G0 = G(q0) and G = G(x.q) are known already.
+template <class Solver, class P, class X, class M>
+concept ConstraintSolver =
+    LandingMove<M, P> &&
+    requires(Solver& solver, const P& s, const SolveOptions& rule, const typename P::Vec& q0,
+             const typename P::Jacobian& G, typename P::Multiplier& impulse, M& move, X& x, LandFrom from) {
+      { solver.land(s, rule, q0, G, move, impulse, from) } -> std::same_as<Expected<int>>;
+      { solver.project(s, rule, x, G, impulse) } -> std::same_as<Expected<int>>;
+    };
+
+// Newton's iteration on a matrix. K is the matrix of the landing; that of the projection is G H_pp Gᵀ.
+template <Hamiltonian P, class K = ConstraintMatrix<P>>
+class NewtonSolver {
+ public:
+  using Multiplier = typename P::Multiplier;
+
+  explicit NewtonSolver(const P& s) : position_(s), momentum_(s) {}
+
+  template <class Rule, LandingMove<P> M>
+  Expected<int> land(const P& s, const Rule& rule, const typename P::Vec& q0, const typename P::Jacobian& G0,
+                     M& move, Multiplier& mu, const LandFrom& from = {}) {
+    auto&& position = room(s, position_);
+    if (from.units_known) position.take_units(position_);
+    const auto landed = position.land(s, rule, q0, G0, move, mu, from);
+    if (from.keep_units) position_.take_units(position);
+    return landed;
+  }
+  template <class Rule, class X>
+  Expected<int> project(const P& s, const Rule& rule, X& x, const typename P::Jacobian& G, Multiplier& nu) {
+    auto&& momentum = room(s, momentum_);
+    auto&& impulse = room(s, nu);
+    set_zero(impulse);
+    const auto projected = momentum.project(s, rule, x, G, impulse);
+    if constexpr (fixed_size<P>) nu = impulse;
+    return projected;
+  }
+
+ private:
+  // Buffers, if sizes are known at run time. Otherwise a solve works in locals, and only the units are kept here.
+  PositionSolve<P, K> position_;
+  MomentumSolve<P> momentum_;
+};
+
+// Rods, with Newton's iteration on a sparse matrix for what rods refuse: in rod_constraint_solver.hpp, which
+// whoever solves for a problem with a grouped Jacobian includes.
+template <Hamiltonian P, class K>
+class RodsOrNewton;
+
+template <class P, class K>
+constexpr auto pick_solver() {
+  if constexpr (std::is_same_v<ConstraintMatrix<P>, SparseConstraintMatrix<P>>)
+    return std::type_identity<RodsOrNewton<P, K>>{};
+  else
+    return std::type_identity<NewtonSolver<P, K>>{};
+}
+template <class P, class K = ConstraintMatrix<P>>
+using SolverOf = typename decltype(pick_solver<P, K>())::type;
+
+}  // namespace taut
