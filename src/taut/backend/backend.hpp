@@ -4,7 +4,7 @@
 
 #include <taut/contract/request.hpp>
 #include <taut/mechanism/mechanism.hpp>
-#include <taut/model/formula_problem.hpp>
+#include <taut/model/formula_system.hpp>
 
 namespace taut {
 

@@ -38,6 +38,11 @@ concept Smooth = Hamiltonian<P> && Castable<P>;  // derivatives of G H_p come fr
 template <class P>
 inline constexpr bool one_trajectory = ScalarTraits<typename P::Scalar>::lanes == 1;
 
+inline std::string needs_natural_system(std::string_view formulation) {
+  return "the formulation '" + std::string(formulation) +
+         "' needs a natural system, H = p'Wp/2 + V(q). Use dirac-weak";
+}
+
 // Says why a formulation does not fit a problem of this type, with an alternative; says nothing if it fits.
 template <class Formulation, class P>
 std::optional<std::string> refusal_by_type() {
@@ -59,7 +64,7 @@ std::optional<std::string> refusal_by_type() {
              "has "
              "the same solutions, or one trajectory at a time";
     else
-      return "the formulation '" + name + "' needs a natural system, H = p'Wp/2 + V(q). Use dirac-weak";
+      return needs_natural_system(name);
   }
 }
 

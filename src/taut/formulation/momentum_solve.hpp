@@ -71,7 +71,7 @@ class MomentumSolve {
                 return -1;
               }
             }
-          if (!factored || !Natural<P>) {
+          if (!factored || !is_natural(s)) {
             matrix_.right(s, x.q, x.p, G, T(1));
             matrix_.assemble(G);  // (M3)
             if (const int pivot = matrix_.factor(); pivot >= 0) return pivot;
@@ -82,7 +82,7 @@ class MomentumSolve {
           add(active, x, G);
           return -1;
         },
-        Natural<P> ? Polish::linear : Polish::no);
+        is_natural(s) ? Polish::linear : Polish::no);
     if constexpr (requires { matrix_.minimum_norm(nu); })
       if (solved && *solved > 0) matrix_.minimum_norm(nu);
     if (solved) return *solved + more;

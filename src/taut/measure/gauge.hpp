@@ -22,10 +22,7 @@ class Gauge {
     H_p(s, q, p, v);
     G.times(v, f);
     Reading r;
-    if constexpr (Natural<P>)
-      r.energy = lane(p.dot(v) / 2 + s.V(q), 0);
-    else
-      r.energy = lane(s.H(q, p), 0);
+    r.energy = lane(H_with_velocity(s, q, p, v), 0);
     r.position = lane(largest_entry(g), 0);
     r.momentum = lane(largest_entry(f), 0);
     return r;
