@@ -47,13 +47,12 @@ void run(const P& s) {
 }
 )";
 
-template <class P>
-std::vector<double> interpreted(const P& s) {
+std::vector<double> interpreted(const FormulaProblem<>& s) {
   auto x = s.start();
   const auto go = [&](const auto& stepper) {
     for (int k = 0; k < 50; ++k) EXPECT_TRUE(stepper->step(x, 0.01));
   };
-  if constexpr (Natural<P>)
+  if (is_natural(s))
     go(bind(Rattle{}, s, x));
   else
     go(bind(Lobatto<>{.s = 2}, s, x));
@@ -85,15 +84,13 @@ TEST(ModelEmit, TheHeaderGivesTheTrajectoryOfTheInterpreter) {
     std::ofstream(folder / ("model" + std::to_string(k) + ".hpp"))
         << emit_cpp(model, "Model" + std::to_string(k));
     main << "#include \"model" << k << ".hpp\"\n";
-    with_problem(model, [&](const auto& s) {
-      using P = std::remove_cvref_t<decltype(s)>;
-      main << "static_assert(taut::"
-           << (Split<P>     ? "Split"
-               : Natural<P> ? "Natural"
-                            : "OwnHamiltonian")
-           << "<taut::Model" << k << "<>> && taut::Castable<taut::Model" << k << "<>>);\n";
-      for (const double x : interpreted(s)) expected.push_back(x);
-    });
+    const FormulaProblem<> s(model);
+    const char* const concept_of_tier = s.tier() == Tier::split ? "Split"
+                                        : is_natural(s)         ? "Natural"
+                                                                : "OwnHamiltonian";
+    main << "static_assert(taut::" << concept_of_tier << "<taut::Model" << k
+         << "<>> && taut::Castable<taut::Model" << k << "<>>);\n";
+    for (const double x : interpreted(s)) expected.push_back(x);
   }
   main << trajectory << "int main() {\n  std::cout.precision(17);\n";
   for (std::size_t k = 0; k < names.size(); ++k) main << "  run(taut::Model" << k << "<>{});\n";

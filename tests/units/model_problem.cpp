@@ -3,6 +3,11 @@
 
 #include <taut/formulation/manifold.hpp>
 #include <taut/formulation/multiplier.hpp>
+#include <taut/method/explicit_maps.hpp>
+#include <taut/method/lobatto.hpp>
+#include <taut/method/projected.hpp>
+#include <taut/method/rattle.hpp>
+#include <taut/method/stepper.hpp>
 #include <taut/model/formula_problem.hpp>
 #include <taut/problem/ready_made/ready_made.hpp>
 #include <taut/scalar/dual.hpp>
@@ -20,13 +25,12 @@ namespace {
 
 using namespace taut;
 
-static_assert(Natural<NaturalFormulaProblem<>> && Castable<NaturalFormulaProblem<>> &&
-              !Split<NaturalFormulaProblem<>>);
-static_assert(Natural<FullMassFormulaProblem> && !Split<FullMassFormulaProblem>);
-static_assert(Split<SplitFormulaProblem> && Split<SplitFullMassFormulaProblem>);
-static_assert(OwnHamiltonian<HamiltonianFormulaProblem<>> && !Natural<HamiltonianFormulaProblem<>>);
-static_assert(Natural<NaturalFormulaProblem<Float128>> && Natural<NaturalFormulaProblem<Pack<4>>>);
-static_assert(OwnHamiltonian<HamiltonianFormulaProblem<Dual<double, 2>>>);
+// One type has the functions of every tier; which of them may be called, tier() says.
+template <class P>
+inline constexpr bool has_every_tier = Graded<P> && Split<P> && OwnHamiltonian<P> && Castable<P>;
+static_assert(has_every_tier<FormulaProblem<>>);
+static_assert(has_every_tier<FormulaProblem<Float128>> && has_every_tier<FormulaProblem<Pack<4>>>);
+static_assert(has_every_tier<FormulaProblem<Dual<double, 2>>>);
 
 Model model_of(const std::string& text, const std::vector<std::string>& set = {}) {
   const ReadModel read = read_model(text, "test.toml", set);
@@ -69,7 +73,8 @@ TEST(ModelProblem, AndOthersAreNot) {
 TEST(ModelProblem, TheMassOfARecognisedHamiltonian) {
   const auto s = compile(with_hamiltonian("p_x^2/(2*m) + p_y^2/8 + x^2*y"));
   EXPECT_TRUE(s->diagonal_mass);
-  const NaturalFormulaProblem<> problem(s);
+  const FormulaProblem<> problem(s);
+  EXPECT_EQ(problem.tier(), Tier::natural);
   EXPECT_DOUBLE_EQ(problem.W().weight(0), 1.0 / 3);
   EXPECT_DOUBLE_EQ(problem.W().weight(1), 0.25);
   Eigen::VectorXd q(2), f(2);
@@ -81,9 +86,12 @@ TEST(ModelProblem, TheMassOfARecognisedHamiltonian) {
 
   const auto coupled = compile(with_hamiltonian("p_x^2 + p_x*p_y + p_y^2"));
   EXPECT_FALSE(coupled->diagonal_mass);
-  const FullMassFormulaProblem full(coupled);
-  EXPECT_LT((full.W().inverse - Eigen::Matrix2d{{2, 1}, {1, 2}}).norm(), 1e-15);
-  EXPECT_LT((full.W().mass * full.W().inverse - Eigen::Matrix2d::Identity()).norm(), 1e-15);
+  const FormulaProblem<> full(coupled);
+  EXPECT_EQ(full.tier(), Tier::natural);
+  const auto& W = full.W();
+  EXPECT_FALSE(W.is_diagonal);
+  EXPECT_LT((W.matrix.inverse - Eigen::Matrix2d{{2, 1}, {1, 2}}).norm(), 1e-15);
+  EXPECT_LT((W.matrix.mass * W.matrix.inverse - Eigen::Matrix2d::Identity()).norm(), 1e-15);
 }
 
 // The problem the formulas describe is the one written by hand.
@@ -133,7 +141,9 @@ void same_problem(const P& formula, const Q& hand, bool same_start = true) {
 template <class Q>
 void same_as_example(const std::string& name, const Q& hand, bool same_start = true) {
   SCOPED_TRACE(name);
-  with_problem(example(name), [&](const auto& problem) { same_problem(problem, hand, same_start); });
+  const FormulaProblem<> problem(example(name));
+  EXPECT_EQ(problem.tier(), Split<Q> ? Tier::split : Natural<Q> ? Tier::natural : Tier::hamiltonian);
+  same_problem(problem, hand, same_start);
 }
 
 TEST(ModelProblem, ExamplesAreTheReadyMadeProblems) {
@@ -148,8 +158,22 @@ TEST(ModelProblem, ExamplesAreTheReadyMadeProblems) {
   same_as_example("stiff-pendulum", StiffPendulum<>{});
 }
 
+// A method that needs more than the tier of the model is not bound to it.
+TEST(ModelProblem, TheTierDecidesWhichMethodsFit) {
+  const auto fit = [](const char* name) {
+    const FormulaProblem<> s(example(name));
+    const auto x = s.start();
+    return std::array{bind(Rattle{}, s, x) != nullptr, bind(Projected<Impulse>{}, s, x) != nullptr,
+                      bind(Lobatto<>{.s = 2}, s, x) != nullptr};
+  };
+  EXPECT_EQ(fit("pendulum"), (std::array{true, false, true}));
+  EXPECT_EQ(fit("heavy-top"), (std::array{true, false, true}));
+  EXPECT_EQ(fit("stiff-pendulum"), (std::array{true, true, true}));
+  EXPECT_EQ(fit("relativistic-pendulum"), (std::array{false, false, true}));
+}
+
 TEST(ModelProblem, TheSplitPotentialAddsUp) {
-  const SplitFormulaProblem s(compile(example("stiff-pendulum")));
+  const FormulaProblem<> s(example("stiff-pendulum"));
   const auto x = s.start();
   Eigen::VectorXd all(4), fast(4), slow(4);
   s.grad_V(x.q, all), s.grad_V_fast(x.q, fast), s.grad_V_slow(x.q, slow);
@@ -159,7 +183,7 @@ TEST(ModelProblem, TheSplitPotentialAddsUp) {
 
 TEST(ModelProblem, NumbersOfTheModelAreExactIn128Bits) {
   const auto s = compile(example("spherical-pendulum"));
-  const auto fine = NaturalFormulaProblem<>(s).cast<Float128>();
+  const auto fine = FormulaProblem<>(s).cast<Float128>();
   EXPECT_LT(static_cast<double>(magnitude(fine.start().q[0] - Float128(3) / 5)), 1e-33);
   EXPECT_LT(static_cast<double>(position_residual(fine, fine.start().q)), 1e-33);
 }
@@ -184,7 +208,8 @@ TEST(ModelProblem, WhatTheFileSaysIsThere) {
   EXPECT_EQ(model.run.steps, 5000);
   EXPECT_EQ(model.run.every, 10);
   EXPECT_EQ(model.output_directory, "out/charged-particle");
-  const HamiltonianFormulaProblem<> problem(compile(model));
+  const FormulaProblem<> problem(model);
+  EXPECT_EQ(problem.tier(), Tier::hamiltonian);
   EXPECT_EQ(constraint_name(problem, 0), "constraint 1 (sqrt(x^2 + y^2 + z^2) - R)");
 }
 
@@ -198,7 +223,7 @@ TEST(ModelProblem, ParametersAreEvaluatedInTheOrderOfTheFile) {
 }
 
 TEST(ModelProblem, CopiesServeThreadsWithoutSharingRegisters) {
-  const SplitFormulaProblem s(compile(example("stiff-pendulum")));
+  const FormulaProblem<> s(example("stiff-pendulum"));
   const auto x = s.start();
   Eigen::VectorXd expected(4);
   s.grad_V(x.q, expected);
@@ -219,7 +244,7 @@ TEST(ModelProblem, CopiesServeThreadsWithoutSharingRegisters) {
 TEST(ModelProblem, AFreeSystemHasNoConstraints) {
   const Model model =
       model_of("[system]\ncoordinates = [\"x\"]\nmass = [1.0]\npotential = \"x^2/2\"\n[initial]\nx = 1\n");
-  const NaturalFormulaProblem<> s(compile(model));
+  const FormulaProblem<> s(model);
   EXPECT_EQ(s.constraints(), 0);
   EXPECT_TRUE(check_start(s, s.start()).consistent());
 }

@@ -66,8 +66,7 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
   const CompiledFormulas formulas = compiled_formulas(system);
   if (!formulas.missing.empty())
     return {std::move(machine), fmt::format("the formulas are interpreted: {}.", formulas.missing)};
-  const auto compiled =
-      with_problem(formulas.system, [](const auto& problem) { return make_mechanism(problem); });
+  const auto compiled = make_mechanism(formulas.system);
   return {
       compiled->bind(choice, start, options, plain),
       not_specialised.empty()

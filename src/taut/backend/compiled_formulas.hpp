@@ -3,7 +3,7 @@
 // interpreted as before.
 #pragma once
 
-#include <taut/model/formula_problem.hpp>
+#include <taut/model/formula_system.hpp>
 
 namespace taut {
 

@@ -7,6 +7,7 @@
 //     keeps_factor               whether factoring is so much work that Newton's iteration keeps an old factor
 #pragma once
 
+#include <taut/formulation/either_matrix.hpp>
 #include <taut/problem/tiers.hpp>
 #include <taut/solve/matrix/dense_gram.hpp>
 #include <taut/solve/matrix/envelope_gram.hpp>
@@ -82,7 +83,9 @@ class SparseConstraintMatrix;
 
 template <class P>
 constexpr auto pick_constraint_matrix() {
-  if constexpr (has_diagonal_mass<P> && has_pattern<typename P::Jacobian>)
+  if constexpr (Graded<P>)
+    return std::type_identity<EitherMatrix<P, EnvelopeConstraintMatrix<P>, DenseConstraintMatrix<P>>>{};
+  else if constexpr (has_diagonal_mass<P> && has_pattern<typename P::Jacobian>)
     return std::type_identity<PatternConstraintMatrix<P>>{};
   else if constexpr (has_diagonal_mass<P> && has_rows<typename P::Jacobian>)
     return std::type_identity<EnvelopeConstraintMatrix<P>>{};

@@ -1,10 +1,12 @@
-// A formulation turns q' = H_p, p' = -H_q - Gᵀλ, 0 = g into an ordinary differential equation that has the same solutions on M. It is a type
-// with `facts` and `fits<P>`, and its Field<P> is the vector field:
+// A formulation turns q' = H_p, p' = -H_q - Gᵀλ, 0 = g into an ordinary differential equation that has the
+// same solutions on M. It is a type with `facts` and `fits<P>`, and its Field<P> is the vector field:
 //
-//   Field(const P&)                        what it needs to work in, for that problem
-//   bool operator()(s, q, p, q', p')       the slopes at (q, p); false where they are not defined, as where G H_pp Gᵀ is singular
+//   Field(const P&)                    makes what it needs to work in, for that problem
+//   bool operator()(s, q, p, q', p')   writes the slopes at (q, p); false if they are undefined,
+//                                      for example if G H_pp Gᵀ is singular
 //
-// A field in coordinates of its own, as a chart, says so by `reduced` and goes in and out by enter() and leave(): state_space.hpp.
+// A field in coordinates of its own, such as a chart, says so by `reduced` and goes in and out by enter() and
+// leave(): state_space.hpp.
 #pragma once
 
 #include <taut/formulation/facts.hpp>
@@ -23,11 +25,16 @@ using Cast = decltype(std::declval<const P&>().template cast<U>());
 template <class P>
 concept Smooth = Hamiltonian<P> && Castable<P>;  // derivatives of G H_p come from dual numbers
 
-// Numbers that can be compared one by one, as a choice of pivots needs.
+// True if numbers can be compared one by one, as a choice of pivots needs.
 template <class P>
 inline constexpr bool one_trajectory = ScalarTraits<typename P::Scalar>::lanes == 1;
 
-// Why a formulation cannot be had for a problem of this type, with an alternative; nothing when it can.
+inline std::string needs_natural_system(std::string_view formulation) {
+  return "the formulation '" + std::string(formulation) +
+         "' needs a natural system, H = p'Wp/2 + V(q). Use dirac-weak";
+}
+
+// Says why a formulation does not fit a problem of this type, with an alternative; says nothing if it fits.
 template <class Formulation, class P>
 std::optional<std::string> refusal_by_type() {
   if constexpr (Formulation::template fits<P>) {
@@ -48,7 +55,7 @@ std::optional<std::string> refusal_by_type() {
              "has "
              "the same solutions, or one trajectory at a time";
     else
-      return "the formulation '" + name + "' needs a natural system, H = p'Wp/2 + V(q). Use dirac-weak";
+      return needs_natural_system(name);
   }
 }
 

@@ -80,7 +80,7 @@ class HiddenConstraint {
     v1_.setZero();
     G1_.subtract_transpose(l1_, v1_);  // its tangent is the derivative of G along H_p, transposed, times η
     for (Eigen::Index i = 0; i < q.size(); ++i) by_q[i] = v1_[i].tangent[0];  // (HC4)
-    if constexpr (!Natural<P>) {
+    if (!is_natural(s)) {
       for (Eigen::Index i = 0; i < q.size(); ++i) {
         q1_[i] = Along(q[i]);
         p1_[i] = Along(p[i]);

@@ -91,6 +91,7 @@ struct Linear {
   // Says why this problem cannot use the formulation.
   template <Natural P>
   static std::optional<std::string> refusal(const P& s, const StateOf<P>& x) {
+    if (!is_natural(s)) return needs_natural_system(facts.name);
     LinearField<P> field(s);
     typename P::Vec q = x.q, a = zero_vector(s), b = a;
     if (!field(s, q, x.p, a, b))

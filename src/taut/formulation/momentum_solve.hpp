@@ -54,7 +54,7 @@ class MomentumSolve {
           unit *= Real<T>(epsilon<T>() / 2);  // (M4): what rounding the velocity alone does to G H_p
         },
         [&](const Mask<T>& active) {
-          if (!factored || !Natural<P>) {
+          if (!factored || !is_natural(s)) {
             matrix_.right(s, x.q, x.p, G, T(1));
             matrix_.assemble(G);  // (M3)
             if (const int pivot = matrix_.factor(); pivot >= 0) return pivot;
@@ -65,7 +65,7 @@ class MomentumSolve {
           add(active, x, G, nu);
           return -1;
         },
-        Natural<P> ? Polish::linear : Polish::no);
+        is_natural(s) ? Polish::linear : Polish::no);
     if (solved) return *solved;
     Failure failure = solved.error();
     failure.stage = SolveStage::momentum;

@@ -27,7 +27,7 @@ class Gauge {
     s.G(q, G);
     H_p(s, q, p, v);
     G.times(v, f);
-    const Scalar energy = energy_of(s, q, p, v);
+    const Scalar energy = H_with_velocity(s, q, p, v);
     const Real<Scalar> position = largest_entry(g), momentum = largest_entry(f);
     std::array<Reading, lanes> readings;
     for (int i = 0; i < lanes; ++i) readings[i] = {lane(energy, i), lane(position, i), lane(momentum, i)};
@@ -43,14 +43,6 @@ class Gauge {
   }
 
  private:
-  static Scalar energy_of(const P& s, const typename P::Vec& q, const typename P::Vec& p,
-                          const typename P::Vec& v) {
-    if constexpr (Natural<P>)
-      return p.dot(v) / 2 + s.V(q);
-    else
-      return s.H(q, p);
-  }
-
   typename P::Jacobian G_;
   typename P::Vec v_;
   typename P::Multiplier g_, f_;

@@ -4,38 +4,17 @@
 #pragma once
 
 #include <taut/formulation/bracket.hpp>
+#include <taut/measure/manifold_character.hpp>
 #include <taut/method/ode_method.hpp>
 #include <taut/solve/pivoted_lu.hpp>
 
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
-#include <complex>
 #include <span>
 #include <vector>
 
 namespace taut {
-
-enum class ManifoldCharacter {
-  neutral,          // K = 0: residuals stay
-  centre,           // imaginary eigenvalues: residuals oscillate
-  weakly_unstable,  // eigenvalues 0 with Jordan blocks: residuals grow like a power of t
-  saddle,           // an eigenvalue with positive real part: residuals grow exponentially
-};
-
-inline const char* name(ManifoldCharacter character) {
-  switch (character) {
-    case ManifoldCharacter::neutral:
-      return "neutral";
-    case ManifoldCharacter::centre:
-      return "centre";
-    case ManifoldCharacter::weakly_unstable:
-      return "weakly unstable";
-    case ManifoldCharacter::saddle:
-      return "saddle";
-  }
-  return "";
-}
 
 struct ResidualMatrix {
   Eigen::MatrixXd K;  // 2m x 2m, for (g, G H_p)
@@ -95,11 +74,6 @@ Expected<ResidualMatrix> residual_matrix(const Formulation& formulation, const P
   }
   return result;
 }
-
-struct ManifoldStability {
-  ManifoldCharacter character = ManifoldCharacter::neutral;
-  std::vector<std::complex<double>> eigenvalues;  // those of K, by increasing real and imaginary part
-};
 
 // Returns the rank, found by elimination with full pivoting; pivots up to `zero` count as none.
 inline int rank_of(Eigen::MatrixXd a, double zero) {

@@ -50,6 +50,8 @@ class AnyField {
 };
 
 struct AnyFormulation {
+  static constexpr FormulationFacts facts{
+      .name = "any", .what = {}, .hypothesis = {}, .source = {}, .theory = {}};
   std::string_view name;
   template <class P>
   static constexpr bool fits = Smooth<P>;

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <taut/mechanism/mechanism.hpp>
-#include <taut/model/formula_problem.hpp>
 
 namespace taut {
 
-// RATTLE for a problem whose size this program was compiled for: model/sized_formula_problem.hpp. Null where it was not, and for other methods: their time goes into
-// more than the vectors.
-std::unique_ptr<Machine> sized_machine(const NaturalFormulaProblem<>& problem, const MethodChoice& choice,
-                                       const PlainState& start, const SolveOptions& options,
-                                       bool plain_updates);
+struct FormulaSystem;
+
+// RATTLE for a problem whose size this program was compiled for (model/known_size.hpp), in the one way that runs take
+// unless they are told otherwise: compensated sums, Newton's iteration to rounding. Null in every other case, which then
+// takes the way of any size.
+std::unique_ptr<Machine> sized_machine(const std::shared_ptr<const FormulaSystem>& system,
+                                       const MethodChoice& choice, const PlainState& start,
+                                       const SolveOptions& options, bool plain_updates);
 
 }  // namespace taut

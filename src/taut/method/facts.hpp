@@ -2,14 +2,12 @@
 // tests measure every claim on nonlinear problems.
 #pragma once
 
+#include <taut/problem/tier.hpp>
+
 #include <string>
 #include <string_view>
 
 namespace taut {
-
-// What a problem must offer (problem/tiers.hpp). dirac asks for Hamiltonian and Castable, for the derivatives
-// of λ(q, p).
-enum class Tier { natural, split, hamiltonian, dirac };
 
 // The set on which the map lives: on M = {g = 0, G H_p = 0}, only on {g = 0}, or on neither.
 enum class Keeps { position_and_momentum, position, nothing };
@@ -25,7 +23,7 @@ struct MethodFacts {
   bool symmetric = false;
   bool symplectic = false;
   Keeps keeps = Keeps::position_and_momentum;
-  Tier tier = Tier::natural;
+  Tier tier = Tier::natural;  // what a problem must offer
   int work = 1;  // of a step, in steps of RATTLE, roughly: a run that is long enough is compiled
 };
 

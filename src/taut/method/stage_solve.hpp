@@ -274,7 +274,7 @@ class StageSolve {
       Q[at(j)] = q0 + (Z[at(j)] + q_low_);
       P_[at(j)] = p0 + (Y[at(j)] + p_low_);
       H_p(s, Q[at(j)], P_[at(j)], velocity[at(j)]);
-      if (Natural<P> && j < fixed) {
+      if (j < fixed && is_natural(s)) {
         work = h_grad_V_;
       } else {
         H_q(s, Q[at(j)], P_[at(j)], work);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/bytes/carry.hpp>
+#include <taut/method/facts.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/needs_of.hpp>
 #include <taut/method/projection_count.hpp>
@@ -98,12 +99,24 @@ Method with_options(Method method, const SolveOptions& options) {
 
 inline namespace TAUT_STEPS {  // flatten.hpp
 
+// True if the method can be bound to this problem. The type decides; if the problem's tier is data, that counts too.
+template <class Method, Constrained P>
+bool fits(const Method& method, const P& problem) {
+  if constexpr (!Method::template fits<P>)
+    return false;
+  else if constexpr (Graded<P>)
+    return covers(problem.tier(), facts_of(method).tier);
+  else
+    return true;
+}
+
 // A stepper of this method for this problem, from x on; null if the method does not fit the problem. It is
 // for those who go through the catalogue; everybody else calls bind.
 template <class Method, Constrained P, class X>
 std::unique_ptr<Stepper<P, X>> try_bind(const Method& method, const P& problem, const X& x,
                                         const SolveOptions& options = {}) {
   if constexpr (Method::template fits<P>) {
+    if (!fits(method, problem)) return nullptr;
     const auto bound = [&](const auto& m) -> std::unique_ptr<Stepper<P, X>> {
       using Bound = BoundStepper<std::remove_cvref_t<decltype(m)>, P, X>;
       return std::make_unique<Bound>(with_options(m, options), problem, x);

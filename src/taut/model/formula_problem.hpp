@@ -1,49 +1,40 @@
-// Problems made of formulas: the concepts of problem/tiers.hpp, met by interpreting the graph of a model in any scalar type. Sizes are
-// known at run time and G is sparse. A problem keeps its own registers: use one copy per thread.
-//
-//   NaturalFormulaProblem<T, Mass, split>   mass and potential, or a hamiltonian found to be ½ pᵀWp + V(q)
-//   HamiltonianFormulaProblem<T>            any other hamiltonian
-//   with_problem(model, visit)              visit(problem) with the one that fits
+// The problem that a model is: the concepts of problem/tiers.hpp, met by running the programs of its formulas in any
+// scalar type. Sizes are known at run time, and G is sparse. Its kind is data: the mass is diagonal or full, and tier()
+// says whether the system is natural, split, or has a Hamiltonian of its own. Functions that its tier does not have must
+// not be called. A problem keeps its own registers: use one copy per thread.
 #pragma once
 
 #include <taut/model/code/interpreter.hpp>
-#include <taut/model/code/system.hpp>
-#include <taut/model/model.hpp>
+#include <taut/model/formula_system.hpp>
 #include <taut/problem/tiers.hpp>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace taut {
 
-// What all copies and casts of a problem share.
-struct FormulaSystem {
-  using Code = std::shared_ptr<const Program>;
-  System::Kind kind = System::Kind::natural;
-  int n = 0, m = 0;
-  Code V, grad_V, V_fast, grad_V_fast, grad_V_slow, H, H_q, H_p, H_pp_v, g, G;  // nullptr: of another kind
-  Code
-      whole_G;  // its zeros too, row by row: for problems of a known size (sized_formula_problem.hpp), nullptr for others
-  static constexpr auto codes() {
-    return std::array{&FormulaSystem::V,           &FormulaSystem::grad_V,      &FormulaSystem::V_fast,
-                      &FormulaSystem::grad_V_fast, &FormulaSystem::grad_V_slow, &FormulaSystem::H,
-                      &FormulaSystem::H_q,         &FormulaSystem::H_p,         &FormulaSystem::H_pp_v,
-                      &FormulaSystem::g,           &FormulaSystem::G,           &FormulaSystem::whole_G};
-  }
-  std::vector<int> begin, column;
-  bool diagonal_mass = true;
-  Numbers inverse_mass, mass;  // n² row by row
-  Numbers q, p;                // the start
-  std::vector<std::string> constraint_names;
-};
-
-std::shared_ptr<const FormulaSystem> compile(const Model& model);
-
 template <class T>
-class FormulaConstraints : public Shape<T, dynamic, dynamic, SparseJacobian<T>> {
+DiagonalOrFullMass<T> mass_of(const FormulaSystem& s) {
+  DiagonalOrFullMass<T> W{.is_diagonal = s.diagonal_mass, .entries = {}, .matrix = {}};
+  if (s.inverse_mass.empty()) return W;
+  if (s.diagonal_mass) {
+    W.entries.inverse.resize(s.n);
+    for (int i = 0; i < s.n; ++i) W.entries.inverse[i] = number_as<T>(s.inverse_mass[mass_entry(s, i, i)]);
+    return W;
+  }
+  W.matrix.inverse.resize(s.n, s.n);
+  W.matrix.mass.resize(s.n, s.n);
+  for (int i = 0; i < s.n; ++i)
+    for (int j = 0; j < s.n; ++j) {
+      W.matrix.inverse(i, j) = number_as<T>(s.inverse_mass[mass_entry(s, i, j)]);
+      W.matrix.mass(i, j) = number_as<T>(s.mass[mass_entry(s, i, j)]);
+    }
+  return W;
+}
+
+template <class T = double>
+class FormulaProblem : public Shape<T, dynamic, dynamic, SparseJacobian<T>> {
  public:
   using Base = Shape<T, dynamic, dynamic, SparseJacobian<T>>;
   using typename Base::Jacobian;
@@ -51,16 +42,29 @@ class FormulaConstraints : public Shape<T, dynamic, dynamic, SparseJacobian<T>> 
   using typename Base::Point;
   using typename Base::Vec;
 
-  explicit FormulaConstraints(std::shared_ptr<const FormulaSystem> system)
-      : system_(std::move(system)), g_(system_->g), G_(system_->G) {}
+  explicit FormulaProblem(std::shared_ptr<const FormulaSystem> system)
+      : system_(std::move(system)),
+        g_(system_->g),
+        G_(system_->G),
+        V_(system_->V),
+        grad_V_(system_->grad_V),
+        V_fast_(system_->V_fast),
+        grad_V_fast_(system_->grad_V_fast),
+        grad_V_slow_(system_->grad_V_slow),
+        H_(system_->H),
+        H_q_(system_->H_q),
+        H_p_(system_->H_p),
+        H_pp_(system_->H_pp_v),
+        mass_(mass_of<T>(*system_)) {}
+  explicit FormulaProblem(const Model& model) : FormulaProblem(compile(model)) {}
 
+  Tier tier() const {
+    if (system_->kind == System::Kind::hamiltonian) return Tier::hamiltonian;
+    return system_->kind == System::Kind::split ? Tier::split : Tier::natural;
+  }
   int coordinates() const { return system_->n; }
   int constraints() const { return system_->m; }
-  Jacobian make_jacobian() const { return {system_->begin, system_->column}; }
-  void g(const Vec& q, Multiplier& out) const { g_(q.data(), nullptr, nullptr, out.data()); }
-  void G(const Vec& q, Jacobian& out) const { G_(q.data(), nullptr, nullptr, out.entries.data()); }
   std::string constraint_name(int k) const { return system_->constraint_names[static_cast<std::size_t>(k)]; }
-
   Point start() const {
     Point x{Vec(system_->n), Vec(system_->n)};
     for (int i = 0; i < system_->n; ++i) {
@@ -70,105 +74,22 @@ class FormulaConstraints : public Shape<T, dynamic, dynamic, SparseJacobian<T>> 
     return x;
   }
 
-  const std::shared_ptr<const FormulaSystem>& system() const { return system_; }
+  Jacobian make_jacobian() const { return {system_->begin, system_->column}; }
+  void g(const Vec& q, Multiplier& out) const { g_(q.data(), nullptr, nullptr, out.data()); }
+  void G(const Vec& q, Jacobian& out) const { G_(q.data(), nullptr, nullptr, out.entries.data()); }
 
- private:
-  std::shared_ptr<const FormulaSystem> system_;
-  Evaluator<T> g_, G_;
-};
-
-// Where entry (i, j) of a mass matrix stands.
-inline std::size_t mass_entry(const FormulaSystem& s, int i, int j) {
-  return static_cast<std::size_t>(i) * static_cast<std::size_t>(s.n) + static_cast<std::size_t>(j);
-}
-template <class T>
-DiagonalMass<T, dynamic> formula_mass(const FormulaSystem& s, std::type_identity<DiagonalMass<T, dynamic>>) {
-  DiagonalMass<T, dynamic> W{Vector<T, dynamic>(s.n)};
-  for (int i = 0; i < s.n; ++i) W.inverse[i] = number_as<T>(s.inverse_mass[mass_entry(s, i, i)]);
-  return W;
-}
-template <class T>
-FullMass<T, dynamic> formula_mass(const FormulaSystem& s, std::type_identity<FullMass<T, dynamic>>) {
-  FullMass<T, dynamic> W{Matrix<T, dynamic, dynamic>(s.n, s.n), Matrix<T, dynamic, dynamic>(s.n, s.n)};
-  for (int i = 0; i < s.n; ++i)
-    for (int j = 0; j < s.n; ++j) {
-      W.inverse(i, j) = number_as<T>(s.inverse_mass[mass_entry(s, i, j)]);
-      W.mass(i, j) = number_as<T>(s.mass[mass_entry(s, i, j)]);
-    }
-  return W;
-}
-
-// V_fast and the rest: only where the model splits its potential, so that the concept Split tells the two apart.
-template <class T, bool split>
-class FormulaSplit {
- public:
-  explicit FormulaSplit(const FormulaSystem&) {}
-};
-template <class T>
-class FormulaSplit<T, true> {
- public:
-  using Vec = Vector<T, dynamic>;
-  explicit FormulaSplit(const FormulaSystem& s) : V_(s.V_fast), fast_(s.grad_V_fast), slow_(s.grad_V_slow) {}
-  T V_fast(const Vec& q) const {
-    T value;
-    V_(q.data(), nullptr, nullptr, &value);
-    return value;
-  }
-  void grad_V_fast(const Vec& q, Vec& out) const { fast_(q.data(), nullptr, nullptr, out.data()); }
-  void grad_V_slow(const Vec& q, Vec& out) const { slow_(q.data(), nullptr, nullptr, out.data()); }
-
- private:
-  Evaluator<T> V_, fast_, slow_;
-};
-
-template <class T = double, class Mass = DiagonalMass<T, dynamic>, bool split = false>
-class NaturalFormulaProblem : public FormulaConstraints<T>, public FormulaSplit<T, split> {
- public:
-  using Vec = typename FormulaConstraints<T>::Vec;
-
-  explicit NaturalFormulaProblem(const std::shared_ptr<const FormulaSystem>& s)
-      : FormulaConstraints<T>(s),
-        FormulaSplit<T, split>(*s),
-        V_(s->V),
-        grad_V_(s->grad_V),
-        mass_(formula_mass(*s, std::type_identity<Mass>{})) {}
-
-  T V(const Vec& q) const {
-    T value;
-    V_(q.data(), nullptr, nullptr, &value);
-    return value;
-  }
+  // Natural and split.
+  T V(const Vec& q) const { return value_of(V_, q.data(), nullptr); }
   void grad_V(const Vec& q, Vec& out) const { grad_V_(q.data(), nullptr, nullptr, out.data()); }
-  const Mass& W() const { return mass_; }
-  NaturalFormulaProblem<T, Mass> without_split() const
-    requires split
-  {
-    return NaturalFormulaProblem<T, Mass>(this->system());
-  }
+  const DiagonalOrFullMass<T>& W() const { return mass_; }
 
-  template <class U>
-  auto cast() const {
-    return NaturalFormulaProblem<U, decltype(mass_.template cast<U>()), split>(this->system());
-  }
+  // Split.
+  T V_fast(const Vec& q) const { return value_of(V_fast_, q.data(), nullptr); }
+  void grad_V_fast(const Vec& q, Vec& out) const { grad_V_fast_(q.data(), nullptr, nullptr, out.data()); }
+  void grad_V_slow(const Vec& q, Vec& out) const { grad_V_slow_(q.data(), nullptr, nullptr, out.data()); }
 
- private:
-  Evaluator<T> V_, grad_V_;
-  Mass mass_;
-};
-
-template <class T = double>
-class HamiltonianFormulaProblem : public FormulaConstraints<T> {
- public:
-  using Vec = typename FormulaConstraints<T>::Vec;
-
-  explicit HamiltonianFormulaProblem(const std::shared_ptr<const FormulaSystem>& s)
-      : FormulaConstraints<T>(s), H_(s->H), H_q_(s->H_q), H_p_(s->H_p), H_pp_(s->H_pp_v) {}
-
-  T H(const Vec& q, const Vec& p) const {
-    T value;
-    H_(q.data(), p.data(), nullptr, &value);
-    return value;
-  }
+  // A Hamiltonian of its own.
+  T H(const Vec& q, const Vec& p) const { return value_of(H_, q.data(), p.data()); }
   void H_q(const Vec& q, const Vec& p, Vec& out) const { H_q_(q.data(), p.data(), nullptr, out.data()); }
   void H_p(const Vec& q, const Vec& p, Vec& out) const { H_p_(q.data(), p.data(), nullptr, out.data()); }
   void H_pp_times(const Vec& q, const Vec& p, const Vec& v, Vec& out) const {
@@ -176,29 +97,21 @@ class HamiltonianFormulaProblem : public FormulaConstraints<T> {
   }
 
   template <class U>
-  HamiltonianFormulaProblem<U> cast() const {
-    return HamiltonianFormulaProblem<U>(this->system());
+  FormulaProblem<U> cast() const {
+    return FormulaProblem<U>(system_);
   }
+  const std::shared_ptr<const FormulaSystem>& system() const { return system_; }
 
  private:
-  Evaluator<T> H_, H_q_, H_p_, H_pp_;
+  static T value_of(const Evaluator<T>& f, const T* q, const T* p) {
+    T value;
+    f(q, p, nullptr, &value);
+    return value;
+  }
+
+  std::shared_ptr<const FormulaSystem> system_;
+  Evaluator<T> g_, G_, V_, grad_V_, V_fast_, grad_V_fast_, grad_V_slow_, H_, H_q_, H_p_, H_pp_;
+  DiagonalOrFullMass<T> mass_;
 };
-
-// The five types a model can become, in double precision; cast<U>() gives the others.
-using FullMassFormulaProblem = NaturalFormulaProblem<double, FullMass<double, dynamic>>;
-using SplitFormulaProblem = NaturalFormulaProblem<double, DiagonalMass<double, dynamic>, true>;
-using SplitFullMassFormulaProblem = NaturalFormulaProblem<double, FullMass<double, dynamic>, true>;
-
-template <class Visit>
-decltype(auto) with_problem(const std::shared_ptr<const FormulaSystem>& s, Visit&& visit) {
-  if (s->kind == System::Kind::hamiltonian) return visit(HamiltonianFormulaProblem<>(s));
-  if (s->kind == System::Kind::split)
-    return s->diagonal_mass ? visit(SplitFormulaProblem(s)) : visit(SplitFullMassFormulaProblem(s));
-  return s->diagonal_mass ? visit(NaturalFormulaProblem<>(s)) : visit(FullMassFormulaProblem(s));
-}
-template <class Visit>
-decltype(auto) with_problem(const Model& model, Visit&& visit) {
-  return with_problem(compile(model), std::forward<Visit>(visit));
-}
 
 }  // namespace taut

@@ -1,29 +1,11 @@
-// The natural problem of formulas once more, for a few small sizes that the compiler of this program knows: a step on vectors of known length costs half of
-// one on vectors whose length is looked up, and small systems are what people begin with.
+// The natural problem of formulas once more, with a diagonal mass and for a size that the compiler knows.
 #pragma once
 
-#include <taut/model/formula_problem.hpp>
+#include <taut/model/code/interpreter.hpp>
+#include <taut/model/known_size.hpp>
+#include <taut/problem/tiers.hpp>
 
 namespace taut {
-
-// Coordinates and constraints: a body on a curve in the plane, one on a surface in space, two bodies in the plane.
-template <int n_, int m_>
-struct KnownSize {
-  static constexpr int n = n_, m = m_;
-};
-template <class Visit>
-bool with_known_size(int n, int m, Visit&& visit) {
-  const auto one = [&](auto size) {
-    if (n != size.n || m != size.m) return false;
-    visit(size);
-    return true;
-  };
-  return one(KnownSize<2, 1>{}) || one(KnownSize<3, 1>{}) || one(KnownSize<4, 2>{});
-}
-
-inline bool has_known_size(const FormulaSystem& s) {
-  return s.kind == System::Kind::natural && s.diagonal_mass && with_known_size(s.n, s.m, [](auto) {});
-}
 
 template <class T, int n, int m>
 class SizedFormulaProblem : public Shape<T, n, m, PatternJacobian<T, FullPattern<m, n>>> {
@@ -33,7 +15,7 @@ class SizedFormulaProblem : public Shape<T, n, m, PatternJacobian<T, FullPattern
   using typename Base::Multiplier;
   using typename Base::Vec;
 
-  // Of a system that has this size.
+  // The system must have this size.
   explicit SizedFormulaProblem(std::shared_ptr<const FormulaSystem> s)
       : system_(std::move(s)),
         V_(system_->V),

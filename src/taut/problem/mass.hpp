@@ -1,6 +1,10 @@
-// W = M⁻¹, constant: the same number for every coordinate, one number each, or a full symmetric positive definite
-// matrix. times(p, v): v = W p,
-// times(h, p, d): d = h W p, mass_times(v, p): p = M v. Where W is diagonal, weight(i) is its entry.
+// W = M⁻¹, constant: the same number for every coordinate, one number each, a full symmetric positive definite matrix,
+// or one of the last two as the data say.
+//
+//   times(p, v)        v = W p
+//   times(h, p, d)     d = h W p
+//   mass_times(v, p)   p = M v
+//   weight(i)          entry (i, i), if W is diagonal
 #pragma once
 
 #include <taut/problem/state.hpp>
@@ -56,7 +60,7 @@ struct FullMass {
   static constexpr bool diagonal = false;
   Matrix<T, n, n> inverse, mass;
 
-  // From the mass matrix itself; nothing when it is not symmetric positive definite.
+  // From the mass matrix itself; nothing if it is not symmetric positive definite.
   static std::optional<FullMass> from_mass(const Matrix<T, n, n>& M) {
     if (!M.isApprox(M.transpose())) return std::nullopt;
     const Eigen::LLT<Matrix<T, n, n>> factor(M);
@@ -75,6 +79,25 @@ struct FullMass {
   FullMass<U, n> cast() const {
     const auto to_u = [](const T& x) { return convert<U>(x); };
     return {inverse.unaryExpr(to_u), mass.unaryExpr(to_u)};
+  }
+};
+
+// Diagonal or full, which a model says at run time. The other one stays empty.
+template <class T>
+struct DiagonalOrFullMass {
+  static constexpr bool diagonal = false;  // not known to the compiler
+  using Vec = Vector<T, dynamic>;
+  bool is_diagonal = true;
+  DiagonalMass<T, dynamic> entries;
+  FullMass<T, dynamic> matrix;
+
+  const T& weight(int i) const { return entries.inverse[i]; }
+  void times(const Vec& p, Vec& v) const { is_diagonal ? entries.times(p, v) : matrix.times(p, v); }
+  void times(const T& h, const Vec& p, Vec& d) const {
+    is_diagonal ? entries.times(h, p, d) : matrix.times(h, p, d);
+  }
+  void mass_times(const Vec& v, Vec& p) const {
+    is_diagonal ? entries.mass_times(v, p) : matrix.mass_times(v, p);
   }
 };
 

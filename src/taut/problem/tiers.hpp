@@ -13,6 +13,7 @@
 #include <taut/problem/jacobian.hpp>
 #include <taut/problem/mass.hpp>
 #include <taut/problem/state.hpp>
+#include <taut/problem/tier.hpp>
 
 #include <concepts>
 #include <string>
@@ -78,43 +79,79 @@ concept Hamiltonian = Natural<P> || OwnHamiltonian<P>;
 template <class P>
 concept Castable = requires(const P& s) { s.template cast<double>(); };
 
+// A problem whose tier is data. It has the functions of every tier, and tier() says which of them may be called.
+template <class P>
+concept Graded = requires(const P& s) {
+  { s.tier() } -> std::same_as<Tier>;
+};
+
+// True if H = ½ pᵀWp + V(q): known to the compiler, except for a problem whose tier is data.
+template <class P>
+constexpr bool is_natural(const P& s) {
+  if constexpr (Graded<P>)
+    return s.tier() != Tier::hamiltonian;
+  else
+    return Natural<P>;
+}
+
+// natural(s) if the problem is natural, otherwise own(s). Both take the problem as an `auto`, so that only what it has
+// is compiled.
+template <Hamiltonian P, class NaturalWay, class OwnWay>
+constexpr decltype(auto) by_tier(const P& s, NaturalWay&& natural, OwnWay&& own) {
+  if constexpr (!Natural<P>) {
+    return own(s);
+  } else {
+    if constexpr (Graded<P>)
+      if (!is_natural(s)) return own(s);
+    return natural(s);
+  }
+}
+
+// H(q, p) if v = H_p(q, p) is known already.
+template <Hamiltonian P>
+typename P::Scalar H_with_velocity(const P& s, const typename P::Vec& q, const typename P::Vec& p,
+                                   const typename P::Vec& v) {
+  using T = typename P::Scalar;
+  return by_tier(
+      s, [&](const auto& natural) -> T { return p.dot(v) / 2 + natural.V(q); },
+      [&](const auto& own) -> T { return own.H(q, p); });
+}
+
 template <Hamiltonian P>
 typename P::Scalar H(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
-  if constexpr (Natural<P>) {
-    typename P::Vec v = p;
-    s.W().times(p, v);
-    return p.dot(v) / 2 + s.V(q);
-  } else {
-    return s.H(q, p);
-  }
+  using T = typename P::Scalar;
+  return by_tier(
+      s,
+      [&](const auto& natural) -> T {
+        typename P::Vec v = p;
+        natural.W().times(p, v);
+        return p.dot(v) / 2 + natural.V(q);
+      },
+      [&](const auto& own) -> T { return own.H(q, p); });
 }
 
 template <Hamiltonian P>
 void H_q(const P& s, const typename P::Vec& q, const typename P::Vec& p, typename P::Vec& out) {
-  if constexpr (Natural<P>)
-    s.grad_V(q, out);
-  else
-    s.H_q(q, p, out);
+  by_tier(
+      s, [&](const auto& natural) { natural.grad_V(q, out); }, [&](const auto& own) { own.H_q(q, p, out); });
 }
 
 template <Hamiltonian P>
 void H_p(const P& s, const typename P::Vec& q, const typename P::Vec& p, typename P::Vec& out) {
-  if constexpr (Natural<P>)
-    s.W().times(p, out);
-  else
-    s.H_p(q, p, out);
+  by_tier(
+      s, [&](const auto& natural) { natural.W().times(p, out); },
+      [&](const auto& own) { own.H_p(q, p, out); });
 }
 
 template <Hamiltonian P>
 void H_pp_times(const P& s, const typename P::Vec& q, const typename P::Vec& p, const typename P::Vec& v,
                 typename P::Vec& out) {
-  if constexpr (Natural<P>)
-    s.W().times(v, out);
-  else
-    s.H_pp_times(q, p, v, out);
+  by_tier(
+      s, [&](const auto& natural) { natural.W().times(v, out); },
+      [&](const auto& own) { own.H_pp_times(q, p, v, out); });
 }
 
-// How messages call constraint k (from 0): the problem's own word where it has one.
+// How messages call constraint k (from 0): the problem's own word, if it has one.
 template <Constrained P>
 std::string constraint_name(const P& s, int k) {
   if constexpr (requires { s.constraint_name(k); })

@@ -256,7 +256,7 @@ ModelRun model_run(std::string text, const std::string& name, const RunRequest& 
     return run;
   }
   run.system = compile(run.model);
-  run.mechanism = with_problem(run.system, [](const auto& problem) { return make_mechanism(problem); });
+  run.mechanism = make_mechanism(run.system);
   if (run.quantities().has("energies") && run.mechanism->tier() == Tier::hamiltonian)
     throw ModelFileError(without_end(
         run.model

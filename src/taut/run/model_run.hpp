@@ -1,6 +1,7 @@
 // A model and its run: what the file says, replaced by what the command line says.
 #pragma once
 
+#include <taut/model/formula_system.hpp>
 #include <taut/model/model.hpp>
 #include <taut/run/time_loop.hpp>
 

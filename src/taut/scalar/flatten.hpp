@@ -8,14 +8,20 @@
 #define TAUT_NO_FLATTEN
 #endif
 
-// TAUT_STEPS is the name of an inline namespace. Whatever is compiled differently for the two choices
-// lies in it, so that two units of one program that chose differently do not give one name to two
-// different functions.
 #ifdef TAUT_NO_FLATTEN
 #define TAUT_FLATTEN
-#define TAUT_STEPS soon_compiled
 #else
 #define TAUT_FLATTEN [[gnu::flatten]]
+#endif
+
+// TAUT_STEPS is the name of an inline namespace. Whatever is compiled differently for these choices, or for one stop rule
+// alone (TAUT_SOLVES_BY, solve/options.hpp), lies in it, so that two units of one program that chose differently do not
+// give one name to two different functions.
+#if defined(TAUT_SOLVES_BY)
+#define TAUT_STEPS with_one_rule
+#elif defined(TAUT_NO_FLATTEN)
+#define TAUT_STEPS soon_compiled
+#else
 #define TAUT_STEPS flat
 #endif
 

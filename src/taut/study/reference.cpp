@@ -65,25 +65,23 @@ MomentumProjection::MomentumProjection(const Model& model) : system_(compile(mod
 
 std::vector<double> MomentumProjection::operator()(std::span<const double> q,
                                                    std::span<const double> p) const {
-  return with_problem(system_, [&](const auto& problem) {
-    using P = std::remove_cvref_t<decltype(problem)>;
-    const auto n = static_cast<Eigen::Index>(q.size());
-    const Eigen::VectorXd at = Eigen::Map<const Eigen::VectorXd>(q.data(), n);
-    Eigen::VectorXd moved = Eigen::Map<const Eigen::VectorXd>(p.data(), n), column(n), image(n);
-    typename P::Jacobian sparse = problem.make_jacobian();
-    problem.G(at, sparse);
-    Eigen::MatrixXd G = Eigen::MatrixXd::Zero(problem.constraints(), n), GW = G;
-    sparse.for_each([&](int i, int j, double entry) { G(i, j) = entry; });
-    for (Eigen::Index i = 0; i < G.rows(); ++i) {
-      column = G.row(i).transpose();
-      H_pp_times(problem, at, moved, column, image);
-      GW.row(i) = image.transpose();
-    }
-    const Eigen::MatrixXd gram = GW * G.transpose();
-    const Eigen::VectorXd f = GW * moved;
-    moved -= G.transpose() * gram.ldlt().solve(f);
-    return std::vector<double>(moved.data(), moved.data() + n);
-  });
+  const FormulaProblem<> problem(system_);
+  const auto n = static_cast<Eigen::Index>(q.size());
+  const Eigen::VectorXd at = Eigen::Map<const Eigen::VectorXd>(q.data(), n);
+  Eigen::VectorXd moved = Eigen::Map<const Eigen::VectorXd>(p.data(), n), column(n), image(n);
+  auto sparse = problem.make_jacobian();
+  problem.G(at, sparse);
+  Eigen::MatrixXd G = Eigen::MatrixXd::Zero(problem.constraints(), n), GW = G;
+  sparse.for_each([&](int i, int j, double entry) { G(i, j) = entry; });
+  for (Eigen::Index i = 0; i < G.rows(); ++i) {
+    column = G.row(i).transpose();
+    H_pp_times(problem, at, moved, column, image);
+    GW.row(i) = image.transpose();
+  }
+  const Eigen::MatrixXd gram = GW * G.transpose();
+  const Eigen::VectorXd f = GW * moved;
+  moved -= G.transpose() * gram.ldlt().solve(f);
+  return {moved.data(), moved.data() + n};
 }
 
 }  // namespace taut

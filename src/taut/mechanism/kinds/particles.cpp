@@ -6,6 +6,7 @@
 #include <taut/formulation/rod_constraint_solver.hpp>
 #include <taut/mechanism/machine_of.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
+#include <taut/mechanism/one_of.hpp>
 #include <taut/mechanism/typed_state.hpp>
 #include <taut/method/catalogue.hpp>
 #include <taut/method/sparse_midpoint.hpp>
@@ -19,37 +20,15 @@ using Problem = ParticleProblem<double>;
 using Vec = Problem::Vec;
 
 template <class Method>
-inline constexpr bool offered = false;
-template <>
-inline constexpr bool offered<Shake> = true;
-template <>
-inline constexpr bool offered<ShakeTwoStep> = true;
-template <>
-inline constexpr bool offered<ShakeVelocity> = true;
-template <>
-inline constexpr bool offered<Rattle> = true;
-template <>
-inline constexpr bool offered<Projected<SymplecticEuler>> = true;
-template <>
-inline constexpr bool offered<Projected<Verlet>> = true;
-template <>
-inline constexpr bool offered<Composition<Rattle>> = true;
-template <>
-inline constexpr bool offered<Composition<Projected<SymplecticEuler>>> = true;
-template <>
-inline constexpr bool offered<Lobatto<>> = true;
+inline constexpr bool offered =
+    is_one_of<Method, Shake, ShakeTwoStep, ShakeVelocity, Rattle, Projected<SymplecticEuler>,
+              Projected<Verlet>, Composition<Rattle>, Composition<Projected<SymplecticEuler>>, Lobatto<>>;
 
-// For a potential in two parts.
+// These are offered if the potential comes in two parts.
 template <class Method>
-inline constexpr bool needs_split = false;
-template <>
-inline constexpr bool needs_split<Projected<Impulse>> = true;
-template <>
-inline constexpr bool needs_split<Composition<Projected<Impulse>>> = true;
-template <>
-inline constexpr bool needs_split<Projected<MixedMidpoint>> = true;
-template <>
-inline constexpr bool needs_split<Composition<Projected<MixedMidpoint>>> = true;
+inline constexpr bool needs_split =
+    is_one_of<Method, Projected<Impulse>, Composition<Projected<Impulse>>, Projected<MixedMidpoint>,
+              Composition<Projected<MixedMidpoint>>>;
 
 // Particle by particle ↔ component by component.
 struct Layout {

@@ -16,8 +16,11 @@ template <class T>
 class Evaluator {
  public:
   Evaluator() = default;
-  explicit Evaluator(std::shared_ptr<const Program> program)
-      : program_(std::move(program)), compiled_(program_->compiled), r_(program_->registers) {
+  // An evaluator of a null program must not be called.
+  explicit Evaluator(std::shared_ptr<const Program> program) : program_(std::move(program)) {
+    if (!program_) return;
+    compiled_ = program_->compiled;
+    r_.resize(static_cast<std::size_t>(program_->registers));
     for (std::size_t k = 0; k < program_->constants.size(); ++k) r_[k] = number_as<T>(program_->constants[k]);
   }
 

@@ -1,7 +1,7 @@
-#include <taut/model/formula_problem.hpp>
-#include <taut/words/wording.hpp>
+#include <taut/model/formula_system.hpp>
 
-#include <taut/model/sized_formula_problem.hpp>
+#include <taut/model/known_size.hpp>
+#include <taut/words/wording.hpp>
 
 namespace taut {
 

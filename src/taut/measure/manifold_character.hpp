@@ -1,0 +1,35 @@
+// How residuals near M behave, as plain values: manifold_stability.hpp finds out.
+#pragma once
+
+#include <complex>
+#include <vector>
+
+namespace taut {
+
+enum class ManifoldCharacter {
+  neutral,          // K = 0: residuals stay
+  centre,           // imaginary eigenvalues: residuals oscillate
+  weakly_unstable,  // eigenvalues 0 with Jordan blocks: residuals grow like a power of t
+  saddle,           // an eigenvalue with positive real part: residuals grow exponentially
+};
+
+inline const char* name(ManifoldCharacter character) {
+  switch (character) {
+    case ManifoldCharacter::neutral:
+      return "neutral";
+    case ManifoldCharacter::centre:
+      return "centre";
+    case ManifoldCharacter::weakly_unstable:
+      return "weakly unstable";
+    case ManifoldCharacter::saddle:
+      return "saddle";
+  }
+  return "";
+}
+
+struct ManifoldStability {
+  ManifoldCharacter character = ManifoldCharacter::neutral;
+  std::vector<std::complex<double>> eigenvalues;  // those of K, by increasing real and imaginary part
+};
+
+}  // namespace taut

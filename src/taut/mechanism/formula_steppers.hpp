@@ -1,0 +1,38 @@
+// The catalogue compiled for the one problem that every model of formulas is. Its parts are units of their own, so that
+// the cores share the work: formula_methods.cpp and formula_ode_methods.cpp.
+#pragma once
+
+#include <taut/formulation/constraint_matrix.hpp>
+#include <taut/mechanism/mechanism.hpp>
+#include <taut/method/stepper.hpp>
+#include <taut/model/formula_problem.hpp>
+
+namespace taut {
+
+using FormulaPoint = StateOf<FormulaProblem<>>;
+using FormulaState = CompensatedState<double, dynamic>;
+template <class X>
+using FormulaStepper = std::unique_ptr<Stepper<FormulaProblem<>, X>>;
+
+// A method for the constrained equations, by its name. Null if there is none or if it does not fit.
+FormulaStepper<FormulaState> method_stepper(const FormulaProblem<>& problem, const std::string& method,
+                                            const FormulaState& x, const SolveOptions& options);
+// The same with plain sums; also null if the method does not offer them.
+FormulaStepper<FormulaPoint> plain_stepper(const FormulaProblem<>& problem, const std::string& method,
+                                           const FormulaPoint& x, const SolveOptions& options);
+bool method_fits(const FormulaProblem<>& problem, const std::string& method);
+std::vector<std::string> fitting_methods(const FormulaProblem<>& problem);
+
+// An ordinary method on a formulation.
+FormulaStepper<FormulaState> ode_stepper(const FormulaProblem<>& problem, const std::string& method,
+                                         const OdeChoice& ode, const FormulaState& x,
+                                         const SolveOptions& options);
+// Why the formulation does not fit this problem at this start, as a sentence.
+std::optional<std::string> ode_refusal(const FormulaProblem<>& problem, const OdeChoice& ode,
+                                       const FormulaPoint& start);
+
+// Compiled in formula_mechanism.cpp for all of them.
+extern template class EitherMatrix<FormulaProblem<>, EnvelopeConstraintMatrix<FormulaProblem<>>,
+                                   DenseConstraintMatrix<FormulaProblem<>>>;
+
+}  // namespace taut

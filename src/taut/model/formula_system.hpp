@@ -1,0 +1,42 @@
+// A model as programs: what all copies and casts of a FormulaProblem share.
+#pragma once
+
+#include <taut/model/code/program.hpp>
+#include <taut/model/code/system.hpp>
+#include <taut/model/model.hpp>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+// A program is null if a system of this kind does not have it.
+struct FormulaSystem {
+  using Code = std::shared_ptr<const Program>;
+  System::Kind kind = System::Kind::natural;
+  int n = 0, m = 0;
+  Code V, grad_V, V_fast, grad_V_fast, grad_V_slow, H, H_q, H_p, H_pp_v, g, G;
+  Code whole_G;  // G with its zeros, row by row, for problems of a known size: sized_formula_problem.hpp
+  static constexpr auto codes() {
+    return std::array{&FormulaSystem::V,           &FormulaSystem::grad_V,      &FormulaSystem::V_fast,
+                      &FormulaSystem::grad_V_fast, &FormulaSystem::grad_V_slow, &FormulaSystem::H,
+                      &FormulaSystem::H_q,         &FormulaSystem::H_p,         &FormulaSystem::H_pp_v,
+                      &FormulaSystem::g,           &FormulaSystem::G,           &FormulaSystem::whole_G};
+  }
+  std::vector<int> begin, column;
+  bool diagonal_mass = true;
+  Numbers inverse_mass, mass;  // n² row by row
+  Numbers q, p;                // the start
+  std::vector<std::string> constraint_names;
+};
+
+std::shared_ptr<const FormulaSystem> compile(const Model& model);
+
+// Where entry (i, j) of a mass matrix stands.
+inline std::size_t mass_entry(const FormulaSystem& s, int i, int j) {
+  return static_cast<std::size_t>(i) * static_cast<std::size_t>(s.n) + static_cast<std::size_t>(j);
+}
+
+}  // namespace taut
