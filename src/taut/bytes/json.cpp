@@ -8,8 +8,8 @@ namespace taut {
 
 using Library = nlohmann::ordered_json;
 
-// Writes a value as the library would. A run of 200 000 particles has a million numbers at its end, which are not
-// copied into the library's values for that.
+// Writes a value as the library would. A run of 200 000 particles has a million numbers at its end, which
+// are not copied into the library's values for that.
 class JsonWriter {
  public:
   explicit JsonWriter(int indent) : indent_(indent) {}
