@@ -1,6 +1,7 @@
 // What is wrong with a model file, to the letter: file:line:column and a sentence, the line, a caret, what
 // is known there.
 
+#include <taut/method/methods.hpp>
 #include <taut/model/model.hpp>
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@
 namespace {
 
 void refused(const std::string& text, const std::string& message, const std::vector<std::string>& set = {}) {
-  const taut::ReadModel read = taut::read_model(text, "model.toml", set);
+  const taut::ReadModel read = taut::read_model(text, "model.toml", set, {.formulations = taut::formulation_names()});
   EXPECT_FALSE(read.model);
   EXPECT_EQ(taut::text_of(read.errors), message) << text;
 }

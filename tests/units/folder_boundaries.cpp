@@ -190,6 +190,26 @@ TEST(FolderBoundaries, ColdFoldersReachNoNumerics) {
   EXPECT_GT(files, 40) << "hardly a cold file was found: is the column `kind` still in the table?";
 }
 
+// These libraries are dear to compile: each is included by one file, behind a header of ours.
+TEST(FolderBoundaries, DearLibrariesAreIncludedOnce) {
+  const std::map<std::string, std::string> owners = {{"CLI/", "cli/command_line.cpp"},
+                                                     {"nlohmann/", "src/taut/bytes/json.cpp"},
+                                                     {"toml++/", "src/taut/model/text/tree.cpp"}};
+  std::set<std::string> seen;
+  for (const char* top : {"src/taut", "cli"})
+    for (const SourceFile& file : files_under(top, {".hpp", ".cpp"}))
+      for (const std::string& line : taut::test::lines_of(file.text)) {
+        std::smatch match;
+        if (!std::regex_match(line, match, include_line)) continue;
+        for (const auto& [library, owner] : owners)
+          if (match[2].str().starts_with(library)) {
+            EXPECT_EQ(file.path, owner) << "includes " << match[2];
+            seen.insert(library);
+          }
+      }
+  EXPECT_EQ(seen.size(), owners.size()) << "a library has moved, or is no longer used";
+}
+
 TEST(FolderBoundaries, TheTableHasTheFoldersAndNoOthers) {
   const std::filesystem::path top = TAUT_SOURCE_DIR;
   for (const auto& [name, station] : stations())

@@ -18,7 +18,7 @@ constexpr double compile_from = 1, specialise_from = 20;
 double seconds_interpreted(const FormulaSystem& system, const MethodChoice& choice, std::int64_t steps) {
   constexpr double per_step = 1e-6, per_operation = 4e-9;
   constexpr int work_on_a_formulation = 20;
-  const int work = choice.ode ? work_on_a_formulation : work_of(choice.method).value_or(1);
+  const int work = choice.ode ? work_on_a_formulation : named_method(choice.method).facts.work;
   return static_cast<double>(steps) * work *
          (per_step + per_operation * static_cast<double>(operations(system)));
 }

@@ -42,9 +42,7 @@ class Json {
   template <class Range>
     requires(!std::convertible_to<const Range&, std::string_view> && !std::same_as<Range, Json> &&
              requires(const Range& range) { range.begin() != range.end(); })
-  Json(const Range& range) : Json(list()) {
-    for (const auto& item : range) push_back(Json(item));
-  }
+  Json(const Range& range) : value_(List(range.begin(), range.end())) {}
   static Json list();
   static Json object();
   // An object of {"key", value} in braces. The values are moved: a report holds long texts, deep inside.
@@ -90,7 +88,7 @@ class Json {
   static Json parse(const std::string& text);  // JsonError says where the text is not JSON
 
  private:
-  friend struct JsonText;
+  friend class JsonWriter;
   List& items();
   void add(JsonMember* members, std::size_t count);
   [[noreturn]] void refuse_as(std::string_view wanted) const;

@@ -1,4 +1,5 @@
-// The only list of methods. The command line, the docs and the theorem tests iterate it; a new method is one more line here.
+// The only list of methods. The command line, the docs and the theorem tests iterate it; a new method is one
+// more line here.
 #pragma once
 
 #include <taut/method/bdf.hpp>
@@ -114,8 +115,8 @@ std::optional<NameError> take_number(const MethodName& asked, Row& row) {
                    std::to_string(range.most) + ", not '" + std::string(asked.argument) + "'"};
 }
 
-// Calls visit(row), with the number that was asked for if the row has one. Returns why that cannot be done, if it
-// cannot.
+// Calls visit(row), with the number that was asked for if the row has one. Returns why that cannot be done,
+// if it cannot.
 template <class Row, class Visit>
 std::optional<NameError> visit_row(Row row, const MethodName& asked, Visit&& visit) {
   const bool numbered = facts_of(row).argument != 0;

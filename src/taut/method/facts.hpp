@@ -24,7 +24,7 @@ struct MethodFacts {
   bool symplectic = false;
   Keeps keeps = Keeps::position_and_momentum;
   Tier tier = Tier::natural;  // what a problem must offer
-  int work = 1;  // of a step, in steps of RATTLE, roughly: a run that is long enough is compiled
+  int work = 1;               // a step costs about so many steps of RATTLE; long runs are compiled
 };
 
 // The number in name(number): "s", "stages", and its least and greatest value. A method that has one offers

@@ -47,8 +47,9 @@ struct Lobatto {
   }
   static constexpr MethodNumber number() { return {"s", "stages", 2, 32}; }
   Lobatto numbered(int n) const { return {.s = n}; }
-  // If the problem is small, the compiler knows a small number of stages: a step of the double pendulum is 1.5 times
-  // faster for it. A step of the chains of six and seven bodies is not, and takes a tenth longer to compile.
+  // If the problem is small, the compiler knows a small number of stages: a step of the double pendulum is
+  // 1.5 times faster for it. A step of the chains of six and seven bodies is not, and takes a tenth longer
+  // to compile.
   Spelling spelling() const {
     if (s > most_known) return spelled("lobatto.hpp", "Lobatto<>", "s", s);
     return spelled("lobatto.hpp", "Lobatto<P::n <= 8 ? " + std::to_string(s) + " : dynamic>", "s", s);

@@ -104,12 +104,6 @@ std::string methods_with_plain_updates() {
   return joined(names) + (compositions ? " and compositions of rattle" : "");
 }
 
-std::optional<int> work_of(const std::string& method) {
-  std::optional<int> work;
-  with_method(method, [&](const auto& known) { work = facts_of(known).work; });
-  return work;
-}
-
 std::string unknown_method_sentence(std::string_view method, const std::string& why) {
   const auto names = method_names();
   std::vector<std::string> bases;  // without arguments: lobatto(7) errs in the number, not in the name

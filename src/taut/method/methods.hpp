@@ -1,11 +1,11 @@
-// The catalogues as data, compiled once: who lists methods or looks one up by its name includes no template of them.
+// The catalogues as data, compiled once: who lists methods or looks one up by its name includes no template
+// of them.
 #pragma once
 
 #include <taut/formulation/facts.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/projection_kind.hpp>
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +15,8 @@ namespace taut {
 // The methods for the constrained equations, then ordinary_method_facts().
 std::vector<MethodFacts> method_facts();
 
-// The methods that integrate a formulation. Their rows claim what holds for an ordinary differential equation.
+// The methods that integrate a formulation. Their rows claim what holds for an ordinary differential
+// equation.
 std::vector<MethodFacts> ordinary_method_facts();
 std::vector<FormulationFacts> formulation_facts();
 std::vector<std::string> formulation_names();
@@ -39,12 +40,8 @@ MethodFacts facts_on_formulation(std::string_view method, std::string_view formu
 // Adds the number of stages or steps if the method has one and none is said: lobatto becomes lobatto(3).
 std::string numbered_name(const std::string& method);
 
-// "shake, rattle, … and compositions of rattle": those that can also sum without compensation.
+// Names the methods that can also sum without compensation: "shake, rattle, … and compositions of rattle".
 std::string methods_with_plain_updates();
-
-// About how many steps of RATTLE cost as much as one step of the method; none if there is no such method for the
-// constrained equations themselves.
-std::optional<int> work_of(const std::string& method);
 
 // Returns `why`, which says what is wrong with the method's name; if the name is unknown, adds the nearest
 // name and all names.

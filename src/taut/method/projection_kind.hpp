@@ -1,4 +1,4 @@
-// Which projection follows a step, as plain data; projection.hpp carries it out.
+// The projection that follows a step, as plain data; projection.hpp carries it out.
 #pragma once
 
 #include <taut/contract/choices.hpp>
