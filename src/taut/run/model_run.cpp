@@ -5,6 +5,7 @@
 #include <taut/model/particles/particles.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/model_run.hpp>
+#include <taut/run/run_mechanism.hpp>
 
 #include <fmt/format.h>
 
@@ -214,7 +215,8 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
         observer.note("only systems of particles share a step among threads: this one runs on one.");
       return std::move(made.machine);
     };
-    RunSummary summary = time_loop(*mechanism, make, name, request, quantities(), observer, last_good, from);
+    RunSummary summary =
+        run_mechanism(*mechanism, make, name, request, quantities(), observer, last_good, from);
     summary.model = title();
     return summary;
   } catch (const ChoiceError& error) {

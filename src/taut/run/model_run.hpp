@@ -3,7 +3,10 @@
 
 #include <taut/model/formula_system.hpp>
 #include <taut/model/model.hpp>
-#include <taut/run/time_loop.hpp>
+#include <taut/run/observer.hpp>
+#include <taut/run/prepare.hpp>
+#include <taut/run/quantities.hpp>
+#include <taut/run/schedule.hpp>
 
 #include <map>
 #include <memory>

@@ -1,223 +1,132 @@
 #include <taut/bytes/carry.hpp>
-#include <taut/bytes/checksum.hpp>
-#include <taut/mechanism/mesh_point.hpp>
-#include <taut/method/methods.hpp>
-#include <taut/run/loop.hpp>
-#include <taut/run/sentences.hpp>
+#include <taut/contract/request.hpp>
 #include <taut/run/time_loop.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <bit>
 
 namespace taut {
 
 namespace {
 
-std::vector<std::string> names_of(const Mechanism& mechanism, const std::vector<int>& constraints) {
-  std::vector<std::string> names;
-  for (const int k : constraints) names.push_back(mechanism.constraint_name(k));
-  return names;
-}
+constexpr double look_every = 0.005, tell_every = 0.1, keep_every = 0.5;  // seconds
 
-// "rattle", "lobatto(s)" for all numbers of stages, and one word for the many compositions.
-std::vector<std::string> offered_names(const std::vector<std::string>& fitting) {
-  std::vector<std::string> names;
-  bool compositions = false;
-  for (const std::string& name : fitting) {
-    const NamedMethod method = named_method(name);
-    if (method.is_composition) {
-      compositions = true;
-      continue;
-    }
-    std::string text(method.facts.name);
-    if (method.facts.argument != 0) text += method.facts.tier == Tier::split ? "(k)" : "(s)";
-    if (std::find(names.begin(), names.end(), text) == names.end()) names.push_back(text);
-  }
-  if (compositions) names.emplace_back("compositions such as yoshida4");
-  return names;
-}
-
-// Returns a digest of the state after the first steps from the start: eight, so that a method that begins
-// with another one has come to its own. The machine stays at the start.
-std::string start_digest(Machine& machine, const Schedule& schedule) {
-  const std::string start = machine.save();
-  Tally tally(machine.read(), schedule.steps);
-  machine.advance(schedule.step, std::min<std::int64_t>(8, schedule.steps), tally);
-  std::string digest = fmt::format("{:08x}", checksum(machine.save()));
-  machine.restore(start);
-  return digest;
-}
-
-bool same_bits(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
-bool same_bits(const Reading& a, const Reading& b) {
-  return same_bits(a.energy, b.energy) && same_bits(a.position, b.position) &&
-         same_bits(a.momentum, b.momentum);
-}
-
-void restore(const Snapshot& from, const std::string& digest, Machine& machine, Tally& tally) {
-  Carry saved(from.tally);
-  tally.carry(saved);
-  if (!saved.complete() || !machine.restore(from.machine) || tally.steps != from.steps)
-    throw InputError("the checkpoint does not fit this model and method.");
-  const Reading reading = machine.read();
-  if (digest != from.start_digest || !same_bits(reading, tally.now))
-    throw InputError(
-        "this program, or this machine, computes other digits than the one that wrote the checkpoint: the "
-        "run would not be the same. Go on with the program that began it, or begin anew.");
-}
-
-std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Machine& machine,
-                        const MethodChoice& choice, const RunRequest& request, double h,
-                        std::string_view last_good) {
-  const Failure failure = tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
-  const std::string label = choice.label();
-  FailedStep at{.method = label,
-                .failure = failure,
-                .energy_not_finite = tally.energy_not_finite,
-                .is_ode = choice.ode.has_value(),
-                .step = tally.steps + 1,
-                .h = h,
-                .solver = request.solver,
-                .tolerance = request.tolerance,
-                .halved = request.halve_on_failure,
-                .constraint = {},
-                .dependent = names_of(mechanism, mechanism.dependent(mesh_point(machine))),
-                .connection = {},
-                .offers_midpoint = mechanism.fits("midpoint"),
-                .of_particles = mechanism.of_particles()};
-  const bool one = failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
-                   failure.stage != SolveStage::inner;
-  if (one) at.constraint = mechanism.constraint_name(failure.constraint);
-  if (one || !mechanism.of_particles())
-    at.connection = mechanism.connection(mesh_point(machine), failure.constraint);
-  return failure_sentence(at, last_good);
-}
-
-// Says why there is no projection. Dependent constraints come before the residual that they leave.
-std::string no_projection(const Mechanism& mechanism, const std::string& model, const PlainState& start,
-                          const Failure& failure) {
-  if (const auto found = mechanism.dependent(start); !found.empty())
-    return dependent_start_sentence(model, names_of(mechanism, found), mechanism.of_particles());
-  const bool known = failure.constraint >= 0 && failure.constraint < mechanism.constraints();
-  return failed_projection_sentence(model, failure,
-                                    known ? mechanism.constraint_name(failure.constraint) : "");
-}
-
-void add_totals(const Tally& tally, RunSummary& summary) {
-  summary.steps = tally.steps;
-  summary.energy_initial = tally.first.energy;
-  summary.energy_final = tally.now.energy;
-  summary.energy_error = tally.energy_error;
-  summary.trend = tally.blocks.trend(tally.steps);
-  summary.position_max = tally.position_max;
-  summary.momentum_max = tally.momentum_max;
-  if (tally.steps > 0)
-    summary.iterations_mean = static_cast<double>(tally.iterations) / static_cast<double>(tally.steps);
-  summary.iterations_max = tally.iterations_max;
-  summary.halved = tally.halved;
-  summary.parts_max = tally.parts_max;
-}
-
-void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
-  summary.method = choice.method;
-  if (!choice.ode) return;
-  summary.formulation = choice.ode->formulation;
-  summary.projection = choice.ode->kind;
-  summary.position_projections = count.position;
-  summary.momentum_projections = count.momentum;
+double seconds_of(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
 }
 
 }  // namespace
 
-MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model, const RunRequest& request) {
-  const char* const usual = mechanism.tier() == Tier::hamiltonian ? "midpoint" : "rattle";
-  MethodChoice choice{.method = request.method.empty() ? usual : request.method};
-  choice.ode = ode_choice(choice.method, request);
-  if (choice.ode || mechanism.fits(choice.method)) {
-    choice.method = numbered_name(choice.method);
-    return choice;
+TimeLoop::TimeLoop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer,
+                   Tally& tally, const Quantities& quantities)
+    : machine_(machine),
+      schedule_(schedule),
+      halve_(halve_on_failure),
+      observer_(observer),
+      tally_(tally),
+      quantities_(quantities) {}
+
+double TimeLoop::seconds() const { return before_.seconds + seconds_of(Clock::now() - began_); }
+
+std::string TimeLoop::go(const std::string& start_digest, double seconds, bool from_the_start) {
+  before_.start_digest = start_digest;
+  before_.seconds = seconds;
+  began_ = looked_ = told_ = Clock::now();
+  wants_checkpoints_ = observer_.wants_checkpoints();
+  keep();
+  try {
+    if (from_the_start) {
+      sample();
+      if (wants_checkpoints_) observer_.checkpoint(snapshot(RunStatus::running));
+    }
+    while (!has_ended() && stop_.empty()) {
+      advance();
+      if (tally_.failed()) break;
+      if (tally_.steps % schedule_.every == 0 || has_ended()) sample();
+      if (since_look_ >= pace_) look();
+    }
+    if (tally_.failed()) back_to_last_good();
+    if (wants_checkpoints_)
+      observer_.checkpoint(snapshot(tally_.failed() ? RunStatus::failed
+                                    : has_ended()   ? RunStatus::finished
+                                                    : RunStatus::stopped));
+  } catch (const WriteError& error) {
+    save_after_failed_write();
+    return error.what();
   }
-  const MethodFacts facts = named_method(choice.method).facts;
-  Refusal refusal{
-      .model = model, .method = choice.method, .tier = tier_name(facts.tier), .fitting = mechanism.fitting()};
-  const bool right_kind = facts.tier != Tier::split || mechanism.tier() == Tier::split;
-  // A system of particles is natural, but does not offer every method for natural systems: name those
-  // that it offers.
-  if (mechanism.of_particles() && right_kind) refusal.offered = offered_names(refusal.fitting);
-  throw ChoiceError("method", does_not_fit_sentence(refusal));
+  return has_ended() ? std::string() : stop_;
 }
 
-ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
-                       bool project) {
-  ReadyStart start{mechanism.start(), {}};
-  StartCheck check = mechanism.check(start.x);
-  if (!check.finite)
-    throw InputError(model + ": the start is not finite: q, p, the energy or a residual is infinite or NaN.");
-  if (!check.consistent() && project) {
-    const auto move = mechanism.project(start.x);
-    if (!move) throw InputError(no_projection(mechanism, model, start.x, move.error()));
-    start.moved = StartMove{move->q, move->p};
-    check = mechanism.check(start.x);
+void TimeLoop::advance() {
+  const std::int64_t before = tally_.steps, to_sample = schedule_.every - before % schedule_.every;
+  machine_.advance(schedule_.step, std::min({to_sample, pace_, schedule_.steps - before}), tally_);
+  if (tally_.failed() && halve_) machine_.advance_by_halves(schedule_.step, tally_);
+  since_look_ += tally_.steps - before;
+}
+
+void TimeLoop::sample() {
+  observer_.sample(static_cast<double>(tally_.steps) * schedule_.step, machine_.q(), machine_.p(), tally_.now,
+                   quantities_.measure(machine_, tally_));
+}
+
+void TimeLoop::look() {
+  const auto now = Clock::now();
+  const double each = seconds_of(now - looked_) / static_cast<double>(since_look_);
+  pace_ =
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(look_every / std::max(each, 1e-9)), 1, 2 * pace_);
+  looked_ = now;
+  since_look_ = 0;
+  if (seconds_of(now - told_) > tell_every) {
+    told_ = now;
+    observer_.progress(tally_.steps, schedule_.steps);
   }
-  if (!check.consistent())
-    throw InputError(
-        inconsistent_start_sentence({.model = model,
-                                     .position = check.position,
-                                     .momentum = check.momentum,
-                                     .on_position = check.on_position,
-                                     .on_momentum = check.on_momentum,
-                                     .worst_position = mechanism.constraint_name(check.worst_position),
-                                     .worst_momentum = mechanism.constraint_name(check.worst_momentum)}));
-  if (const auto found = mechanism.dependent(start.x); !found.empty())
-    throw InputError(dependent_start_sentence(model, names_of(mechanism, found), mechanism.of_particles()));
-  if (choice.ode)
-    if (const auto reason = mechanism.refusal(*choice.ode, start.x))
-      throw ChoiceError("formulation", *reason);
-  return start;
+  if (observer_.checkpoint_due()) observer_.checkpoint(snapshot(RunStatus::running));
+  if (wants_checkpoints_ && seconds_of(now - kept_at_) > keep_every) keep();
+  stop_ = observer_.stop_reason();
 }
 
-SolveOptions solve_options(const RunRequest& request) {
-  return {.iteration = request.solver, .tolerance = request.tolerance};
+void TimeLoop::keep() {
+  if (wants_checkpoints_) kept_ = snapshot(RunStatus::running);
+  kept_at_ = Clock::now();
 }
 
-RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
-                     const RunRequest& request, const Quantities& quantities, RunObserver& observer,
-                     std::string_view last_good, const Snapshot* from) {
-  const Schedule schedule = schedule_of(request);
-  const MethodChoice choice = chosen_method(mechanism, model, request);
-  const ReadyStart start = ready_start(mechanism, model, choice, request.project_start);
-  const auto machine = make(choice, start.x, schedule.steps);
-  if (!machine)
-    throw InputError(fmt::format("--plain-updates works with {}, not with {}.",
-                                 mechanism.of_particles() ? std::string("rattle on systems of particles")
-                                                          : methods_with_plain_updates(),
-                                 choice.method));
+// Goes back to the last good step. A step that fails may leave the machine beyond it; the steps since the
+// last copy are made again, to the same bits.
+void TimeLoop::back_to_last_good() {
+  if (!wants_checkpoints_) return;
+  const Tally failed = tally_;
+  Carry saved(kept_.tally);
+  tally_.carry(saved);
+  machine_.restore(kept_.machine);
+  tally_.clear_failure();
+  while (tally_.steps < failed.steps) {
+    machine_.advance(schedule_.step, failed.steps - tally_.steps, tally_);
+    if (tally_.failed()) machine_.advance_by_halves(schedule_.step, tally_);  // as it was the first time
+  }
+  tally_.failure = failed.failure;
+  tally_.energy_not_finite = failed.energy_not_finite;
+}
 
-  Tally tally(machine->read(), schedule.steps);
-  std::string digest;
-  if (from != nullptr || observer.wants_checkpoints()) digest = start_digest(*machine, schedule);
-  if (from != nullptr) restore(*from, digest, *machine, tally);
-  RunSummary summary;
-  Loop loop(*machine, schedule, request.halve_on_failure, observer, tally, quantities);
-  summary.error = loop.go(digest, from == nullptr ? 0 : from->seconds, from == nullptr);
-  summary.seconds = loop.seconds();
-  summary.model = model;
-  summary.moved = start.moved;
-  summary.step = schedule.step;
-  summary.wanted = schedule.steps;
-  summary.time = static_cast<double>(tally.steps) * schedule.step;
-  add_totals(tally, summary);
-  add_choice(choice, machine->projections(), summary);
-  summary.q.assign(machine->q().begin(), machine->q().end());
-  summary.p.assign(machine->p().begin(), machine->p().end());
-  summary.lambda = machine->multiplier();
-  if (tally.failed())
-    summary.error = sentence_of(tally, mechanism, *machine, choice, request, schedule.step, last_good);
-  return summary;
+// Saves the state, which may find room although something else did not. The failed write has been
+// reported by then.
+void TimeLoop::save_after_failed_write() {
+  if (!wants_checkpoints_) return;
+  try {
+    observer_.checkpoint(snapshot(tally_.failed() ? RunStatus::failed : RunStatus::stopped));
+  } catch (const WriteError&) {  // NOLINT(bugprone-empty-catch): the last checkpoint stands
+  }
+}
+
+Snapshot TimeLoop::snapshot(RunStatus status) const {
+  Snapshot s = before_;
+  s.steps = tally_.steps;
+  s.status = status;
+  s.machine = machine_.save();
+  Carry c;
+  Tally tally = tally_;
+  tally.carry(c);
+  s.tally = c.bytes();
+  s.seconds = seconds();
+  return s;
 }
 
 }  // namespace taut

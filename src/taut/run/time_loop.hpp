@@ -1,40 +1,51 @@
-// One run of a problem of any type: the method chosen, the start checked, the time loop, the summary.
+// The time loop: it steps from sample to sample, looks at the clock now and then, and leaves a
+// checkpoint at the last good step however it ends.
 #pragma once
 
-#include <taut/mechanism/mechanism.hpp>
+#include <taut/mechanism/machine.hpp>
 #include <taut/run/observer.hpp>
 #include <taut/run/quantities.hpp>
 #include <taut/run/schedule.hpp>
 
-#include <functional>
+#include <chrono>
 
 namespace taut {
 
-// Returns the method and formulation for which the request asks. Throws ChoiceError if they do not exist
-// or do not fit.
-MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model, const RunRequest& request);
+class TimeLoop {
+ public:
+  TimeLoop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer,
+           Tally& tally, const Quantities& quantities);
 
-struct ReadyStart {
-  PlainState x;
-  std::optional<StartMove> moved;  // if it was to be brought onto the manifold, and was off it
+  // Runs the loop; `seconds` of work went before. Returns why the run was stopped or what could not be
+  // written. Returns nothing if it went to its end, or if a step failed, which is in the tally.
+  std::string go(const std::string& start_digest, double seconds, bool from_the_start);
+  double seconds() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void advance();  // to the next sample, or to the next look at the clock
+  void sample();
+  void look();
+  void keep();
+  void back_to_last_good();
+  void save_after_failed_write();
+  Snapshot snapshot(RunStatus status) const;
+  bool has_ended() const { return tally_.steps >= schedule_.steps; }
+
+  Machine& machine_;
+  const Schedule& schedule_;
+  bool halve_;
+  RunObserver& observer_;
+  Tally& tally_;
+  const Quantities& quantities_;
+
+  Snapshot before_;
+  Clock::time_point began_ = Clock::now(), looked_ = began_, told_ = began_, kept_at_ = began_;
+  std::int64_t pace_ = 1, since_look_ = 0;  // steps between two looks at the clock
+  bool wants_checkpoints_ = false;
+  Snapshot kept_;  // a moment ago: from here a failed step is repeated
+  std::string stop_;
 };
-// Returns the start on the manifold. Throws InputError if it is off the manifold, is not finite, or its
-// constraints are dependent.
-ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
-                       bool project);
-
-SolveOptions solve_options(const RunRequest& request);
-
-// Makes the machine of a run of so many steps; null if plain updates are asked for and the method does
-// not offer them.
-using MakeMachine = std::function<std::unique_ptr<Machine>(const MethodChoice& choice,
-                                                           const PlainState& start, std::int64_t steps)>;
-
-// Runs to the end or to the first failure, which is then in the summary. `last_good` tells the failure
-// sentence where the reader will find the last good state. If `from` is given, continues after that step;
-// throws InputError if it is of another run, or of a program or machine that computes other digits.
-RunSummary time_loop(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
-                     const RunRequest& request, const Quantities& quantities, RunObserver& observer,
-                     std::string_view last_good, const Snapshot* from = nullptr);
 
 }  // namespace taut

@@ -1,0 +1,32 @@
+// What is decided before the first step of a run: the method, the start, and how constraints are solved.
+#pragma once
+
+#include <taut/contract/request.hpp>
+#include <taut/contract/summary.hpp>
+#include <taut/mechanism/mechanism.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+// Returns the method and formulation for which the request asks. Throws ChoiceError if they do not exist
+// or do not fit.
+MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model, const RunRequest& request);
+
+struct ReadyStart {
+  PlainState x;
+  std::optional<StartMove> moved;  // if it was to be brought onto the manifold, and was off it
+};
+// Returns the start on the manifold. Throws InputError if it is off the manifold, is not finite, or its
+// constraints are dependent.
+ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
+                       bool project);
+
+SolveOptions solve_options(const RunRequest& request);
+
+// Returns the names of some constraints, for messages.
+std::vector<std::string> constraint_names(const Mechanism& mechanism, const std::vector<int>& constraints);
+
+}  // namespace taut

@@ -1,0 +1,140 @@
+#include <taut/bytes/carry.hpp>
+#include <taut/bytes/checksum.hpp>
+#include <taut/mechanism/mesh_point.hpp>
+#include <taut/method/methods.hpp>
+#include <taut/run/prepare.hpp>
+#include <taut/run/run_mechanism.hpp>
+#include <taut/run/schedule.hpp>
+#include <taut/run/sentences.hpp>
+#include <taut/run/time_loop.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace taut {
+
+namespace {
+
+// Returns a digest of the state after the first steps from the start: eight, so that a method that begins
+// with another one has come to its own. The machine stays at the start.
+std::string start_digest(Machine& machine, const Schedule& schedule) {
+  const std::string start = machine.save();
+  Tally tally(machine.read(), schedule.steps);
+  machine.advance(schedule.step, std::min<std::int64_t>(8, schedule.steps), tally);
+  std::string digest = fmt::format("{:08x}", checksum(machine.save()));
+  machine.restore(start);
+  return digest;
+}
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+bool same_bits(const Reading& a, const Reading& b) {
+  return same_bits(a.energy, b.energy) && same_bits(a.position, b.position) &&
+         same_bits(a.momentum, b.momentum);
+}
+
+void restore(const Snapshot& from, const std::string& digest, Machine& machine, Tally& tally) {
+  Carry saved(from.tally);
+  tally.carry(saved);
+  if (!saved.complete() || !machine.restore(from.machine) || tally.steps != from.steps)
+    throw InputError("the checkpoint does not fit this model and method.");
+  const Reading reading = machine.read();
+  if (digest != from.start_digest || !same_bits(reading, tally.now))
+    throw InputError(
+        "this program, or this machine, computes other digits than the one that wrote the checkpoint: the "
+        "run would not be the same. Go on with the program that began it, or begin anew.");
+}
+
+std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Machine& machine,
+                        const MethodChoice& choice, const RunRequest& request, double h,
+                        std::string_view last_good) {
+  const Failure failure = tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
+  const std::string label = choice.label();
+  FailedStep at{.method = label,
+                .failure = failure,
+                .energy_not_finite = tally.energy_not_finite,
+                .is_ode = choice.ode.has_value(),
+                .step = tally.steps + 1,
+                .h = h,
+                .solver = request.solver,
+                .tolerance = request.tolerance,
+                .halved = request.halve_on_failure,
+                .constraint = {},
+                .dependent = constraint_names(mechanism, mechanism.dependent(mesh_point(machine))),
+                .connection = {},
+                .offers_midpoint = mechanism.fits("midpoint"),
+                .of_particles = mechanism.of_particles()};
+  const bool one = failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
+                   failure.stage != SolveStage::inner;
+  if (one) at.constraint = mechanism.constraint_name(failure.constraint);
+  if (one || !mechanism.of_particles())
+    at.connection = mechanism.connection(mesh_point(machine), failure.constraint);
+  return failure_sentence(at, last_good);
+}
+
+void add_totals(const Tally& tally, RunSummary& summary) {
+  summary.steps = tally.steps;
+  summary.energy_initial = tally.first.energy;
+  summary.energy_final = tally.now.energy;
+  summary.energy_error = tally.energy_error;
+  summary.trend = tally.blocks.trend(tally.steps);
+  summary.position_max = tally.position_max;
+  summary.momentum_max = tally.momentum_max;
+  if (tally.steps > 0)
+    summary.iterations_mean = static_cast<double>(tally.iterations) / static_cast<double>(tally.steps);
+  summary.iterations_max = tally.iterations_max;
+  summary.halved = tally.halved;
+  summary.parts_max = tally.parts_max;
+}
+
+void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
+  summary.method = choice.method;
+  if (!choice.ode) return;
+  summary.formulation = choice.ode->formulation;
+  summary.projection = choice.ode->kind;
+  summary.position_projections = count.position;
+  summary.momentum_projections = count.momentum;
+}
+
+}  // namespace
+
+RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
+                         const RunRequest& request, const Quantities& quantities, RunObserver& observer,
+                         std::string_view last_good, const Snapshot* from) {
+  const Schedule schedule = schedule_of(request);
+  const MethodChoice choice = chosen_method(mechanism, model, request);
+  const ReadyStart start = ready_start(mechanism, model, choice, request.project_start);
+  const auto machine = make(choice, start.x, schedule.steps);
+  if (!machine)
+    throw InputError(fmt::format("--plain-updates works with {}, not with {}.",
+                                 mechanism.of_particles() ? std::string("rattle on systems of particles")
+                                                          : methods_with_plain_updates(),
+                                 choice.method));
+
+  Tally tally(machine->read(), schedule.steps);
+  std::string digest;
+  if (from != nullptr || observer.wants_checkpoints()) digest = start_digest(*machine, schedule);
+  if (from != nullptr) restore(*from, digest, *machine, tally);
+  RunSummary summary;
+  TimeLoop loop(*machine, schedule, request.halve_on_failure, observer, tally, quantities);
+  summary.error = loop.go(digest, from == nullptr ? 0 : from->seconds, from == nullptr);
+  summary.seconds = loop.seconds();
+  summary.model = model;
+  summary.moved = start.moved;
+  summary.step = schedule.step;
+  summary.wanted = schedule.steps;
+  summary.time = static_cast<double>(tally.steps) * schedule.step;
+  add_totals(tally, summary);
+  add_choice(choice, machine->projections(), summary);
+  summary.q.assign(machine->q().begin(), machine->q().end());
+  summary.p.assign(machine->p().begin(), machine->p().end());
+  summary.lambda = machine->multiplier();
+  if (tally.failed())
+    summary.error = sentence_of(tally, mechanism, *machine, choice, request, schedule.step, last_good);
+  return summary;
+}
+
+}  // namespace taut

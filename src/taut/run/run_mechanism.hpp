@@ -1,0 +1,28 @@
+// One run of a mechanism from its start, or from a checkpoint, to its summary.
+#pragma once
+
+#include <taut/mechanism/mechanism.hpp>
+#include <taut/run/observer.hpp>
+#include <taut/run/quantities.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace taut {
+
+// Makes the machine of a run of so many steps; null if plain updates are asked for and the method does
+// not offer them.
+using MakeMachine = std::function<std::unique_ptr<Machine>(const MethodChoice& choice,
+                                                           const PlainState& start, std::int64_t steps)>;
+
+// Runs to the end or to the first failure, which is then in the summary. `last_good` tells the failure
+// sentence where the reader will find the last good state. If `from` is given, continues after that step;
+// throws InputError if it is of another run, or of a program or machine that computes other digits.
+RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
+                         const RunRequest& request, const Quantities& quantities, RunObserver& observer,
+                         std::string_view last_good, const Snapshot* from = nullptr);
+
+}  // namespace taut
