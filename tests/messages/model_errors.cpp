@@ -12,7 +12,8 @@
 namespace {
 
 void refused(const std::string& text, const std::string& message, const std::vector<std::string>& set = {}) {
-  const taut::ReadModel read = taut::read_model(text, "model.toml", set, {.formulations = taut::formulation_names()});
+  const taut::ReadModel read =
+      taut::read_model(text, "model.toml", set, {.formulations = taut::formulation_names()});
   EXPECT_FALSE(read.model);
   EXPECT_EQ(taut::text_of(read.errors), message) << text;
 }
