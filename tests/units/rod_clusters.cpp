@@ -95,9 +95,9 @@ class Scene {
   int particles() const { return n_; }
   Numbers some(double size, int count) {
     std::normal_distribution<double> one(0, size);
-    Numbers list(count);
-    for (double& x : list) x = one(random_);
-    return list;
+    Numbers numbers(count);
+    for (double& x : numbers) x = one(random_);
+    return numbers;
   }
 
   Numbers q0, p0, q0_low, p0_low;
