@@ -161,7 +161,7 @@ int completions(const Program& program, const std::string& shell) {
 
 void add_completions(Program& program) {
   const auto shell = std::make_shared<std::string>();
-  Option which = required(place("SHELL", *shell, "bash, zsh or fish"));
+  Option which = required(place("SHELL", *shell, in_words(shells, "or")));
   which.words = [] { return listed(shells); };
   program.add(
       {.name = "completions",

@@ -25,6 +25,11 @@ int threads_of(const std::string& text) {
   return static_cast<int>(count);
 }
 
+// "newton, symmetric or sweep" as "newton (default), symmetric or sweep".
+std::string with_usual(const std::string& names) {
+  return std::string(names).insert(names.find(','), " (default)");
+}
+
 std::vector<std::string> bundled_names() {
   std::vector<std::string> names;
   for (const BundledModel& model : bundled_models()) names.emplace_back(model.name);
@@ -73,8 +78,9 @@ void TypedModel::add_formulation(Command& command) {
                               "for methods such as rk4: the differential equation they integrate");
   formulation.words = formulation_names;
   command.add(std::move(formulation));
-  Option projection = option("--projection", "K", request_.projection,
-                             "beside it: none (default), position, momentum or both, after a step");
+  Option projection =
+      option("--projection", "K", request_.projection,
+             "beside it: " + with_usual(in_words(choice_names<ProjectionKind>, "or")) + ", after a step");
   projection.words = [] { return listed(choice_names<ProjectionKind>); };
   command.add(std::move(projection));
   command.add(option("--projection-tolerance", "X", request_.projection_tolerance,
@@ -108,10 +114,10 @@ void TypedModel::add_out(Command& command) {
 }
 
 void TypedModel::add_keeping(Command& command) {
-  command.add(
-      choice("--format", "F", request_.format, "format", written_formats,
-             "of the samples: csv, binary or compressed; default: csv up to a million numbers, else binary",
-             SampleFormat::csv));
+  command.add(choice("--format", "F", request_.format, "format", written_formats,
+                     "of the samples: " + in_words(written_formats, "or") +
+                         "; default: csv up to a million numbers, else binary",
+                     SampleFormat::csv));
   command.add(checkpoint_option(checkpoint_every_, "seconds between checkpoints in --out; default 60"));
   command.add(on_failure_option(halves_, "of a step: stop (default), or halve: take it in 2, 4, … parts"));
 }
@@ -122,13 +128,13 @@ void TypedModel::add_solve(Command& command) {
   command.add(option("--tolerance", "X", tolerance_,
                      "on max |g| and max |G H_p|; default: until rounding stops the solve"));
   command.add(choice("--solver", "S", request_.solver, "solver", choice_names<Iteration>,
-                     "newton (default), symmetric or sweep"));
+                     with_usual(in_words(choice_names<Iteration>, "or"))));
   command.add(flag("--plain-updates", request_.plain_updates, "sum without compensation of rounding errors"));
 }
 
 void TypedModel::add_backend(Command& command) {
   command.add(choice("--backend", "B", request_.backend, "backend", choice_names<Backend>,
-                     "interpret, compile or specialise; default: by the length of the run"));
+                     in_words(written_backends, "or") + "; default: by the length of the run"));
   command.add(threads_option(
       request_.threads,
       "that share a step of a large system of particles; default: all there are, where it pays"));

@@ -42,9 +42,11 @@ constexpr std::array<std::string_view, 4> names_of(ProjectionKind) {
 template <class Choice>
 inline constexpr auto choice_names = names_of(Choice{});
 
-// Nobody writes `automatic` for a format: that is what one gets by writing none.
+// People get `automatic` by writing nothing.
 inline constexpr std::span<const std::string_view> written_formats =
     std::span(choice_names<SampleFormat>).subspan(1);
+inline constexpr std::span<const std::string_view> written_backends =
+    std::span(choice_names<Backend>).subspan(1);
 
 template <class Choice>
   requires requires { names_of(Choice{}); }
@@ -62,6 +64,16 @@ constexpr std::optional<Choice> choice_named(std::string_view name) {
 
 inline std::vector<std::string> listed(std::span<const std::string_view> names) {
   return {names.begin(), names.end()};
+}
+
+// "a, b or c", with `last` = "or".
+inline std::string in_words(std::span<const std::string_view> names, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " " + std::string(last) + " " : ", ";
+    text += names[i];
+  }
+  return text;
 }
 
 }  // namespace taut

@@ -115,8 +115,8 @@ std::optional<NameError> with_ode_method(std::string_view name, std::string_view
                                          std::string_view kind, double tolerance, Visit&& visit) {
   const auto known = choice_named<ProjectionKind>(kind);
   if (!known)
-    return NameError{"there is no projection '" + std::string(kind) +
-                     "'; there are none, position, momentum and both"};
+    return NameError{"there is no projection '" + std::string(kind) + "'; there are " +
+                     in_words(choice_names<ProjectionKind>, "and")};
   return with_ode_method(name, formulation, Projection{*known, tolerance}, visit);
 }
 
