@@ -3,11 +3,11 @@
 // word. The check is made once, when the memory of such a method is made.
 #pragma once
 
+#include <taut/problem/scattered.hpp>
 #include <taut/problem/tiers.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -44,11 +44,8 @@ double size_of_bend_check(const Vec& q) {
 template <class Vec>
 Vec scattered(const Vec& q, double size) {
   Vec d = q;
-  std::uint32_t random = 1;
-  for (Eigen::Index j = 0; j < q.size(); ++j) {
-    random = random * 1664525U + 1013904223U;
-    d[j] += typename Vec::Scalar(size * (random * 0x1p-31 - 1));
-  }
+  Scattered random(1);
+  for (Eigen::Index j = 0; j < q.size(); ++j) d[j] += typename Vec::Scalar(size * random.next());
   return d;
 }
 

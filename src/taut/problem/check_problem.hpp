@@ -14,14 +14,19 @@
 // Numbers are compared as doubles, in every lane. The check is for the author of a problem; it is not fast.
 #pragma once
 
+#include <taut/problem/check_bend.hpp>
 #include <taut/problem/difference_quotient.hpp>
 #include <taut/problem/missing_member.hpp>
 #include <taut/scalar/dual.hpp>
 
-#include <charconv>
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace taut {
@@ -57,14 +62,11 @@ namespace problem_check {
 
 using Numbers = std::vector<double>;  // entry by entry, and for each entry lane by lane
 
-inline std::string digits(double x, int count) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, x, std::chars_format::general, count).ptr};
-}
 inline std::string listed(const Numbers& x) {
   constexpr std::size_t most = 8;
   std::string text = "(";
-  for (std::size_t i = 0; i < std::min(x.size(), most); ++i) text += (i == 0 ? "" : ", ") + digits(x[i], 6);
+  for (std::size_t i = 0; i < std::min(x.size(), most); ++i)
+    text += (i == 0 ? "" : ", ") + to_digits(x[i], 6);
   return text + (x.size() > most ? ", ...)" : ")");
 }
 inline std::string at(const char* name, int k) { return std::string(name) + "[" + std::to_string(k) + "]"; }
@@ -73,14 +75,10 @@ struct Where {
   Numbers q, p;  // in all lanes
 };
 
-// Numbers between -1 and 1 without a pattern, the same at every call with the same seed.
 inline Numbers scattered(std::size_t count, std::uint32_t seed) {
   Numbers x(count);
-  std::uint32_t random = seed;
-  for (double& entry : x) {
-    random = random * 1664525U + 1013904223U;
-    entry = random * 0x1p-31 - 1;
-  }
+  Scattered random(seed);
+  for (double& entry : x) entry = random.next();
   return x;
 }
 inline double largest(const Numbers& x) {
@@ -151,8 +149,8 @@ class Faults {
           .entry = entry,
           .given = given,
           .expected = expected,
-          .sentence = std::string(member) + " is wrong: " + entry + " is " + digits(given, 8) + ", but " +
-                      claim + " is " + digits(expected, 8) + "."},
+          .sentence = std::string(member) + " is wrong: " + entry + " is " + to_digits(given, 8) + ", but " +
+                      claim + " is " + to_digits(expected, 8) + "."},
          x, lane);
   }
 
@@ -231,19 +229,20 @@ class Faults {
              const std::string& variable) {
     const std::string part = d.part ? " in " + d.part(i / lanes_) : "";
     const bool written = std::isfinite(found.given);
-    note(found.times,
-         {.member = d.member,
-          .entry = entry,
-          .given = found.given,
-          .expected = found.expected.value,
-          .error = found.expected.error,
-          .sentence =
-              std::string(d.member) + " is wrong" + part + ": " + entry +
-              (written ? " is " + digits(found.given, 8) : " is not written, or not a number") +
-              ", but differences of " + d.function + " along " + variable + " give " +
-              digits(found.expected.value, 8) + " (error " + digits(found.expected.error, 2) + ")" +
-              (written ? ", " + digits(std::abs(found.given - found.expected.value), 3) + " apart." : ".")},
-         x, i % lanes_);
+    note(
+        found.times,
+        {.member = d.member,
+         .entry = entry,
+         .given = found.given,
+         .expected = found.expected.value,
+         .error = found.expected.error,
+         .sentence =
+             std::string(d.member) + " is wrong" + part + ": " + entry +
+             (written ? " is " + to_digits(found.given, 8) : " is not written, or not a number") +
+             ", but differences of " + d.function + " along " + variable + " give " +
+             to_digits(found.expected.value, 8) + " (error " + to_digits(found.expected.error, 2) + ")" +
+             (written ? ", " + to_digits(std::abs(found.given - found.expected.value), 3) + " apart." : ".")},
+        x, i % lanes_);
   }
 
   // A row in which the member is wrong along this direction, with its lane; -1 if there is none.
@@ -557,7 +556,7 @@ class Checker {
                        {.member = "W",
                         .entry = "u'W u",
                         .given = uWu[i],
-                        .sentence = "W is wrong: u'W u is " + digits(uWu[i], 8) +
+                        .sentence = "W is wrong: u'W u is " + to_digits(uWu[i], 8) +
                                     " for some u, but a mass matrix is positive definite."},
                        x, i);
       }
