@@ -9,6 +9,7 @@
 // the least of several runs: noise only ever adds.
 #include <taut/backend/backend.hpp>
 #include <taut/backend/compiled_formulas.hpp>
+#include <taut/model/code/evaluator.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/model_run.hpp>
 

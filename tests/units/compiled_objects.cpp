@@ -5,7 +5,7 @@
 #include <taut/backend/compiled_object.hpp>
 #include <taut/bytes/sha256.hpp>
 #include <taut/model/code/emit.hpp>
-#include <taut/model/code/interpreter.hpp>
+#include <taut/model/code/evaluator.hpp>
 #include <taut/model/code/program_source.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// The compiled libraries hold no function twice in two different shapes: the inner loop of the interpreter is in one unit,
-// and every step of the program is compiled with the same choice between a fast step and a short compilation.
+// The compiled libraries hold no function twice in two different shapes: the inner loop of the interpreter
+// is in one unit, and every step of the program is compiled with the same choice between a fast step and a
+// short compilation.
 
 #include <gtest/gtest.h>
 

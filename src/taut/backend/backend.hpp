@@ -4,10 +4,11 @@
 
 #include <taut/contract/request.hpp>
 #include <taut/mechanism/mechanism.hpp>
-#include <taut/model/formula_system.hpp>
 #include <taut/model/model.hpp>
 
 namespace taut {
+
+struct FormulaSystem;  // model/formula_system.hpp
 
 // Returns what is worth while for so many steps, if the request says `automatic`. It depends on the model,
 // the method and the number of steps alone, so that the same input gives the same bits.

@@ -35,7 +35,8 @@ class EitherMatrix {
   std::optional<Dense> dense_;
 };
 
-// These are not inline, so that a unit which declares the class `extern template` calls them instead of compiling them.
+// These are not inline, so that a unit which declares the class `extern template` calls them instead of
+// compiling them.
 template <class P, class Envelope, class Dense>
 EitherMatrix<P, Envelope, Dense>::EitherMatrix(const P& s) {
   if (has_diagonal_W(s))

@@ -1,5 +1,6 @@
-// A formulation chosen at run time: its vector field behind one virtual call, so that the ordinary methods are compiled once for a problem
-// and not once for each formulation of it. For fields in the coordinates of the problem; charts have their own.
+// A formulation chosen at run time: its vector field behind one virtual call, so that the ordinary methods
+// are compiled once for a problem and not once for each formulation of it. For fields in the coordinates of
+// the problem; charts have their own.
 #pragma once
 
 #include <taut/method/ode_catalogue.hpp>

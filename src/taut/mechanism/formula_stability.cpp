@@ -7,7 +7,7 @@ namespace taut {
 
 std::optional<ManifoldStability> stability_at_start(const std::shared_ptr<const FormulaSystem>& system,
                                                     const std::string& formulation) {
-  if (!system) return std::nullopt;  // of particles
+  if (!system) return std::nullopt;  // a system of particles
   const FormulaProblem<> problem(system);
   const auto x = problem.start();
   std::optional<ManifoldStability> found;

@@ -1,5 +1,5 @@
-// The catalogue compiled for the one problem that every model of formulas is. Its parts are units of their own, so that
-// the cores share the work: formula_methods.cpp and formula_ode_methods.cpp.
+// The catalogue compiled for the one problem that every model of formulas is. Its parts are units of their
+// own, so that the cores share the work: formula_methods.cpp and formula_ode_methods.cpp.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>

@@ -92,7 +92,8 @@ class MachineOf final : public Machine {
   }
 
  private:
-  // Where the step is compiled into this loop, TAUT_NO_FLATTEN (flatten.hpp) keeps it from being compiled so once more for itself.
+  // The step is compiled into this loop; TAUT_NO_FLATTEN (flatten.hpp) keeps it from being flattened once more
+  // by itself.
   TAUT_KERNEL void advance_in_registers(double h, std::int64_t count, Tally& tally) {
     make_steps(h, count, tally);
   }

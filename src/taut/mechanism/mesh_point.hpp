@@ -5,7 +5,7 @@
 
 namespace taut {
 
-// Where a machine stands, as a state to start another from.
+// Returns the mesh point at which a machine stands, as a state to start another from.
 inline PlainState mesh_point(const Machine& machine) {
   return {{machine.q().begin(), machine.q().end()}, {machine.p().begin(), machine.p().end()}};
 }

@@ -1,7 +1,8 @@
-// The problem that a model is: the concepts of problem/tiers.hpp, met by running the programs of its formulas in any
-// scalar type. Sizes are known at run time, and G is sparse. Its kind is data: the mass is diagonal or full, and tier()
-// says whether the system is natural, split, or has a Hamiltonian of its own. Functions that its tier does not have must
-// not be called. A problem keeps its own registers: use one copy per thread.
+// The problem that a model is: the concepts of problem/tiers.hpp, met by running the programs of its
+// formulas in any scalar type. Sizes are known at run time, and G is sparse. Its kind is data: the mass is
+// diagonal or full, and tier() says whether the system is natural, split, or has a Hamiltonian of its own.
+// Functions that its tier does not have must not be called. A problem keeps its own registers: use one copy
+// per thread.
 #pragma once
 
 #include <taut/model/code/interpreter.hpp>

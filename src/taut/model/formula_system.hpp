@@ -34,7 +34,7 @@ struct FormulaSystem {
 
 std::shared_ptr<const FormulaSystem> compile(const Model& model);
 
-// Where entry (i, j) of a mass matrix stands.
+// Returns the place of entry (i, j) of a mass matrix.
 inline std::size_t mass_entry(const FormulaSystem& s, int i, int j) {
   return static_cast<std::size_t>(i) * static_cast<std::size_t>(s.n) + static_cast<std::size_t>(j);
 }

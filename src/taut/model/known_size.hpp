@@ -1,12 +1,13 @@
-// The few small sizes for which this program has steps on vectors of known length: small systems are what people begin
-// with, and a step on such vectors costs half of one on vectors whose length is looked up.
+// The few small sizes for which this program has steps on vectors of known length: small systems are what
+// people begin with, and a step on such vectors costs half of one on vectors whose length is looked up.
 #pragma once
 
 #include <taut/model/formula_system.hpp>
 
 namespace taut {
 
-// Coordinates and constraints: a body on a curve in the plane, one on a surface in space, two bodies in the plane.
+// Coordinates and constraints: a body on a curve in the plane, one on a surface in space, two bodies in the
+// plane.
 template <int n_, int m_>
 struct KnownSize {
   static constexpr int n = n_, m = m_;

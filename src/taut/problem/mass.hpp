@@ -1,5 +1,5 @@
-// W = M⁻¹, constant: the same number for every coordinate, one number each, a full symmetric positive definite matrix,
-// or one of the last two as the data say.
+// W = M⁻¹, constant: the same number for every coordinate, one number each, a full symmetric positive
+// definite matrix, or one of the last two as the data say.
 //
 //   times(p, v)        v = W p
 //   times(h, p, d)     d = h W p

@@ -1,4 +1,5 @@
-// The tiers of problem/tiers.hpp as data: what a method asks for, and what a problem of formulas says of itself.
+// The tiers of problem/tiers.hpp as data: what a method asks for, and what a problem of formulas says of
+// itself.
 #pragma once
 
 namespace taut {
@@ -6,8 +7,8 @@ namespace taut {
 // dirac: Hamiltonian and Castable, for the derivatives of λ(q, p).
 enum class Tier { natural, split, hamiltonian, dirac };
 
-// True if a problem of the tier `offered` has all that a method of the tier `asked` calls. Every problem whose tier is
-// data can be cast to other scalars.
+// True if a problem of the tier `offered` has all that a method of the tier `asked` calls. Every problem
+// whose tier is data can be cast to other scalars.
 constexpr bool covers(Tier offered, Tier asked) {
   switch (asked) {
     case Tier::natural:

@@ -1,5 +1,6 @@
-// What a method may ask of a problem, in tiers. A method asks for no more than it needs, and a problem gives what it
-// has: a natural system is a Hamiltonian one by itself, through the functions H, H_q, H_p, H_pp_times below.
+// What a method may ask of a problem, in tiers. A method asks for no more than it needs, and a problem
+// gives what it has: a natural system is a Hamiltonian one by itself, through the functions H, H_q, H_p,
+// H_pp_times below.
 //
 //   Constrained   sizes, g(q), G(q)
 //   Natural       + V, grad_V, W:           H = ½ pᵀWp + V(q)
@@ -44,7 +45,8 @@ concept Constrained =
       { s.make_jacobian() } -> std::convertible_to<typename P::Jacobian>;
     };
 
-// Every g_k is a polynomial of second degree, and the problem knows its second part: g(q + d) = g(q) + G(q) d + bend(d).
+// Every g_k is a polynomial of second degree, and the problem knows its second part: g(q + d) = g(q) + G(q)
+// d + bend(d).
 template <class P>
 concept Quadratic = Constrained<P> && requires(const P& s, const typename P::Vec& d,
                                                typename P::Multiplier& out) { s.bend(d, out); };
@@ -79,7 +81,8 @@ concept Hamiltonian = Natural<P> || OwnHamiltonian<P>;
 template <class P>
 concept Castable = requires(const P& s) { s.template cast<double>(); };
 
-// A problem whose tier is data. It has the functions of every tier, and tier() says which of them may be called.
+// A problem whose tier is data. It has the functions of every tier, and tier() says which of them may be
+// called.
 template <class P>
 concept Graded = requires(const P& s) {
   { s.tier() } -> std::same_as<Tier>;
@@ -94,8 +97,8 @@ constexpr bool is_natural(const P& s) {
     return Natural<P>;
 }
 
-// natural(s) if the problem is natural, otherwise own(s). Both take the problem as an `auto`, so that only what it has
-// is compiled.
+// natural(s) if the problem is natural, otherwise own(s). Both take the problem as an `auto`, so that only
+// what it has is compiled.
 template <Hamiltonian P, class NaturalWay, class OwnWay>
 constexpr decltype(auto) by_tier(const P& s, NaturalWay&& natural, OwnWay&& own) {
   if constexpr (!Natural<P>) {
@@ -160,8 +163,8 @@ std::string constraint_name(const P& s, int k) {
     return "constraint " + std::to_string(k + 1);
 }
 
-// Room to work in: a step of a fixed-size problem works in locals, which the compiler keeps in registers; one of a
-// dynamic-size problem in buffers that outlive it, so that neither allocates.
+// Room to work in: a step of a fixed-size problem works in locals, which the compiler keeps in registers;
+// one of a dynamic-size problem in buffers that outlive it, so that neither allocates.
 template <class P>
 inline constexpr bool fixed_size = P::n != dynamic && P::m != dynamic;
 

@@ -1,7 +1,6 @@
 // A model and its run: what the file says, replaced by what the command line says.
 #pragma once
 
-#include <taut/model/formula_system.hpp>
 #include <taut/model/model.hpp>
 #include <taut/run/observer.hpp>
 #include <taut/run/prepare.hpp>
@@ -16,7 +15,7 @@
 
 namespace taut {
 
-struct FormulaSystem;  // model/formula_problem.hpp
+struct FormulaSystem;  // model/formula_system.hpp
 
 // Something in a model file is wrong; the text begins with its place, file:line:column.
 struct ModelFileError : InputError {

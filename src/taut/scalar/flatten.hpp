@@ -1,7 +1,7 @@
-// TAUT_FLATTEN compiles everything that a function calls into it, so that a step of a small problem stays in
-// registers. Programs that make few steps of many methods (the tests, the catalogue of the command line)
-// define TAUT_NO_FLATTEN and compile much sooner. With the checks of a sanitizer in it, such a function would
-// take minutes to compile.
+// TAUT_FLATTEN compiles everything that a function calls into it, so that a step of a small problem stays
+// in registers. Programs that make few steps of many methods (the tests, the catalogue of the command line)
+// define TAUT_NO_FLATTEN and compile much sooner. With the checks of a sanitizer in it, such a function
+// would take minutes to compile.
 #pragma once
 
 #if !defined(TAUT_NO_FLATTEN) && (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
@@ -14,15 +14,15 @@
 #define TAUT_FLATTEN [[gnu::flatten]]
 #endif
 
-// TAUT_STEPS is the name of an inline namespace. Whatever is compiled differently for these choices, or for one stop rule
-// alone (TAUT_SOLVES_BY, solve/options.hpp), lies in it, so that two units of one program that chose differently do not
-// give one name to two different functions.
-#if defined(TAUT_SOLVES_BY)
-#define TAUT_STEPS with_one_rule
-#elif defined(TAUT_NO_FLATTEN)
+// TAUT_STEPS is the name of an inline namespace. Whatever is compiled differently for the two choices lies
+// in it, so that two units of one program that chose differently do not give one name to two functions. A
+// unit that compiles one stop rule alone (TAUT_SOLVES_BY, solve/options.hpp) beside others names its own.
+#ifndef TAUT_STEPS
+#ifdef TAUT_NO_FLATTEN
 #define TAUT_STEPS soon_compiled
 #else
 #define TAUT_STEPS flat
+#endif
 #endif
 
 // TAUT_KERNEL flattens loops over long lists in the same way. They repay it in every program, except under

@@ -1,5 +1,6 @@
-// Runs a program on any scalar, without touching the heap. The interpreter itself is compiled in interpreter.cpp for
-// the scalars that interpreter.hpp lists; that header has its text, which any other scalar needs.
+// Runs a program on any scalar, without touching the heap. The interpreter itself is compiled in
+// interpreter.cpp for the scalars that interpreter.hpp lists; that header has its text, which any other
+// scalar needs.
 #pragma once
 
 #include <taut/model/code/program.hpp>

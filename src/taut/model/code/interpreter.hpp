@@ -1,5 +1,6 @@
-// The inner loop of the interpreter, one text for every scalar. Its functions are not inline: interpreter.cpp compiles
-// them for the scalars at the end of this file, and no other unit of a program has a copy of those.
+// The inner loop of the interpreter, one text for every scalar. Its functions are not inline:
+// interpreter.cpp compiles them for the scalars at the end of this file, and no other unit of a program has
+// a copy of those.
 #pragma once
 
 #include <taut/model/code/evaluator.hpp>
@@ -79,8 +80,8 @@ void Evaluator<T>::perform(Op op, T* r, const Instruction* i, const Instruction*
   }
 }
 
-// The scalars of runs and studies: numbers, their first to third derivatives, derivatives by three coordinates, and
-// eight terms at once.
+// The scalars of runs and studies: numbers, their first to third derivatives, derivatives by three
+// coordinates, and eight terms at once.
 extern template class Evaluator<double>;
 extern template class Evaluator<long double>;
 extern template class Evaluator<Dual<double, 1>>;

@@ -8,8 +8,8 @@ namespace taut {
 
 namespace {
 
-// Returns an order in which every node stands after its parts and equal operations stand together. Each run takes the
-// operation for which most nodes wait.
+// Returns an order in which every node stands after its parts and equal operations stand together. Each run
+// takes the operation for which most nodes wait.
 std::vector<int> in_runs(const Graph& graph, const std::vector<int>& nodes) {
   const auto computes = [&](int k) { return graph[k].op != Op::constant && graph[k].op != Op::input; };
   std::unordered_map<int, int> missing;             // parts of a node that are not there yet

@@ -12,17 +12,19 @@ struct Instruction {
   int to, a, b;
 };
 
-// Instructions in runs of one operation. Deciding what to do costs more than doing it, so it is decided once a run.
+// Instructions in runs of one operation. Deciding what to do costs more than doing it, so it is decided
+// once a run.
 struct Run {
   Op op;
   int end;  // in the list of instructions
 };
 
-// A program in machine code; compiled_formulas.hpp makes them. It reads v only if the program takes a direction, and
-// p only if it takes momenta.
+// A program in machine code; compiled_formulas.hpp makes them. It reads v only if the program takes a
+// direction, and p only if it takes momenta.
 using CompiledProgram = void (*)(const double* q, const double* p, const double* v, double* out);
 
-// Its registers hold the constants, then everything else; they are reused as soon as a value is no longer needed.
+// Its registers hold the constants, then everything else; they are reused as soon as a value is no longer
+// needed.
 struct Program {
   struct Load {
     int to, from;

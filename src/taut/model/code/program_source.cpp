@@ -9,17 +9,18 @@ namespace taut {
 
 namespace {
 
-// Compilers take time that grows faster than the length of a function: 26 000 statements in one cost g++ 12 forty seconds, in pieces of
-// 250 four. One piece is faster to evaluate: a program is cut up only where it is longer than this.
+// The time of a compiler grows faster than the length of a function: 26 000 statements in one function cost
+// g++ 12 forty seconds, in pieces of 250 four. One piece is evaluated faster, so a program is cut up only if
+// it is longer than this.
 constexpr std::size_t longest_whole = 1000, longest_piece = 250;
 
 // The program with a name of its own for every value: registers are reused, values are not.
 struct Operand {
   enum class Kind { constant, input, operation } kind;
   Op op = Op::constant;
-  int a = -1, b = -1;    // values; of an input: block and entry
-  double number = 0;     // of a constant
-  int position = -1;     // of an operation: its place in the order of the text
+  int a = -1, b = -1;    // values; block and entry of an input
+  double number = 0;     // the constant
+  int position = -1;     // an operation's place in the order of the text
   bool crosses = false;  // needed in a later piece than its own
 };
 
@@ -82,8 +83,8 @@ class Text {
     for (const int r : program.outputs) outputs_.push_back(in(r));
   }
 
-  // Each output in turn with what it needs and is not there yet: values are used soon after they are made, unlike in the interpreter's order, and stay in
-  // registers of the machine.
+  // Takes each output in turn, with what it needs and is not there yet. Values are then used soon after they
+  // are made, unlike in the interpreter's order, and stay in registers of the machine.
   void arrange() {
     std::vector<int> open;
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
@@ -190,7 +191,7 @@ class Text {
   std::vector<Operand> values_;
   std::vector<int> outputs_, order_, slots_;
   std::vector<std::size_t> last_;       // operations in the order when output k is there
-  std::size_t length_ = longest_whole;  // of a piece
+  std::size_t length_ = longest_whole;  // the length of a piece
   int crossings_ = 0;
   std::string text_;
 };

@@ -1,4 +1,5 @@
-// Programs as C++ that includes nothing and names nothing of the author's: what compiled_formulas.hpp gives to a compiler.
+// Programs as C++ that includes nothing and names nothing of the author's: compiled_formulas.hpp gives it to
+// a compiler.
 #pragma once
 
 #include <taut/model/code/program.hpp>
@@ -8,8 +9,9 @@
 
 namespace taut {
 
-// extern "C" void taut_program_K(const double* q, const double* p, const double* v, double* out), K = 0, 1, …: the same operations on
-// the same values as the interpreter's, so that without contraction they give the same bits.
+// The functions are extern "C" void taut_program_K(const double* q, const double* p, const double* v,
+// double* out), K = 0, 1, …. They do the interpreter's operations on the same values, so that without
+// contraction they give the same bits.
 std::string source_of(const std::vector<const Program*>& programs);
 
 inline std::string program_symbol(std::size_t k) { return "taut_program_" + std::to_string(k); }
