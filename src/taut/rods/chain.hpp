@@ -150,12 +150,11 @@ class RodChain {
                                                           step.mu + begin, step);
   }
 
-  // The same for one linear solve: form(projection, rows) forms the rows of a block, and they are eliminated.
-  // Returns false if a pivot vanished.
-  template <class Form>
-  bool eliminate(int block, Form&& form) {
+  // The same for a projection: forms the rows of a block and eliminates them. Returns false if a pivot
+  // vanished.
+  bool eliminate(int block, const double* q, const double* p) {
     typename Projection::Rows rows;
-    form(projection_, rows);
+    projection_.form_rows(block, q, p, rows);
     return projection_.eliminate(block, rows, &solution_[path_->batch(block, 0)]);
   }
   bool solve_linear_separators() { return projection_.solve_separators(); }
@@ -181,6 +180,10 @@ class RodChain {
     return fades(count - 1, [&](int k) { return rods() - 2 - k; });
   }
 
+  // to += x, for the rods of this chain.
+  void add(const double* x, double* to) const {
+    for (int k = path_->first; k < path_->end(); ++k) to[k] += x[k];
+  }
   void clear(double* mu) const { std::fill_n(mu + path_->first, rods(), 0.0); }
 
  private:

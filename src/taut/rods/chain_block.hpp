@@ -79,14 +79,14 @@ class BlockSetUp {
  private:
   using S = Batch<double>;
 
-  template <bool compensated>
+  template <bool with_low_parts>
   TAUT_KERNEL void records_of_step(const Work& work, const RodStep& given) const {
     const RodStep step = given;
     const double* weight = path_->rods.weight.data();
     const S h(step.h);
     records<true>(work, step.q.from, [&](int i, int j, int count) {
       S moved = (h * load_batch(weight + i, count)) * load_batch(step.p.from + j, count);
-      if constexpr (compensated) moved += load_batch(step.q.from_low + j, count);
+      if constexpr (with_low_parts) moved += load_batch(step.q.from_low + j, count);
       return moved;
     });
   }

@@ -31,13 +31,33 @@ class ChainProjection {
       list->assign(static_cast<std::size_t>(path_->cut.pieces()) + 1, 0.0);
   }
 
-  // Forms the rows of a block for demand = G W p.
+  // Forms the rows of a block.
   TAUT_KERNEL void form_rows(int block, const double* q, const double* p, Rows& rows) const {
-    form<false>(block, q, p, rows);
-  }
-  // Forms the rows of a block for a given demand.
-  TAUT_KERNEL void form_rows_for(int block, const double* q, const double* demand, Rows& rows) const {
-    form<true>(block, q, demand, rows);
+    const int begin = path_->first_rod(block), count = rods_of(block), from = path_->lower(begin);
+    V b_before;
+    unroll<dimension>([&]<int a>() {
+      const double* x = q + a * path_->rods.particles + from;
+      b_before.v[a] = S(begin > path_->first ? x[-1] - x[0] : 0.0);
+    });
+    Particles here = read(from, std::min(batch_size, count + 1), q, p);
+    const auto eight = [&](int k, int n) {
+      const Particles next = read(from + k + batch_size, n, q, p);
+      V b, b_last, dv;
+      unroll<dimension>([&]<int a>() {
+        b.v[a] = here.x.v[a] - before_first(here.x.v[a], next.x.v[a]);
+        dv.v[a] = here.v.v[a] - before_first(here.v.v[a], next.v.v[a]);
+        b_last.v[a] = after_last(b_before.v[a], b.v[a]);
+      });
+      store_batch(rows.diagonal + k, S((here.w + before_first(here.w, next.w)) * b.dot(b)));
+      store_batch(rows.link + k, S(-(here.w * b.dot(b_last))));
+      store_batch(rows.demand + k, b.dot(dv));
+      b_before = b;
+      here = next;
+    };
+    int k = 0;
+    for (; k + 2 * batch_size <= count + 1; k += batch_size) eight(k, batch_size);
+    for (; k < count; k += batch_size) eight(k, count + 1 - k - batch_size);
+    pad(rows, count);
   }
 
   // Eliminates from left to right, (Z1)-(Z4). Returns false if a pivot vanished.
@@ -134,47 +154,13 @@ class ChainProjection {
     V x, v;
   };
 
-  // `numbers` holds the demand if it is `given`, and otherwise the momenta that make it.
-  template <bool given>
-  void form(int block, const double* q, const double* numbers, Rows& rows) const {
-    const int begin = path_->first_rod(block), count = rods_of(block), from = path_->lower(begin);
-    V b_before;
-    unroll<dimension>([&]<int a>() {
-      const double* x = q + a * path_->rods.particles + from;
-      b_before.v[a] = S(begin > path_->first ? x[-1] - x[0] : 0.0);
-    });
-    const double* p = given ? nullptr : numbers;
-    Particles here = read<given>(from, std::min(batch_size, count + 1), q, p);
-    const auto eight = [&](int k, int n) {
-      const Particles next = read<given>(from + k + batch_size, n, q, p);
-      V b, b_last, dv;
-      unroll<dimension>([&]<int a>() {
-        b.v[a] = here.x.v[a] - before_first(here.x.v[a], next.x.v[a]);
-        if constexpr (!given) dv.v[a] = here.v.v[a] - before_first(here.v.v[a], next.v.v[a]);
-        b_last.v[a] = after_last(b_before.v[a], b.v[a]);
-      });
-      store_batch(rows.diagonal + k, S((here.w + before_first(here.w, next.w)) * b.dot(b)));
-      store_batch(rows.link + k, S(-(here.w * b.dot(b_last))));
-      if constexpr (given)
-        store_batch(rows.demand + k, load_batch(numbers + begin + k, count - k));
-      else
-        store_batch(rows.demand + k, b.dot(dv));
-      b_before = b;
-      here = next;
-    };
-    int k = 0;
-    for (; k + 2 * batch_size <= count + 1; k += batch_size) eight(k, batch_size);
-    for (; k < count; k += batch_size) eight(k, count + 1 - k - batch_size);
-    pad(rows, count);
-  }
-  template <bool given>
   Particles read(int i, int count, const double* q, const double* p) const {
     Particles here;
     here.w = load_batch(path_->rods.weight.data() + i, count);
     unroll<dimension>([&]<int a>() {
       const int j = a * path_->rods.particles + i;
       here.x.v[a] = load_batch(q + j, count);
-      if constexpr (!given) here.v.v[a] = here.w * load_batch(p + j, count);
+      here.v.v[a] = here.w * load_batch(p + j, count);
     });
     return here;
   }

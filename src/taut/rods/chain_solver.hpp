@@ -29,6 +29,7 @@ class ChainSolver final : public RodPartSolver {
       rods += place.rods;
     }
     sweeps_.resize(blocks_.size());
+    rest_.resize(plan_->rods.size());
     if (rods < rods_worth_windows) return;
     for (std::size_t c = 0; c < chains_.size(); ++c)
       add_windows(plan_->rods, chains_[c], static_cast<int>(c), windows_);
@@ -39,19 +40,20 @@ class ChainSolver final : public RodPartSolver {
     return tolerance > 0 ? land_as<false>(step, tolerance, goal) : land_as<true>(step, tolerance, goal);
   }
   RodSolve project(const double* q, const RodSums& p, double tolerance, double* nu) override {
-    return tolerance > 0 ? project_as<false>(q, p, tolerance, nu) : project_as<true>(q, p, tolerance, nu);
+    RodSolve result = project_once(q, p, tolerance, nu);
+    for (int n = 1; n < most_projections && !result.sound && result.corrections > 0; ++n) {
+      const RodSolve again = project_once(q, p, tolerance, rest_.data());
+      if (again.corrections == 0 && !again.sound) break;
+      for (const Chain& chain : chains_) chain.add(rest_.data(), nu);
+      result = {result.corrections + again.corrections, again.sound};
+    }
+    return result;
   }
   RodSolve newton(const double* q0, const double* q1, const RodGoal& goal, double scale,
                   double* delta) override {
     return iterate(
         goal, [&](const auto& records, const auto& work) { records.of_positions(work, q0, q1); },
         [&](Chain& chain, int block) { chain.copy_mu(block, scale, delta); });
-  }
-  bool solve(const double* q, const double* demand, double* x) override {
-    const bool sound = eliminate(
-        [&](int block, const auto& rods, auto& rows) { rods.form_rows_for(block, q, demand, rows); });
-    each_block([&](Chain& chain, int block, RodSweep&) { chain.copy_nu(block, x); });
-    return sound;
   }
 
  private:
@@ -61,6 +63,9 @@ class ChainSolver final : public RodPartSolver {
   // With fewer rods all corrections find most of the chains in a cache.
   static constexpr int rods_worth_windows = 1 << 14;
   static constexpr int windows_worth_a_thread = 2;
+  // K of a nearly straight chain is ill-conditioned: rounding leaves something for a second projection, or a
+  // third.
+  static constexpr int most_projections = 3;
 
   template <class F>
   void each_block(F&& f) {
@@ -98,19 +103,6 @@ class ChainSolver final : public RodPartSolver {
     for (Chain& chain : chains_) all = worse(all, chain.template solve_separators<first>());
     return all;
   }
-  // The first half of a linear solve: form(block, projection, rows) forms the rows of a block.
-  template <class Form>
-  bool eliminate(Form&& form) {
-    std::atomic<bool> sound = true;
-    each_block([&](Chain& chain, int block, RodSweep&) {
-      if (!chain.eliminate(block, [&](const auto& rods, auto& rows) { form(block, rods, rows); }))
-        sound = false;
-    });
-    for (Chain& chain : chains_)
-      if (!chain.solve_linear_separators()) sound = false;
-    return sound;
-  }
-
   template <bool to_rounding>
   RodSolve land_as(const RodStep& step, double tolerance, const RodGoal& goal) {
     SharedExcess excess;
@@ -153,6 +145,9 @@ class ChainSolver final : public RodPartSolver {
     return true;
   }
 
+  RodSolve project_once(const double* q, const RodSums& p, double tolerance, double* nu) {
+    return tolerance > 0 ? project_as<false>(q, p, tolerance, nu) : project_as<true>(q, p, tolerance, nu);
+  }
   template <bool to_rounding>
   RodSolve project_as(const double* q, const RodSums& p, double tolerance, double* nu) {
     if (std::all_of(chains_.begin(), chains_.end(), [&](const Chain& chain) {
@@ -176,8 +171,13 @@ class ChainSolver final : public RodPartSolver {
   // Returns false if a pivot vanished; p is then as it was.
   template <bool to_rounding>
   bool project_whole_chains(const double* q, const RodSums& p, double* nu, SharedExcess& excess) {
-    if (!eliminate([&](int block, const auto& rods, auto& rows) { rods.form_rows(block, q, p.from, rows); }))
-      return false;
+    std::atomic<bool> sound = true;
+    each_block([&](Chain& chain, int block, RodSweep&) {
+      if (!chain.eliminate(block, q, p.from)) sound = false;
+    });
+    for (Chain& chain : chains_)
+      if (!chain.solve_linear_separators()) sound = false;
+    if (!sound) return false;
     each_block([&](Chain& chain, int block, RodSweep&) {
       excess.add(chain.template end_projection<to_rounding>(block, q, p, nu));
     });
@@ -229,6 +229,7 @@ class ChainSolver final : public RodPartSolver {
   std::vector<std::pair<int, int>> blocks_;  // chain, block
   std::vector<RodSweep> sweeps_;             // the last one of each block
   std::vector<Window> windows_;              // of all chains
+  std::vector<double> rest_;                 // ν of another projection
   std::vector<char> joins_late_;             // of each window, in a projection
 };
 

@@ -138,8 +138,7 @@ class ChainWindow {
   bool project_with_scratch(const double* q, const double* p, Scratch& scratch) {
     bool sound = true;
     for (int block = rods_.blocks(); block-- > 0;)
-      if (!rods_.eliminate(block, [&](const auto& rods, auto& rows) { rods.form_rows(block, q, p, rows); }))
-        sound = false;
+      if (!rods_.eliminate(block, q, p)) sound = false;
     if (!sound || !rods_.solve_linear_separators()) return false;
     for (int block = 0; block < rods_.blocks(); ++block)
       rods_.copy_nu(block, scratch.along.data(), rods_.path().first);

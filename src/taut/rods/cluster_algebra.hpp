@@ -5,8 +5,8 @@
 
 #include <taut/rods/cluster_shape.hpp>
 #include <taut/rods/forecast.hpp>
+#include <taut/rods/particle_sums.hpp>
 #include <taut/rods/rod_vectors.hpp>
-#include <taut/scalar/compensated_sum.hpp>
 #include <taut/scalar/flatten.hpp>
 #include <taut/solve/elimination.hpp>
 
@@ -41,19 +41,26 @@ class ClusterAlgebra {
 
   struct None {};
   // Sums before and after something is added to them; `low` is what rounding cut off.
-  template <bool compensated>
+  template <bool with_low_parts>
   struct Sums {
+    using Number = EightSums<with_low_parts>;
+    using Low = std::conditional_t<with_low_parts, Coordinates, None>;
     Coordinates from, to;
-    std::conditional_t<compensated, Coordinates, None> low, to_low;
+    Low low, to_low;
 
-    void add(int a, int j, const S& d) {
-      if constexpr (compensated) {
-        const CompensatedSum<S> t(from[a][j], low[a][j], d);
-        to[a][j] = t.sum;
-        to_low[a][j] = t.low;
-      } else {
-        to[a][j] = from[a][j] + d;
-      }
+    Number before(int a, int j) const { return at(a, j, from, low); }
+    Number after(int a, int j) const { return at(a, j, to, to_low); }
+    void set(int a, int j, const Number& x) {
+      to[a][j] = high(x);
+      if constexpr (with_low_parts) to_low[a][j] = x.low;
+    }
+
+   private:
+    static Number at(int a, int j, const Coordinates& x, const Low& x_low) {
+      if constexpr (with_low_parts)
+        return {x[a][j], x_low[a][j]};
+      else
+        return x[a][j];
     }
   };
 
@@ -99,21 +106,24 @@ class ClusterAlgebra {
     });
   }
   // p - Gᵀl
-  template <bool compensated>
-  void kick(Sums<compensated>& p, const std::array<V, most_rods>& b, const Along& l) const {
+  template <bool with_low_parts>
+  void kick(Sums<with_low_parts>& p, const std::array<V, most_rods>& b, const Along& l) const {
     Coordinates dp;
     if (any_of(l))
       impulse(b, l, dp);
     else
       each_member([&](auto j) { unroll<dimension>([&]<int a>() { dp[a][j] = S(0); }); });
-    each_member([&](auto j) { unroll<dimension>([&]<int a>() { p.add(a, j, dp[a][j]); }); });
+    each_member(
+        [&](auto j) { unroll<dimension>([&]<int a>() { p.set(a, j, kicked(p.before(a, j), dp[a][j])); }); });
   }
   // q + h W p
-  template <bool compensated>
-  void drift(const Weights& weights, double h, const Sums<compensated>& p, Sums<compensated>& q) const {
+  template <bool with_low_parts>
+  void drift(const Weights& weights, double h, const Sums<with_low_parts>& p, Sums<with_low_parts>& q) const {
     each_member([&](auto j) {
       const S hw = S(h) * load_batch(weights.weight[j]);
-      unroll<dimension>([&]<int a>() { q.add(a, j, hw * p.to[a][j]); });
+      unroll<dimension>([&]<int a>() {
+        q.set(a, j, drifted(q.before(a, j), typename Sums<with_low_parts>::Number(hw * p.after(a, j))));
+      });
     });
   }
   bool any_of(const Along& l) const {
@@ -157,15 +167,15 @@ class ClusterAlgebra {
   }
   // r after the drift. What the particles move by is added to b, so that where the cluster stands does not
   // round it.
-  template <bool compensated>
-  void rods_after_drift(const Weights& weights, double h, const Sums<compensated>& q,
-                        const Sums<compensated>& p, Work& w) const {
+  template <bool with_low_parts>
+  void rods_after_drift(const Weights& weights, double h, const Sums<with_low_parts>& q,
+                        const Sums<with_low_parts>& p, Work& w) const {
     Coordinates moved;
     each_member([&](auto j) {
       const S hw = S(h) * load_batch(weights.weight[j]);
       unroll<dimension>([&]<int a>() {
         moved[a][j] = hw * p.to[a][j];
-        if constexpr (compensated) moved[a][j] += q.low[a][j];
+        if constexpr (with_low_parts) moved[a][j] += q.low[a][j];
       });
     });
     differences(moved, w.r);

@@ -39,10 +39,6 @@ class ClusterSolver final : public RodPartSolver {
     return of_all(
         [&](const auto& clusters, int n) { return clusters.newton(n, q0, q1, goal, scale, delta); });
   }
-  bool solve(const double* q, const double* demand, double* x) override {
-    return of_all([&](const auto& clusters, int n) { return RodSolve{1, clusters.solve(n, q, demand, x)}; })
-        .sound;
-  }
 
  private:
   static constexpr int batches_worth_a_thread = 128;

@@ -58,17 +58,6 @@ class RodClusters {
     batch.rod.store(shape().rods(), w.delta.data(), delta);
     return result;
   }
-  // K(b, b) x = demand. Returns false if a pivot vanished.
-  TAUT_KERNEL bool solve(int number, const double* q, const double* demand, double* x) const {
-    const Batch8& batch = batches_[number];
-    Work w;
-    load_rods(batch, q, w.b);
-    batch.rod.load(shape().rods(), demand, w.g.data());
-    const bool sound = algebra_.factor_symmetric(weights_[batch.weights], w);
-    algebra_.substitute_symmetric(w);
-    batch.rod.store(shape().rods(), w.g.data(), x);
-    return sound;
-  }
 
  private:
   using S = Batch<double>;
@@ -78,8 +67,8 @@ class RodClusters {
   using Weights = typename Algebra::Weights;
   using Lengths = typename Algebra::Lengths;
   using Work = typename Algebra::Work;
-  template <bool compensated>
-  using Sums = typename Algebra::template Sums<compensated>;
+  template <bool with_low_parts>
+  using Sums = typename Algebra::template Sums<with_low_parts>;
   static constexpr int most_rods = Shape::most_rods, most_members = Shape::most_members;
   static constexpr int most_looks = 3;  // at the true residual, before the matrix takes over
 
@@ -116,13 +105,13 @@ class RodClusters {
     return static_cast<int>(list.size()) - 1;
   }
 
-  template <bool compensated>
+  template <bool with_low_parts>
   TAUT_KERNEL RodSolve land_as(const Batch8& batch, const RodStep& step, double tolerance,
                                const RodGoal& goal) const {
     const Weights& weights = weights_[batch.weights];
     const Lengths& lengths = lengths_[batch.lengths];
     Work w;
-    Sums<compensated> q, p;
+    Sums<with_low_parts> q, p;
     load(batch, step.q, q);
     load(batch, step.p, p);
     algebra_.differences(q.from, w.b);
@@ -154,12 +143,12 @@ class RodClusters {
     return result;
   }
 
-  template <bool compensated>
+  template <bool with_low_parts>
   TAUT_KERNEL RodSolve project_as(const Batch8& batch, const double* q, const RodSums& momenta,
                                   double tolerance, double* nu) const {
     const Weights& weights = weights_[batch.weights];
     Work w;
-    Sums<compensated> p;
+    Sums<with_low_parts> p;
     load_rods(batch, q, w.b);
     load(batch, momenta, p);
     Along sum;
@@ -183,10 +172,10 @@ class RodClusters {
     unroll<dimension>(
         [&]<int a>() { batch.particle.load(shape().members(), from + a * particles_, x[a].data()); });
   }
-  template <bool compensated>
-  void load(const Batch8& batch, const RodSums& from, Sums<compensated>& x) const {
+  template <bool with_low_parts>
+  void load(const Batch8& batch, const RodSums& from, Sums<with_low_parts>& x) const {
     load(batch, from.from, x.from);
-    if constexpr (compensated) load(batch, from.from_low, x.low);
+    if constexpr (with_low_parts) load(batch, from.from_low, x.low);
   }
   void load_rods(const Batch8& batch, const double* q,
                  std::array<RodVectors<dimension>, most_rods>& r) const {
@@ -198,10 +187,10 @@ class RodClusters {
     unroll<dimension>(
         [&]<int a>() { batch.particle.store(shape().members(), x[a].data(), to + a * particles_); });
   }
-  template <bool compensated>
-  void store(const Batch8& batch, const Sums<compensated>& x, const RodSums& to) const {
+  template <bool with_low_parts>
+  void store(const Batch8& batch, const Sums<with_low_parts>& x, const RodSums& to) const {
     store(batch, x.to, to.to);
-    if constexpr (compensated) store(batch, x.to_low, to.to_low);
+    if constexpr (with_low_parts) store(batch, x.to_low, to.to_low);
   }
 
   [[no_unique_address]] Algebra algebra_;

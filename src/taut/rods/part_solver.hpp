@@ -17,7 +17,6 @@ class RodPartSolver {
   virtual RodSolve project(const double* q, const RodSums& p, double tolerance, double* nu) = 0;
   virtual RodSolve newton(const double* q0, const double* q1, const RodGoal& goal, double scale,
                           double* delta) = 0;
-  virtual bool solve(const double* q, const double* demand, double* x) = 0;
 };
 
 // Instantiated for dimension 2 and 3, each in a file of its own.

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <numeric>
+#include <span>
 
 namespace taut {
 
@@ -14,18 +15,32 @@ struct FoundChain {
   std::vector<int> rods, particles;
 };
 
-// For each particle the rods that hold it.
-std::vector<std::vector<int>> rods_at(const RodList& list) {
-  std::vector<std::vector<int>> at(list.particles);
-  for (int k = 0; k < list.size(); ++k) {
-    at[list.first[k]].push_back(k);
-    at[list.second[k]].push_back(k);
+// For each particle the rods that hold it, ascending.
+class RodsAt {
+ public:
+  explicit RodsAt(const RodList& list) : begin_(list.particles + 1, 0), rods_(2 * list.size()) {
+    each_end(list, [&](int particle, int) { ++begin_[particle + 1]; });
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    std::vector<int> next(begin_.begin(), begin_.end() - 1);
+    each_end(list, [&](int particle, int rod) { rods_[next[particle]++] = rod; });
   }
-  return at;
-}
+  std::span<const int> operator[](int particle) const {
+    return std::span(rods_).subspan(begin_[particle], begin_[particle + 1] - begin_[particle]);
+  }
+
+ private:
+  template <class F>
+  static void each_end(const RodList& list, F&& f) {
+    for (int k = 0; k < list.size(); ++k) {
+      f(list.first[k], k);
+      f(list.second[k], k);
+    }
+  }
+  std::vector<int> begin_, rods_;
+};
 
 // The connected sets of rods, ordered by their first rod; rods ascend in each.
-std::vector<std::vector<int>> components(const RodList& list, const std::vector<std::vector<int>>& at) {
+std::vector<std::vector<int>> components(const RodList& list, const RodsAt& at) {
   std::vector<std::vector<int>> all;
   std::vector<bool> seen(list.size(), false);
   for (int start = 0; start < list.size(); ++start) {
@@ -47,8 +62,7 @@ std::vector<std::vector<int>> components(const RodList& list, const std::vector<
 
 // Follows the rods of a component from one end to the other, beginning with the end whose rod comes first in
 // the list. The result is empty if the component is no chain.
-FoundChain chain_of(const RodList& list, const std::vector<std::vector<int>>& at,
-                    const std::vector<int>& rods) {
+FoundChain chain_of(const RodList& list, const RodsAt& at, const std::vector<int>& rods) {
   int end = -1, ends = 0;
   for (const int rod : rods)
     for (const int particle : {list.first[rod], list.second[rod]}) {
@@ -100,7 +114,7 @@ class Planner {
   // Returns false if some component is neither a chain nor a cluster.
   bool find_parts() {
     if (plan_.rods.size() == 0 || plan_.rods.dimension < 2 || plan_.rods.dimension > 3) return false;
-    const auto at = rods_at(plan_.rods);
+    const RodsAt at(plan_.rods);
     std::map<List, std::vector<RodCluster>> of_shape;
     for (List& rods : components(plan_.rods, at)) {
       if (static_cast<int>(rods.size()) <= largest_cluster) {

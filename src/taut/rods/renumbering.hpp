@@ -16,8 +16,7 @@ class Renumbering {
     const std::size_t coordinates = static_cast<std::size_t>(plan.rods.dimension) * plan.rods.particles;
     if (!plan.particle_of.empty())
       for (auto& copy : particle_copy_) copy.resize(coordinates);
-    if (!plan.rod_of.empty())
-      for (auto& copy : rod_copy_) copy.resize(plan.rods.size());
+    if (!plan.rod_of.empty()) rod_copy_.resize(plan.rods.size());
   }
 
   // The arrays of a step, in the order of the plan: with copies of what is read, and room for what is
@@ -54,13 +53,8 @@ class Renumbering {
   // Numbers of the rods.
   double* rods(double* given) {
     if (plan_.rod_of.empty()) return given;
-    gather_rods(given, rod_copy_[0]);
-    return rod_copy_[0].data();
-  }
-  const double* demand(const double* given) {
-    if (plan_.rod_of.empty()) return given;
-    gather_rods(given, rod_copy_[1]);
-    return rod_copy_[1].data();
+    for (std::size_t k = 0; k < rod_copy_.size(); ++k) rod_copy_[k] = given[plan_.rod_of[k]];
+    return rod_copy_.data();
   }
   void leave(const double* numbers, double* given) const {
     for (std::size_t k = 0; k < plan_.rod_of.size(); ++k) given[plan_.rod_of[k]] = numbers[k];
@@ -100,13 +94,10 @@ class Renumbering {
   void scatter_particles(const double* own_numbers, double* given) const {
     each_coordinate([&](int own, int caller) { given[caller] = own_numbers[own]; });
   }
-  void gather_rods(const double* given, Copy& copy) const {
-    for (std::size_t k = 0; k < copy.size(); ++k) copy[k] = given[plan_.rod_of[k]];
-  }
 
   const RodPlan& plan_;
   std::array<Copy, 8> particle_copy_;  // q, its low part, p, its low part, before and after a step
-  std::array<Copy, 2> rod_copy_;
+  Copy rod_copy_;
 };
 
 }  // namespace taut

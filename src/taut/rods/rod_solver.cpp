@@ -1,8 +1,7 @@
-#include <taut/parallel/in_ranges.hpp>
 #include <taut/rods/part_solver.hpp>
+#include <taut/rods/particle_sums.hpp>
 #include <taut/rods/plan.hpp>
 #include <taut/rods/renumbering.hpp>
-#include <taut/scalar/compensated_sum.hpp>
 #include <taut/solve/iterate.hpp>
 
 #include <algorithm>
@@ -46,14 +45,6 @@ class RodSolver::Inside {
     renumbering_.leave(delta, given_delta);
     return result;
   }
-  bool solve(const double* given_q, const double* given_demand, double* given_x) {
-    const double *q = renumbering_.positions(given_q), *demand = renumbering_.demand(given_demand);
-    double* x = renumbering_.rods(given_x);
-    const bool sound =
-        of_parts([&](RodPartSolver& part) { return RodSolve{1, part.solve(q, demand, x)}; }).sound;
-    renumbering_.leave(x, given_x);
-    return sound;
-  }
 
  private:
   template <class F>
@@ -79,20 +70,13 @@ class RodSolver::Inside {
   }
 
   void land_free_particles(const RodStep& step) const {
-    const auto add = [](const RodSums& x, int j, double d) {
-      const CompensatedSum<double> t(x.from[j], x.from_low ? x.from_low[j] : 0.0, d);
-      x.to[j] = t.sum;
-      if (x.to_low) x.to_low[j] = t.low;
-      return t.sum;
-    };
     const RodList& rods = plan_->rods;
+    const Batch<double> h(step.h), no_impulse(0);
     for (const auto& [begin, end] : plan_->free)
       for (int a = 0; a < rods.dimension; ++a)
-        for (int i = begin; i < end; ++i) {
-          const int j = a * rods.particles + i;
-          const double p = add(step.p, j, 0);
-          add(step.q, j, (step.h * rods.weight[i]) * p);
-        }
+        for (int i = begin; i < end; i += batch_size)
+          kick_and_drift_eight(step, a * rods.particles + i, end - i, no_impulse,
+                               h * load_batch(rods.weight.data() + i, end - i));
   }
 
   std::shared_ptr<const RodPlan> plan_;
@@ -114,8 +98,4 @@ RodSolve RodSolver::newton(const double* q0, const double* q1, double tolerance,
                            double* delta) {
   return inside_->newton(q0, q1, tolerance, scale, delta);
 }
-bool RodSolver::solve(const double* q, const double* demand, double* x) {
-  return inside_->solve(q, demand, x);
-}
-
 }  // namespace taut

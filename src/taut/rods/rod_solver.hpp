@@ -63,8 +63,6 @@ class RodSolver {
   // Finds delta, scaled, with g(q₁ - W G₀ᵀdelta) = 0 to the tolerance, or to rounding if that is 0; G₀ is
   // that of q₀.
   RodSolve newton(const double* q0, const double* q1, double tolerance, double scale, double* delta);
-  // Solves G W Gᵀ x = demand at q. Returns false if a pivot vanished.
-  bool solve(const double* q, const double* demand, double* x);
 
  private:
   class Inside;
