@@ -50,7 +50,10 @@ class PositionSolve {
       return find(s, rule, q0, G0, move, mu, from, shortcut);
     } else {  // a local impulse stays in registers
       Multiplier local;
-      each_index(local, [&](int i) { local[i] = from.guess ? mu[i] : T(0); });
+      if (from.guess)
+        local = mu;
+      else
+        set_zero(local);
       const auto found = find(s, rule, q0, G0, move, local, from, shortcut);
       mu = local;
       return found;

@@ -123,7 +123,8 @@ struct Rattle {
   // How long the drift of a step lasts, and its first kick.
   template <class T>
   struct Times {
-    T drift, kick;
+    const T& drift;
+    const T kick;
   };
 
   // Moves from x0 = (q₀, p₀) to x1 = (q₁, p½), which may be the same state, and brings ∇V and G to q₁.

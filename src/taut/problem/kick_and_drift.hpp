@@ -119,8 +119,9 @@ void shift_of_impulse(const Jacobian& G, const Row& l, const Mass& W, const T& h
 template <class X, class Jacobian, class Mass>
 struct KickAndDrift {
   using Vec = typename X::Vec;
+  static constexpr bool is_short = Vec::SizeAtCompileTime != dynamic;
   // The low parts of a short state are made once, when the impulse is known.
-  static constexpr bool look_moves = !compensated<X> || Vec::SizeAtCompileTime == dynamic;
+  static constexpr bool look_moves = !(compensated<X> && is_short);
 
   KickAndDrift(X& to, const X& start, const Jacobian& at_start, const Mass& inverse_mass,
                const typename X::Scalar& step, Displacement<X>& work)
@@ -136,7 +137,10 @@ struct KickAndDrift {
 
   template <class Row>
   const Vec& operator()(const Row& l) {
-    move(x, l);
+    if constexpr (is_short)
+      assign(x, moved(l));
+    else
+      kick_along_and_drift(x, from, G, l, W, h, room_);
     return x.q;
   }
   template <class Row>
@@ -144,9 +148,7 @@ struct KickAndDrift {
     if constexpr (look_moves) {
       return (*this)(l);
     } else {
-      X there;  // the compiler leaves out what nobody reads of it
-      move(there, l);
-      ahead_ = there.q;
+      ahead_ = moved(l).q;  // the compiler leaves out what nobody reads
       return ahead_;
     }
   }
@@ -162,14 +164,13 @@ struct KickAndDrift {
   }
 
  private:
+  // A short state is formed apart from x, which for all the compiler knows may lie in the same place as G.
   template <class Row>
-  void move(X& to, const Row& l) const {
-    if constexpr (Vec::SizeAtCompileTime == dynamic) {
-      kick_along_and_drift(to, from, G, l, W, h, room_);
-    } else {
-      Displacement<X> local;
-      kick_along_and_drift(to, from, G, l, W, h, local);
-    }
+  X moved(const Row& l) const {
+    X there;
+    Displacement<X> local;
+    kick_along_and_drift(there, from, G, l, W, h, local);
+    return there;
   }
 
   struct None {};
@@ -189,9 +190,10 @@ decltype(auto) kicked_state(const X& x, const Eigen::MatrixBase<D>& dp, X& kept)
     kick(kept, dp);
     return (kept);
   } else {
-    X kicked = x;
+    X kicked;
+    assign(kicked, x);
     kick(kicked, dp);
-    return X(kicked);
+    return kicked;
   }
 }
 
