@@ -1,0 +1,8 @@
+#include <taut/rods/cluster_solver.hpp>
+
+namespace taut {
+
+template std::unique_ptr<RodPartSolver> make_cluster_solver<2>(std::shared_ptr<const RodPlan>);
+template std::unique_ptr<RodPartSolver> make_cluster_solver<3>(std::shared_ptr<const RodPlan>);
+
+}  // namespace taut
