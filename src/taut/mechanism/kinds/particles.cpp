@@ -1,5 +1,5 @@
-// Systems of particles: the methods of the natural tier and lobatto(s). Inside, coordinates lie component by component; outside, particle by
-// particle.
+// Systems of particles: the methods of the natural tier and lobatto(s). Inside, coordinates lie component by
+// component; outside, particle by particle.
 #include <taut/formulation/condition.hpp>
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>
@@ -11,6 +11,11 @@
 #include <taut/method/catalogue.hpp>
 #include <taut/method/sparse_midpoint.hpp>
 #include <taut/model/particles/particles.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace taut {
 
@@ -104,11 +109,7 @@ class ParticleMechanism final : public Mechanism {
   std::string constraint_name(int k) const override { return problem_.constraint_name(k); }
   PlainState start() const override { return outside(problem_.start()); }
 
-  bool fits(const std::string& method) const override {
-    bool fitting = false;
-    with_method(method, [&](const auto& m) { fitting = offers<std::remove_cvref_t<decltype(m)>>(); });
-    return fitting;
-  }
+  bool fits(const std::string& method) const override { return static_cast<bool>(binding(method)); }
   std::vector<std::string> fitting() const override {
     std::vector<std::string> names;
     for_each_method([&](const auto& m) {
@@ -137,25 +138,42 @@ class ParticleMechanism final : public Mechanism {
 
   std::unique_ptr<Machine> bind(const MethodChoice& choice, const PlainState& start,
                                 const SolveOptions& options, bool plain_updates) const override {
-    std::unique_ptr<Machine> machine;
-    const auto bind_to = [&](const auto& method, const auto& x) {
-      using X = std::remove_cvref_t<decltype(x)>;
-      machine = std::make_unique<ParticleMachine>(
-          std::make_unique<MachineOf<Problem, X>>(problem_, x, taut::bind(method, problem_, x, options)),
-          layout_);
-    };
-    with_method(choice.method, [&](const auto& method) {
-      using Method = std::remove_cvref_t<decltype(method)>;
-      if constexpr (std::is_same_v<Method, Rattle>)
-        if (plain_updates) return bind_to(method, inside(start));
-      if constexpr (offered<Method> || needs_split<Method>)
-        if (!plain_updates && offers<Method>())
-          bind_to(method, CompensatedState<double, dynamic>(inside(start)));
-    });
-    return machine;
+    const Binding bound = binding(choice.method);
+    return bound ? bound(start, options, plain_updates) : nullptr;
   }
 
  private:
+  using Binding =
+      std::function<std::unique_ptr<Machine>(const PlainState&, const SolveOptions&, bool plain_updates)>;
+
+  // Binds the method of that name; empty if this system is not offered it.
+  Binding binding(const std::string& name) const {
+    Binding bound;
+    with_method(name, [&](const auto& method) {
+      using Method = std::remove_cvref_t<decltype(method)>;
+      if constexpr (offered<Method> || needs_split<Method>)
+        if (offers<Method>())
+          bound = [this, method](const PlainState& start, const SolveOptions& options, bool plain_updates) {
+            return machine(method, start, options, plain_updates);
+          };
+    });
+    return bound;
+  }
+  // Returns null if plain updates are asked of a method that does not offer them.
+  template <class Method>
+  std::unique_ptr<Machine> machine(const Method& method, const PlainState& start, const SolveOptions& options,
+                                   bool plain_updates) const {
+    if (!plain_updates)
+      return machine_from(method, CompensatedState<double, dynamic>(inside(start)), options);
+    if constexpr (std::is_same_v<Method, Rattle>) return machine_from(method, inside(start), options);
+    return nullptr;
+  }
+  template <class Method, class X>
+  std::unique_ptr<Machine> machine_from(const Method& method, const X& x, const SolveOptions& options) const {
+    return std::make_unique<ParticleMachine>(
+        std::make_unique<MachineOf<Problem, X>>(problem_, x, taut::bind(method, problem_, x, options)),
+        layout_);
+  }
   template <class Method>
   bool offers() const {
     return offered<Method> || (needs_split<Method> && problem_.split());
