@@ -22,48 +22,24 @@ class EitherMatrix {
 
   static constexpr bool keeps_factor = false;
 
-  explicit EitherMatrix(const P& s);
+  explicit EitherMatrix(const P& s) {
+    if (has_diagonal_W(s))
+      envelope_.emplace(s);
+    else
+      dense_.emplace(s);
+  }
 
-  void right(const P& s, const Vec& q, const Vec& p, const Jacobian& G0, const typename P::Scalar& gain);
-  void assemble(const Jacobian& G1);
-  int factor();
-  void solve(Multiplier& b) const;
-  int sweep(Multiplier& b) const;
+  void right(const P& s, const Vec& q, const Vec& p, const Jacobian& G0, const typename P::Scalar& gain) {
+    envelope_ ? envelope_->right(s, q, p, G0, gain) : dense_->right(s, q, p, G0, gain);
+  }
+  void assemble(const Jacobian& G1) { envelope_ ? envelope_->assemble(G1) : dense_->assemble(G1); }
+  int factor() { return envelope_ ? envelope_->factor() : dense_->factor(); }
+  void solve(Multiplier& b) const { envelope_ ? envelope_->solve(b) : dense_->solve(b); }
+  int sweep(Multiplier& b) const { return envelope_ ? envelope_->sweep(b) : dense_->sweep(b); }
 
  private:
   std::optional<Envelope> envelope_;
   std::optional<Dense> dense_;
 };
-
-// These are not inline, so that a unit which declares the class `extern template` calls them instead of
-// compiling them.
-template <class P, class Envelope, class Dense>
-EitherMatrix<P, Envelope, Dense>::EitherMatrix(const P& s) {
-  if (has_diagonal_W(s))
-    envelope_.emplace(s);
-  else
-    dense_.emplace(s);
-}
-template <class P, class Envelope, class Dense>
-void EitherMatrix<P, Envelope, Dense>::right(const P& s, const Vec& q, const Vec& p, const Jacobian& G0,
-                                             const typename P::Scalar& gain) {
-  envelope_ ? envelope_->right(s, q, p, G0, gain) : dense_->right(s, q, p, G0, gain);
-}
-template <class P, class Envelope, class Dense>
-void EitherMatrix<P, Envelope, Dense>::assemble(const Jacobian& G1) {
-  envelope_ ? envelope_->assemble(G1) : dense_->assemble(G1);
-}
-template <class P, class Envelope, class Dense>
-int EitherMatrix<P, Envelope, Dense>::factor() {
-  return envelope_ ? envelope_->factor() : dense_->factor();
-}
-template <class P, class Envelope, class Dense>
-void EitherMatrix<P, Envelope, Dense>::solve(Multiplier& b) const {
-  envelope_ ? envelope_->solve(b) : dense_->solve(b);
-}
-template <class P, class Envelope, class Dense>
-int EitherMatrix<P, Envelope, Dense>::sweep(Multiplier& b) const {
-  return envelope_ ? envelope_->sweep(b) : dense_->sweep(b);
-}
 
 }  // namespace taut

@@ -9,9 +9,6 @@
 
 namespace taut {
 
-template class EitherMatrix<FormulaProblem<>, EnvelopeConstraintMatrix<FormulaProblem<>>,
-                            DenseConstraintMatrix<FormulaProblem<>>>;
-
 namespace {
 
 class FormulaMechanism final : public Mechanism {

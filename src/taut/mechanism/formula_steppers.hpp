@@ -2,7 +2,6 @@
 // own, so that the cores share the work: formula_methods.cpp and formula_ode_methods.cpp.
 #pragma once
 
-#include <taut/formulation/constraint_matrix.hpp>
 #include <taut/mechanism/mechanism.hpp>
 #include <taut/method/stepper.hpp>
 #include <taut/model/formula_problem.hpp>
@@ -30,9 +29,5 @@ FormulaStepper<FormulaState> ode_stepper(const FormulaProblem<>& problem, const 
 // Why the formulation does not fit this problem at this start, as a sentence.
 std::optional<std::string> ode_refusal(const FormulaProblem<>& problem, const OdeChoice& ode,
                                        const FormulaPoint& start);
-
-// Compiled in formula_mechanism.cpp for all of them.
-extern template class EitherMatrix<FormulaProblem<>, EnvelopeConstraintMatrix<FormulaProblem<>>,
-                                   DenseConstraintMatrix<FormulaProblem<>>>;
 
 }  // namespace taut

@@ -92,13 +92,18 @@ struct DiagonalOrFullMass {
   FullMass<T, dynamic> matrix;
 
   const T& weight(int i) const { return entries.inverse[i]; }
-  void times(const Vec& p, Vec& v) const { is_diagonal ? entries.times(p, v) : matrix.times(p, v); }
+  void times(const Vec& p, Vec& v) const { is_diagonal ? entries.times(p, v) : matrix_times(p, v); }
   void times(const T& h, const Vec& p, Vec& d) const {
-    is_diagonal ? entries.times(h, p, d) : matrix.times(h, p, d);
+    is_diagonal ? entries.times(h, p, d) : matrix_times(h, p, d);
   }
   void mass_times(const Vec& v, Vec& p) const {
     is_diagonal ? entries.mass_times(v, p) : matrix.mass_times(v, p);
   }
+
+ private:
+  // They are calls, so that a loop over a diagonal W stays short.
+  [[gnu::noinline]] void matrix_times(const Vec& p, Vec& v) const { matrix.times(p, v); }
+  [[gnu::noinline]] void matrix_times(const T& h, const Vec& p, Vec& d) const { matrix.times(h, p, d); }
 };
 
 }  // namespace taut
