@@ -4,14 +4,10 @@
 #pragma once
 
 #include <taut/method/ode_catalogue.hpp>
+#include <taut/solve/decompositions.hpp>
 
 #include <memory>
 #include <string_view>
-
-// Compiled once, in any_formulation.cpp: the charts of every problem use them.
-extern template class Eigen::JacobiSVD<Eigen::MatrixXd>;
-extern template class Eigen::HouseholderQR<Eigen::MatrixXd>;
-extern template class Eigen::ColPivHouseholderQR<Eigen::MatrixXd>;
 
 namespace taut {
 

@@ -6,7 +6,7 @@
 namespace taut {
 
 std::shared_ptr<const FormulaSystem> compile(const Model& model) {
-  System s = derive(model);
+  System s = model.derived ? *model.derived : derive(model);
   auto out = std::make_shared<FormulaSystem>();
   const auto code = [&](const std::vector<int>& nodes) {
     return std::make_shared<const Program>(linearise(s.graph, nodes, s.n));

@@ -52,7 +52,8 @@ struct DrawTable {
   std::vector<std::pair<int, int>> links = {};  // between bodies 0, 1, …, then anchors
 };
 
-struct ParticleModel;  // particles.hpp
+struct System;         // code/system.hpp
+struct ParticleModel;  // particles/particle_model.hpp
 
 struct Model {
   // The form as written; system.hpp may find a natural one in a hamiltonian.
@@ -67,6 +68,8 @@ struct Model {
   std::vector<Formula> mass;          // one for all coordinates, one for each, or n² row by row
   std::vector<Float128> mass_values;  // the same, evaluated
   std::vector<NamedFormula> q, p;     // the start, one for each coordinate
+  // What derive() finds for the formulas above. The reader needs it to check them, and keeps it for compile().
+  std::shared_ptr<const System> derived;
   // If this is a system of particles; then there are no coordinates above.
   std::shared_ptr<const ParticleModel> particles;
   RunSettings run;

@@ -1,7 +1,11 @@
+#include <taut/solve/decompositions.hpp>
 #include <taut/solve/dense_systems.hpp>
 
 #include <Eigen/LU>
-#include <Eigen/QR>
+
+template class Eigen::JacobiSVD<Eigen::MatrixXd>;
+template class Eigen::HouseholderQR<Eigen::MatrixXd>;
+template class Eigen::ColPivHouseholderQR<Eigen::MatrixXd>;
 
 namespace taut {
 

@@ -28,7 +28,8 @@ void ModelReader::check_start() {
 }
 
 void ModelReader::check_derivatives() {
-  const System system = derive(model_);
+  model_.derived = std::make_shared<const System>(derive(model_));
+  const System& system = *model_.derived;
   const auto bad = derivative_not_finite(system, model_);
   if (bad) {
     const Value& v = *watched_[bad->formula < 0 ? 0
