@@ -22,7 +22,7 @@ class BaumgarteField {
     minus_force_ = -hidden_.force;
     hidden_.rate(q, p, hidden_.velocity, minus_force_, lambda);
     s.g(q, residual_);
-    lambda += residual_ + 2 * hidden_.psi;
+    lambda += residual_ + typename P::Scalar(2) * hidden_.psi;
     hidden_.C.solve(lambda);   // (BG1)
     q_dot = hidden_.velocity;  // (BG2)
     p_dot = minus_force_;
