@@ -6,7 +6,6 @@
 #include <taut/formulation/rod_constraint_solver.hpp>
 #include <taut/mechanism/machine_of.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
-#include <taut/mechanism/one_of.hpp>
 #include <taut/mechanism/typed_state.hpp>
 #include <taut/method/catalogue.hpp>
 #include <taut/method/sparse_midpoint.hpp>
@@ -23,6 +22,9 @@ namespace {
 
 using Problem = ParticleProblem<double>;
 using Vec = Problem::Vec;
+
+template <class Method, class... Listed>
+inline constexpr bool is_one_of = (std::is_same_v<Method, Listed> || ...);
 
 template <class Method>
 inline constexpr bool offered =
