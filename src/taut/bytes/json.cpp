@@ -99,6 +99,16 @@ Json value_of(Library&& json) {
 
 Json::Json() = default;
 Json::Json(double value) : value_(value) {}
+Json::Json(const Whole& value) {
+  std::visit([&](const auto& x) { value_ = x; }, value);
+}
+Json::Json(const Whole&, List items) : value_(std::move(items)) {}
+bool Json::is_text() const { return std::holds_alternative<std::string>(value_); }
+Json::Whole Json::whole_value() const {
+  if (const auto* value = std::get_if<std::int64_t>(&value_)) return *value;
+  if (const auto* value = std::get_if<std::uint64_t>(&value_)) return *value;
+  return false;
+}
 Json::Json(std::string value) : value_(std::move(value)) {}
 Json::Json(std::string_view value) : value_(std::string(value)) {}
 Json::Json(const char* value) : value_(std::string(value)) {}

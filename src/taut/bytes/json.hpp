@@ -28,21 +28,14 @@ class Json {
   Json();              // null
   Json(double value);  // written so that it reads back as the same bits; null if it is not finite
   template <std::integral T>
-  Json(T value) {
-    if constexpr (std::same_as<T, bool>)
-      value_ = value;
-    else if constexpr (std::signed_integral<T>)
-      value_ = static_cast<std::int64_t>(value);
-    else
-      value_ = static_cast<std::uint64_t>(value);
-  }
+  Json(T value) : Json(whole_of(value)) {}
   Json(std::string value);
   Json(std::string_view value);
   Json(const char* value);
   template <class Range>
     requires(!std::convertible_to<const Range&, std::string_view> && !std::same_as<Range, Json> &&
              requires(const Range& range) { range.begin() != range.end(); })
-  Json(const Range& range) : value_(List(range.begin(), range.end())) {}
+  Json(const Range& range) : Json(Whole{}, List(range.begin(), range.end())) {}
   static Json list();
   static Json object();
   // An object of {"key", value} in braces. The values are moved: a report holds long texts, deep inside.
@@ -71,16 +64,17 @@ class Json {
   double number() const;
   template <std::integral T>
   T whole() const {
-    if (const auto* value = std::get_if<std::int64_t>(&value_); value != nullptr && std::in_range<T>(*value))
-      return static_cast<T>(*value);
-    if (const auto* value = std::get_if<std::uint64_t>(&value_); value != nullptr && std::in_range<T>(*value))
-      return static_cast<T>(*value);
+    const Whole value = whole_value();
+    if (const auto* found = std::get_if<std::int64_t>(&value); found != nullptr && std::in_range<T>(*found))
+      return static_cast<T>(*found);
+    if (const auto* found = std::get_if<std::uint64_t>(&value); found != nullptr && std::in_range<T>(*found))
+      return static_cast<T>(*found);
     refuse_as_whole();
   }
   const List& items() const;
   const Members& members() const;
   std::vector<std::string> texts() const;  // a list of texts
-  bool is_text() const { return std::holds_alternative<std::string>(value_); }
+  bool is_text() const;
 
   // Returns the text on one line, or with `indent` spaces for each level if it is not negative. Bytes that
   // are not UTF-8 become U+FFFD.
@@ -88,8 +82,24 @@ class Json {
   static Json parse(const std::string& text);  // JsonError says where the text is not JSON
 
  private:
+  // What a template constructor hands on. The variant is touched in json.cpp alone: JsonMember, which it
+  // holds, is not complete when this class is.
+  using Whole = std::variant<bool, std::int64_t, std::uint64_t>;
+  template <std::integral T>
+  static Whole whole_of(T value) {
+    if constexpr (std::same_as<T, bool>)
+      return value;
+    else if constexpr (std::signed_integral<T>)
+      return static_cast<std::int64_t>(value);
+    else
+      return static_cast<std::uint64_t>(value);
+  }
+  explicit Json(const Whole& value);
+  Json(const Whole& none, List items);
+
   friend class JsonWriter;
   List& items();
+  Whole whole_value() const;  // false if the value is not whole
   void add(JsonMember* members, std::size_t count);
   [[noreturn]] void refuse_as(std::string_view wanted) const;
   [[noreturn]] void refuse_as_whole() const;
