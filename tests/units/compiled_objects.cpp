@@ -267,12 +267,12 @@ TEST_F(CompiledObjects, ALongProgramIsCutUp) {
 }
 
 TEST(ProgramSource, NumbersReadBackAsTheSameBits) {
-  EXPECT_EQ(number_text(1), "1.0");
-  EXPECT_EQ(number_text(-0.1), "(-0.1)");
-  EXPECT_EQ(number_text(1e300), "1e+300");
-  EXPECT_EQ(number_text(1.0 / 0.0), "__builtin_inf()");
-  EXPECT_EQ(number_text(-1.0 / 0.0), "(-__builtin_inf())");
-  EXPECT_EQ(number_text(std::nan("")), "__builtin_nan(\"\")");
+  EXPECT_EQ(cpp_number(1), "1.0");
+  EXPECT_EQ(cpp_number(-0.1), "(-0.1)");
+  EXPECT_EQ(cpp_number(1e300), "1e+300");
+  EXPECT_EQ(cpp_number(1.0 / 0.0), "__builtin_inf()");
+  EXPECT_EQ(cpp_number(-1.0 / 0.0), "(-__builtin_inf())");
+  EXPECT_EQ(cpp_number(std::nan("")), "__builtin_nan(\"\")");
 }
 
 // The text for the compiler consists of words of ours, whatever the author calls things.

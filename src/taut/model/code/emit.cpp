@@ -1,6 +1,5 @@
 #include <taut/model/code/emit.hpp>
 #include <taut/model/text/function_name.hpp>
-#include <taut/model/text/number_text.hpp>
 
 #include <taut/model/code/program_source.hpp>
 #include <taut/model/code/system.hpp>
@@ -27,7 +26,7 @@ std::string comment(std::string_view text) {
 // Writes the nearest double, and the rest if that is not the number: 106 bits for the scalars that have them.
 std::string number(Float128 x) {
   const auto text = [](double y) {
-    return finite(y) ? fmt::format("T({})", y) : fmt::format("T({})", number_text(y));
+    return finite(y) ? fmt::format("T({})", y) : fmt::format("T({})", cpp_number(y));
   };
   const double high = static_cast<double>(x);
   const Float128 rest = x - high;

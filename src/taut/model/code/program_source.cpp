@@ -149,7 +149,7 @@ class Text {
 
   std::string name(int k, std::size_t piece) const {
     const Operand& value = values_[static_cast<std::size_t>(k)];
-    if (value.kind == Operand::Kind::constant) return number_text(value.number);
+    if (value.kind == Operand::Kind::constant) return cpp_number(value.number);
     if (value.kind == Operand::Kind::input) return fmt::format("{}[{}]", "qpv"[value.a], value.b);
     if (piece_of(value) != piece) return fmt::format("s[{}]", slots_[static_cast<std::size_t>(k)]);
     return fmt::format("t{}", value.position);
@@ -198,7 +198,7 @@ class Text {
 
 }  // namespace
 
-std::string number_text(double x) {
+std::string cpp_number(double x) {
   if (x != x) return "__builtin_nan(\"\")";
   if (x - x != 0) return x > 0 ? "__builtin_inf()" : "(-__builtin_inf())";
   const std::string text = fmt::format("{}", x);

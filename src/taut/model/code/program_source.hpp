@@ -17,6 +17,6 @@ std::string source_of(const std::vector<const Program*>& programs);
 inline std::string program_symbol(std::size_t k) { return "taut_program_" + std::to_string(k); }
 
 // A double as C++ text that reads back as the same bits, infinities and NaN included.
-std::string number_text(double x);
+std::string cpp_number(double x);
 
 }  // namespace taut
