@@ -99,7 +99,8 @@ Method with_options(Method method, const SolveOptions& options) {
 
 inline namespace TAUT_STEPS {  // flatten.hpp
 
-// True if the method can be bound to this problem. The type decides; if the problem's tier is data, that counts too.
+// Returns true if the method can be bound to this problem. The type decides; if the problem's tier is data,
+// the tier counts too.
 template <class Method, Constrained P>
 bool fits(const Method& method, const P& problem) {
   if constexpr (!Method::template fits<P>)

@@ -144,7 +144,7 @@ class RodChain {
   RodExcess end_step(int block, const RodStep& step) const {
     copy_mu(block, 1 / step.h, step.mu);
     const int begin = path_->first_rod(block);
-    // That of the block before may not be written yet.
+    // The block before may not have written this impulse yet.
     const double before = block > 0 ? separator_mu_[block * batch_size - 1] : 0.0;
     return impulses_.template kick_and_drift<to_rounding>(begin, path_->end_rod(block), 1 / step.h * before,
                                                           step.mu + begin, step);
@@ -242,7 +242,7 @@ class RodChain {
     near.here = V::load(ends.last.b());
     near.after = V::load(ends.right_b);
     if constexpr (!first) {
-      S right_mu(0);  // of the first rods of the next pieces
+      S right_mu(0);  // μ of the first rods of the next pieces
       for (int i = 0; i < batch_size && piece + i + 1 < path_->cut.pieces(); ++i)
         right_mu.set(i, mu_at((piece + i + 1) / batch_size, 0)[(i + 1) % batch_size]);
       near.moved_before = near.before * load_batch(mu_at(block, last - 1));

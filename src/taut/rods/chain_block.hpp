@@ -35,7 +35,7 @@ struct alignas(64) PieceEnds {
   int first_couplings;
   bool alike;  // all rods of the block are coupled alike
   RodRecord<dimension> before, last;
-  EliminatedRows eliminated;  // of the rods before the separators
+  EliminatedRows eliminated;  // those of the rods before the separators
 };
 
 // What a visit to a block works on.
@@ -128,7 +128,7 @@ class BlockSetUp {
     for (int k = 0; k < batch_size && count > 0; ++k) x[k] = from[std::min(k, count - 1)];
     return load_batch(x);
   }
-  // whole: there are so many rods in all pieces.
+  // Forms seven rods of each piece, from place t on. whole: all pieces have that many rods left.
   template <bool relative, bool whole, class End>
   void seven_rods(const Work& work, int t, const double* q, const End& end) const {
     const auto particles = [&](int lane) {

@@ -1,4 +1,5 @@
-// Where the rods of a chain stand: in the lists of the system, and cut into pieces as in chain_factor.hpp.
+// The places of the rods of a chain: in the lists of the system, and in the pieces into which
+// chain_factor.hpp cuts it.
 #pragma once
 
 #include <taut/rods/plan.hpp>
@@ -16,9 +17,9 @@ struct ChainPath {
   ChainPath(const RodList& list, const ChainPlace& place)
       : cut(place.rods), rods(list), first(place.first_rod), particle(place.first_particle) {}
 
-  // Number of a batch of rods among all of them: the rods at place t of the eight pieces of a block.
+  // Gives the number of a batch among all of them: it has the rods at place t of the eight pieces of a block.
   int batch(int block, int t) const { return block * cut.length + t; }
-  // Place in the chain of the rod at place t of a piece.
+  // Gives the place in the chain of the rod at place t of a piece.
   int place(int block, int lane, int t) const { return (block * batch_size + lane) * cut.length + t; }
 
   int end() const { return first + cut.rows; }                 // one past the last rod
@@ -50,7 +51,7 @@ using PieceNumbers = std::vector<double>;
 inline void put_pieces(PieceNumbers& list, int piece, const Batch<double>& x) {
   store_batch(list.data() + piece, x);
 }
-// list[from … from + 7], with 0 before the first
+// Reads list[from … from + 7], with 0 before the first number.
 inline Batch<double> pieces_from(const PieceNumbers& list, int from) {
   if (from >= 0) return load_batch(list.data() + from);
   Batch<double> x(0);

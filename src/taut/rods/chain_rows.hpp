@@ -13,7 +13,7 @@ struct alignas(64) RodCouplings {
 };
 
 struct RodRow {
-  Batch<double> g, diagonal, lower, upper;  // of K
+  Batch<double> g, diagonal, lower, upper;  // g, and three entries of a row of K
 };
 
 // b and μ b of the rods t-1, t, t+1. first: μ = 0.

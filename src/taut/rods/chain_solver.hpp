@@ -228,9 +228,9 @@ class ChainSolver final : public RodPartSolver {
   std::vector<Chain> chains_;
   std::vector<std::pair<int, int>> blocks_;  // chain, block
   std::vector<RodSweep> sweeps_;             // the last one of each block
-  std::vector<Window> windows_;              // of all chains
+  std::vector<Window> windows_;              // those of all chains
   std::vector<double> rest_;                 // ν of another projection
-  std::vector<char> joins_late_;             // of each window, in a projection
+  std::vector<char> joins_late_;             // in a projection: one for each window
 };
 
 template <int dimension>

@@ -12,7 +12,7 @@ namespace taut {
 struct RodList {
   int dimension = 3, particles = 0;
   std::vector<int> first, second;      // the particles of each rod
-  std::vector<double> length, weight;  // of each rod; 1/mass of each particle
+  std::vector<double> length, weight;  // one for each rod; 1/mass, one for each particle
 
   int size() const { return static_cast<int>(first.size()); }
 };
