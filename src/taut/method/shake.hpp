@@ -59,7 +59,7 @@ struct Shake {
     auto&& next = room(s, at.next);
     const typename P::Scalar share = at.started ? h : h / 2;  // (S4): p_{-1/2} = p_0 + (h/2) ∇V(q_0)
     const auto& W = s.W();
-    // (S1): p_{n+½} = p_{n-½} - h ∇V(q_n) - G(q_n)ᵀμ, of which the drift adds the last term
+    // (S1): p_{n+½} = p_{n-½} - h ∇V(q_n) - G(q_n)ᵀμ; the drift adds the last term
     auto&& kicked = kicked_state(x, -share * at.grad_V, at.kicked);
     // (S2): q_{n+1} = q_n + h W p_{n+½}
     typename Memory<P, X>::Drift drift(next, kicked, at.G, W, h, at.moved);

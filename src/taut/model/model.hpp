@@ -109,7 +109,7 @@ struct FoundText {
 struct Surroundings {
   std::function<FoundText(const std::string& path)> file = {};  // without it a model can name no file
   std::vector<std::string> formulations =
-      {};  // if there are none here, any name is left to whoever knows them
+      {};  // if there are none, the reader accepts any name, and the caller checks it
   int most_particles = 100'000'000;
 };
 

@@ -66,7 +66,8 @@ class RodChain {
   const ChainImpulses<dimension>& impulses() const { return impulses_; }
   const Projection& projection() const { return projection_; }
 
-  // The first visit to a block: set_up(records, work) fills its records, and a sweep goes from left to right.
+  // Makes the first visit to a block: set_up(records, work) fills its records, and a sweep goes from left to
+  // right.
   // For `prefetched` see BlockWork.
   template <class F>
   RodSweep start(int block, F&& set_up, const double* prefetched = nullptr) {
@@ -74,13 +75,13 @@ class RodChain {
     set_up(set_up_, work);
     return sweep_forward<true>(work);
   }
-  // Another visit: μ changes, and the next sweep goes on with the new one. first: the μ before was 0.
+  // Makes another visit: μ changes, and the next sweep goes on with the new one. first: the μ before was 0.
   template <bool first>
   RodSweep correct_and_sweep(int block) {
     correct<first>(block);
     return sweep_forward<false>(work_on(block, nullptr));
   }
-  // The last visit, from right to left. first: μ = δ, else μ += δ.
+  // Makes the last visit, from right to left. It does μ = δ if `first`, otherwise μ += δ.
   template <bool first>
   TAUT_KERNEL void correct(int block) {
     const int piece = block * batch_size, last = path_->cut.length - 1;
@@ -124,7 +125,7 @@ class RodChain {
     return result;
   }
 
-  // Writes scale · μ of the rods of a block: of rod k of the list to to[k - base].
+  // Writes scale · μ of the rods of a block: that of rod k of the list goes to to[k - base].
   [[gnu::noinline]] void copy_mu(int block, double scale, double* to, int base = 0) const {
     const int length = path_->cut.length;
     for (int from = 0; from < length; from += batch_size) {
@@ -150,8 +151,7 @@ class RodChain {
                                                           step.mu + begin, step);
   }
 
-  // The same for a projection: forms the rows of a block and eliminates them. Returns false if a pivot
-  // vanished.
+  // Begins a projection: forms the rows of a block and eliminates them. Returns false if a pivot vanished.
   bool eliminate(int block, const double* q, const double* p) {
     typename Projection::Rows rows;
     projection_.form_rows(block, q, p, rows);
@@ -171,8 +171,8 @@ class RodChain {
                                                 projection_.nu_before(block), q, p, nu);
   }
 
-  // Does what happens at the far end of the first (last) `count` rods die away in them, to below rounding? A
-  // rod feels -v of what the next one does. (Z5)
+  // Returns true if what happens at the far end of the first (last) `count` rods dies away in them, to below
+  // rounding. A rod feels -v of what the next one does. (Z5)
   bool fades_at_start(int count) const {
     return fades(count, [](int k) { return k; });
   }
@@ -180,7 +180,7 @@ class RodChain {
     return fades(count - 1, [&](int k) { return rods() - 2 - k; });
   }
 
-  // to += x, for the rods of this chain.
+  // Does to += x for the rods of this chain.
   void add(const double* x, double* to) const {
     for (int k = path_->first; k < path_->end(); ++k) to[k] += x[k];
   }

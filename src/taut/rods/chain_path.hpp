@@ -26,11 +26,12 @@ struct ChainPath {
   int lower(int rod) const { return particle + rod - first; }  // the rod joins this particle and the next one
   bool has(int place) const { return place >= 0 && place < cut.rows; }
   int first_rod(int block) const { return first + place(block, 0, 0); }
-  // One past the rods whose lower particles belong to a block; the last block has the end of the chain, too.
+  // Gives one past the rods whose lower particles belong to a block; the last block has the end of the chain,
+  // too.
   int end_rod(int block) const { return block + 1 < cut.blocks ? first_rod(block + 1) : end() + 1; }
 
-  // C(k, k) and C(k, k+1) of the rods at places k and k+1 of the chain; a place without a rod is coupled to
-  // nothing.
+  // These give C(k, k) and C(k, k+1) of the rods at places k and k+1 of the chain. A place without a rod is
+  // coupled to nothing.
   double own_coupling(int k) const { return has(k) ? weight(k) + weight(k + 1) : 1.0; }
   double next_coupling(int k) const { return has(k) && has(k + 1) ? -weight(k + 1) : 0.0; }
 

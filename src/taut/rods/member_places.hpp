@@ -76,7 +76,7 @@ class MemberPlaces {
   std::array<int, most> first_{};  // the places of the first cluster's members
 };
 
-// Whether every eight clusters, as they are solved side by side, have this list at equal distances.
+// Says whether in every eight clusters that are solved side by side this list lies at equal distances.
 inline bool equally_spaced(const std::vector<RodCluster>& clusters, std::vector<int> RodCluster::* list) {
   for (std::size_t c = 1; c < clusters.size(); ++c) {
     const std::size_t first = c / batch_size * batch_size;
