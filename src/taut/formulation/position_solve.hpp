@@ -206,7 +206,7 @@ class PositionSolve {
       return K::keeps_factor;
   }
 
-  // delta = K⁻¹ g by the chosen iteration. Returns -1, or the constraint whose pivot vanished.
+  // Forms delta = K⁻¹ g by the chosen iteration. Returns -1, or the constraint whose pivot vanished.
   template <class Rule, class Kept>
   int newton_correction(const P& s, const Rule& rule, const Vec& q1, const typename P::Jacobian& G0,
                         Progress& progress, const Kept& kept, bool keeps) {

@@ -52,7 +52,7 @@ struct TermGroup {
 struct PairRule {
   double cutoff = 0, skin = 0;
   // If there is one set, all its particles act on each other. If there are two, those of the first act on
-  // those of the second. Each set is sorted, and no particle stands in both.
+  // those of the second. Each set is sorted and has no particle twice.
   std::vector<std::vector<int>> sets;
   // For each particle: those with a larger number on which it does not act, sorted.
   std::vector<std::vector<int>> apart;
