@@ -1,4 +1,5 @@
-// A problem of your own in C++: what moves (V, its gradient, the mass) and what holds it (g and its Jacobian G).
+// A problem of your own in C++: what moves (V, its gradient, the mass)
+// and what holds it (g and its Jacobian G).
 #include <taut/formulation/manifold.hpp>
 #include <taut/method/rattle.hpp>
 

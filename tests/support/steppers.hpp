@@ -1,5 +1,6 @@
-// The catalogue of methods on the problems that most theorem tests use. It is compiled once, in support/steppers/*.cpp,
-// and the tests that include this header link to it: they would compile each method up to ten times otherwise.
+// The catalogue of methods on the problems that most theorem tests use. It is compiled once, in
+// support/steppers/*.cpp, and the tests that include this header link to it. Otherwise they would compile
+// each method up to ten times.
 #pragma once
 
 #include <taut/measure/symplectic_defect.hpp>
@@ -22,7 +23,8 @@ using DoublePendulumAlongTangents = TangentProblem<DoublePendulum<>>;
 
 }  // namespace taut::test
 
-// `word` is `extern` for whoever uses the stepper of a method on a problem, and empty for the file that compiles it.
+// `word` is `extern` in files that use the stepper of a method on a problem, and empty in the file that
+// compiles it.
 #define TAUT_TEST_STEPPER(word, Method, P)                                          \
   word template std::unique_ptr<taut::Stepper<P, taut::StateOf<P>>> taut::try_bind( \
       const Method& method, const P& problem, const taut::StateOf<P>& x, const taut::SolveOptions& options);

@@ -1,6 +1,7 @@
-// Every way to a step of RATTLE gives the step of the plain text (support/reference_rattle.hpp), to a few units of rounding:
-// sizes known to the compiler or not, every storage of the constraint matrix, rods in chains and clusters, lanes, compensated
-// and plain sums, interpreted models, every iteration, and compositions.
+// Every way to a step of RATTLE gives the step of the plain text (support/reference_rattle.hpp), to a few
+// units of rounding: sizes known to the compiler or not, every storage of the constraint matrix, rods in
+// chains and clusters, lanes, compensated and plain sums, interpreted models, every iteration, and
+// compositions.
 
 #include <taut/formulation/manifold.hpp>
 #include <taut/method/composition.hpp>
@@ -53,8 +54,9 @@ double apart(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
   return (a - b).cwiseAbs().maxCoeff() / (1 + b.cwiseAbs().maxCoeff());
 }
 
-// The largest difference to the plain text, relative to the largest coordinate and momentum, in units of rounding. A step of
-// either text rounds each number a few times, and the steps after it amplify that.
+// Returns the largest difference from the plain text, relative to the largest coordinate and momentum, in
+// units of rounding. A step of either text rounds each number a few times, and the steps after it amplify
+// that.
 template <class P, class X, class Method>
 double units_apart(const P& s, const X& start, double h, int steps, const Method& method,
                    const std::vector<double>& gamma = {1}) {

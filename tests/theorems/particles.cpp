@@ -195,7 +195,8 @@ std::shared_ptr<const ParticleModel> renumbered(const ParticleModel& model, cons
   return other;
 }
 
-// The solver of rods numbers particles for itself: whatever order a model lists them in, a chain has the same motion.
+// The solver of rods numbers particles for itself, so a chain has the same motion in whatever order a model
+// lists them.
 TEST(Particles, TheOrderOfParticlesDoesNotMatter) {
   std::string text = test::zigzag_chain;
   text.replace(text.find("100001"), 6, "1201");

@@ -1,5 +1,5 @@
-// The library of steppers (support/steppers.hpp) has every type of method in the catalogue. A method that is missing there
-// still works in the tests, but each of them compiles it again.
+// The library of steppers (support/steppers.hpp) has every type of method in the catalogue. If a method is
+// missing there, it still works in the tests, but each of them compiles it again.
 
 #include <gtest/gtest.h>
 

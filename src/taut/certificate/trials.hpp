@@ -9,8 +9,8 @@
 
 namespace taut {
 
-// One method on one mechanism. q and p are each measured in a unit of their own, so that neither hides the other; this
-// changes dq ∧ dp by a factor, so that a map that preserves it still does.
+// One method on one mechanism. q and p are each measured in a unit of their own, so that neither hides the
+// other. This multiplies dq ∧ dp by a factor, so a map that preserves it still does.
 class Trials {
  public:
   // Takes a `start` on M. `keeps` is what the method claims to keep.
@@ -20,18 +20,19 @@ class Trials {
 
   struct Order {
     enum class Outcome { seen, at_rounding, not_asymptotic } outcome = Outcome::not_asymptotic;
-    OrderFit fit = {};                 // for the errors that were seen
-    double largest = 0, smallest = 0;  // step sizes at which it was seen
+    OrderFit fit = {};                 // a fit of the errors that were seen
+    double largest = 0, smallest = 0;  // the step sizes at which the order was seen
   };
   static constexpr double order_slack = 0.3;  // what the fit of a few steps may miss; a whole order is 1
-  // Measures the order from how the state after a fixed time changes with the step size: at h, or at the nearest step size
-  // at which the error falls with the expected power. The higher the order, the fewer step sizes lie between the asymptotic
-  // range and rounding.
+  // Measures the order from how the state after a fixed time changes with the step size. It does so at h, or
+  // at the nearest step size at which the error falls with the expected power. The higher the order, the
+  // fewer step sizes lie between the asymptotic range and rounding.
   Order order(int expected) const;
 
-  Expected<DifferenceDefect> symplectic_defect() const;  // over a few steps
+  Expected<DifferenceDefect> symplectic_defect() const;  // measured over a few steps
   Expected<double> reversal_defect() const;              // |Φ₋ₕᴺ Φₕᴺ x - x|
-  // The residuals that the best solve leaves at points of M near by; as energy, the size of the terms of H.
+  // Gives the residuals that the best solve leaves at nearby points of M, and as energy the size of the terms
+  // of H.
   Reading rounding() const;
 
  private:

@@ -1,10 +1,12 @@
-// K = gain · G₁ H_pp G₀ᵀ, in whatever storage the problem's type asks for. A constraint matrix K offers
-//     right(s, q, p, G0, gain)   R = gain · H_pp(q, p) G₀ᵀ
-//     assemble(G1)               K = G₁ R
-//     factor()                   -1, or the constraint whose pivot vanished
-//     solve(b)                   b ← K⁻¹ b
-//     sweep(b)                   one Gauss-Seidel sweep in place of factor() and solve()
-//     keeps_factor               whether factoring is so much work that Newton's iteration keeps an old factor
+// The matrix K = gain · G₁ H_pp G₀ᵀ, in the storage that the problem's type asks for. A constraint matrix
+// offers
+//     right(s, q, p, G₀, gain)   forms R = gain · H_pp(q, p) G₀ᵀ
+//     assemble(G₁)               forms K = G₁ R
+//     factor()                   returns -1, or the constraint whose pivot vanished
+//     solve(b)                   does b ← K⁻¹ b
+//     sweep(b)                   makes one Gauss-Seidel sweep in place of factor() and solve()
+//     keeps_factor               is true if factoring is so much work that Newton's iteration keeps an old
+//                                factor
 #pragma once
 
 #include <taut/formulation/either_matrix.hpp>
@@ -77,7 +79,8 @@ struct EnvelopeConstraintMatrix : EnvelopeGram<typename P::Scalar> {
   }
 };
 
-// In sparse_constraint_matrix.hpp, which those that solve for a problem with a grouped Jacobian include.
+// This one is defined in sparse_constraint_matrix.hpp, which every solver for a problem with a grouped
+// Jacobian includes.
 template <class P>
 class SparseConstraintMatrix;
 

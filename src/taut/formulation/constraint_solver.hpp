@@ -10,8 +10,8 @@ namespace taut {
 // A constraint solver for the problem P, states X and moves M offers
 //     land(s, rule, q0, G0, move, mu, from)   finds μ with g(move(μ)) = 0 and leaves the state there
 //     project(s, rule, x, G, nu)              finds ν with G H_p(q, p - Gᵀν) = 0 and kicks x.p by it
-// Both give the number of corrections, or a Failure. A `rule` is SolveOptions or what with_stop_rule() makes of it.
-// G0 = G(q0) and G = G(x.q) are known already.
+// Both give the number of corrections, or a Failure. A `rule` is SolveOptions or what with_stop_rule() makes
+// of it. G0 = G(q0) and G = G(x.q) are known already.
 template <class Solver, class P, class X, class M>
 concept ConstraintSolver =
     LandingMove<M, P> &&
@@ -49,13 +49,14 @@ class NewtonSolver {
   }
 
  private:
-  // Buffers, if sizes are known at run time. Otherwise a solve works in locals, and only the units are kept here.
+  // These are buffers if sizes are known at run time. Otherwise a solve works in locals, and only the units
+  // are kept here.
   PositionSolve<P, K> position_;
   MomentumSolve<P> momentum_;
 };
 
-// Rods, with Newton's iteration on a sparse matrix for what rods refuse: in rod_constraint_solver.hpp, which
-// whoever solves for a problem with a grouped Jacobian includes.
+// Solves in the space of the rods, and by Newton's iteration on a sparse matrix what the rods refuse. It is
+// defined in rod_constraint_solver.hpp, which every solver for a problem with a grouped Jacobian includes.
 template <Hamiltonian P, class K>
 class RodsOrNewton;
 

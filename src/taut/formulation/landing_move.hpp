@@ -1,4 +1,5 @@
-// What a position solve asks of the map that it lands on g = 0: the end position q₁ as a function of the impulse μ.
+// What a position solve asks of the map that it lands on g = 0: the end position q₁ as a function of the
+// impulse μ.
 #pragma once
 
 #include <taut/problem/tiers.hpp>
@@ -10,9 +11,10 @@ namespace taut {
 
 // A move offers
 //     move(mu)               moves the state of the step by the impulse μ and gives q₁
-//     move.look(mu)          gives the same q₁ to the last bit, and need not move the state: iterations call it
-//     M::look_moves          whether look() moves the state as well; then the last look ends the solve, and
-//                            otherwise the solve calls move(mu) once, at the end
+//     move.look(mu)          gives the same q₁ to the last bit, and need not move the state; iterations
+//                            call it
+//     M::look_moves          is true if look() moves the state as well: then the last look ends the solve,
+//                            and otherwise the solve calls move(mu) once, at the end
 //     move.respond(s, K)     writes R = -∂q₁/∂μ into K: calls K.right() with what the move knows of R
 template <class M, class P>
 concept LandingMove = requires(M& move, const typename P::Multiplier& mu) {
@@ -21,14 +23,16 @@ concept LandingMove = requires(M& move, const typename P::Multiplier& mu) {
   { M::look_moves } -> std::convertible_to<bool>;
 };
 
-// An affine move offers shift(by, d) too: d is what an impulse greater by `by` moves q₁ by. Then R = -∂q₁/∂μ holds
-// at every μ, and the iteration is Newton's. For any other move R is the value at the start of the step, and
-// convergence is linear. An affine move without shift() still converges, but needs one or two looks more.
+// An affine move also offers shift(by, d): if the impulse grows by `by`, q₁ moves by d. Then R = -∂q₁/∂μ
+// holds at every μ, and the iteration is Newton's. For any other move R is the value at the start of the
+// step, and convergence is linear. An affine move without shift() still converges, but needs one or two more
+// looks.
 template <class M, class P>
 concept AffineMove = LandingMove<M, P> && requires(M& move, const typename P::Multiplier& by,
                                                    typename P::Vec& d) { move.shift(by, d); };
 
-// The move of two functions: end(mu) moves the state and gives q₁, respond(K) calls K.right().
+// A move that is made of two functions: end(mu) moves the state and gives q₁, write_response(K) calls
+// K.right().
 template <class End, class Respond>
 struct MoveBy {
   static constexpr bool look_moves = true;
@@ -51,8 +55,8 @@ struct MoveBy {
 template <class End, class Respond>
 MoveBy(End, Respond) -> MoveBy<End, Respond>;
 
-// The move with R = gain · H_pp(q, p) Gᵀ, for maps whose drift is that of the kinetic energy to leading order. The
-// arguments stay where they are until the solve has ended.
+// Makes the move with R = gain · H_pp(q, p) Gᵀ, for maps whose drift is that of the kinetic energy to leading
+// order. The move refers to the arguments, so they must live until the solve has ended.
 template <Hamiltonian P, class End>
 auto move_with_gain(const P& s, const typename P::Vec& q, const typename P::Vec& p,
                     const typename P::Jacobian& G, const typename P::Scalar& gain, End&& end) {

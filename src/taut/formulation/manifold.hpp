@@ -57,7 +57,8 @@ StartCheck check_start(const P& s, const StateOf<P>& x) {
   return check;
 }
 
-// q along H_pp Gᵀ onto g = 0 (each correction mass-orthogonal for a natural system), then p along Gᵀ onto G H_p = 0.
+// Brings q along H_pp Gᵀ onto g = 0, then p along Gᵀ onto G H_p = 0. If the system is natural, each
+// correction of q is mass-orthogonal.
 template <Hamiltonian P>
 Expected<Move> project_start(const P& s, StateOf<P>& x, const SolveOptions& options = {}) {
   using T = typename P::Scalar;

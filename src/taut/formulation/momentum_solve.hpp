@@ -1,5 +1,6 @@
-// Newton's iteration on a matrix that brings p into the cotangent space: it finds ν with G(q) H_p(q, p - Gᵀν) = 0. For
-// a natural system that is one linear solve. Labels: docs/theory/momentum-solve.md.
+// Newton's iteration on a matrix that brings p into the cotangent space: it finds ν with
+// G(q) H_p(q, p - Gᵀν) = 0. For a natural system that is one linear solve.
+// Labels: docs/theory/momentum-solve.md.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
@@ -28,9 +29,9 @@ class MomentumSolve {
     requires fixed_size<P> && std::default_initializable<ConstraintMatrix<P>>
   {}
 
-  // Kicks x.p by -Gᵀδ until G H_p = 0, and adds δ to nu; the multiplier of a step h is 2ν/h. A `Rule` is SolveOptions
-  // or one of its rules. Only its tolerance counts: the iteration is always Newton's. Returns the number of
-  // corrections.
+  // Kicks x.p by -Gᵀδ until G H_p = 0, and adds δ to nu; the multiplier of a step h is 2ν/h. A `Rule` is
+  // SolveOptions or one of its rules. Only its tolerance counts, because the iteration is always Newton's.
+  // Returns the number of corrections.
   template <class Rule, class X>
   Expected<int> project(const P& s, const Rule& rule, X& x, const typename P::Jacobian& G, Multiplier& nu) {
     Rule newton;

@@ -1,5 +1,5 @@
-// Newton's iteration on a matrix for the impulse μ along G(q₀)ᵀ that makes a step end on g = 0: the nonlinear system
-// inside SHAKE, RATTLE and every projected map. Labels: docs/theory/position-solve.md.
+// Newton's iteration on a matrix for the impulse μ along G(q₀)ᵀ that makes a step end on g = 0. This is the
+// nonlinear system inside SHAKE, RATTLE and every projected map. Labels: docs/theory/position-solve.md.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
@@ -10,9 +10,9 @@ namespace taut {
 
 // What a landing may start from.
 struct LandFrom {
-  bool guess = false;        // the impulse that the caller has put into mu; otherwise 0
+  bool guess = false;        // it starts from the impulse that the caller has put into mu; otherwise from 0
   bool units_known = false;  // the rounding units of the last landing still hold
-  bool keep_units = false;   // the next landing will ask for those of this one
+  bool keep_units = false;   // the next landing will ask for the units of this one
 };
 
 // A problem may know a cheaper correction than a solve with K: see rod_constraint_solver.hpp. Most do not.
@@ -40,7 +40,7 @@ class PositionSolve {
     requires fixed_size<P> && std::default_initializable<K>
   {}
 
-  // Finds mu with g(q₁) = 0, where q₁ = move(mu) is the end of a step from q₀, and leaves the state of the move
+  // Finds mu with g(q₁) = 0 for q₁ = move(mu), the end of a step from q₀, and leaves the state of the move
   // there. A `Rule` is SolveOptions or one of its rules. Returns the number of corrections.
   template <class Rule, LandingMove<P> M, class Shortcut = NoShortcut>
   Expected<int> land(const P& s, const Rule& rule, const Vec& q0, const typename P::Jacobian& G0, M& move,
@@ -154,7 +154,7 @@ class PositionSolve {
       at.matrix_.solve(at.delta_);
       add(active);
     }
-    // (C5): d is what the last correction has moved q₁ by.
+    // (C5): the last correction has moved q₁ by d.
     void bend()
       requires Quadratic<P> && AffineMove<M, P>
     {
@@ -193,11 +193,11 @@ class PositionSolve {
     }
   };
 
-  // A factor of K that still takes this much off the residual at once is worth more than a new one. So is one that
-  // has taken this much off in all.
+  // A factor of K is worth more than a new one if it still brings the residual down to `worth_keeping` of
+  // what it was at the last correction, or has brought it down to `nearly_all` of what it was at the first.
   static constexpr double worth_keeping = 1.0 / 64, nearly_all = 1e-9;
 
-  // Full Newton keeps its factor while it serves if factoring is most of the work.
+  // If factoring is most of the work, full Newton keeps its factor while it serves.
   template <class Shortcut>
   bool keeps_factor(const Shortcut& shortcut) const {
     if constexpr (Shortcut::may_serve)
@@ -206,7 +206,7 @@ class PositionSolve {
       return K::keeps_factor;
   }
 
-  // delta = K⁻¹ g by the chosen iteration. Returns -1, or the constraint whose pivot vanished.
+  // Forms delta = K⁻¹ g by the chosen iteration. Returns -1, or the constraint whose pivot vanished.
   template <class Rule, class Kept>
   int newton_correction(const P& s, const Rule& rule, const Vec& q1, const typename P::Jacobian& G0,
                         Progress& progress, const Kept& kept, bool keeps) {

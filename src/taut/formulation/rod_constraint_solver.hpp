@@ -1,6 +1,6 @@
-// The constraint solver of systems of particles. If all constraints are rods, in chains and small clusters, it lands
-// and projects in the space of the rods. Otherwise, and for what the rods refuse, it goes on by Newton's iteration on
-// a sparse matrix, from where the rods ended.
+// The constraint solver of systems of particles. If all constraints are rods, in chains and small clusters,
+// it lands and projects in the space of the rods. Otherwise, and if the rods refuse, it goes on by Newton's
+// iteration on a sparse matrix, from where the rods ended.
 #pragma once
 
 #include <taut/formulation/constraint_solver.hpp>
@@ -30,8 +30,8 @@ class RodsOf {
 
   bool serve() const { return rods_.has_value(); }
 
-  // Finds mu and drift.x with |g| <= tolerance there, or g at rounding if that is 0. If the result is not sound, the
-  // general way is to go on from mu.
+  // Finds mu and drift.x with |g| <= tolerance there, or with g at rounding if the tolerance is 0. If the
+  // result is not sound, the caller goes on from mu by the general way.
   template <class Drift>
   RodSolve land(const Drift& drift, double tolerance, Multiplier& mu) {
     if constexpr (has_rods)
@@ -41,7 +41,7 @@ class RodsOf {
             tolerance);
     return {0, false};
   }
-  // Finds nu with |G W p| <= tolerance at p - Gᵀnu, likewise.
+  // Finds nu with |G W p| <= tolerance at p - Gᵀnu in the same way.
   template <class X>
   RodSolve project(X& x, double tolerance, Multiplier& nu) {
     if constexpr (has_rods)
@@ -50,8 +50,8 @@ class RodsOf {
     return {0, false};
   }
 
-  // Finds delta with g(q₁ - gain · W G₀ᵀdelta) = 0 to the tolerance, or to rounding if that is 0; G₀ = G(q₀). Returns
-  // the number of corrections, 0 if it failed.
+  // Finds delta with g(q₁ - gain · W G₀ᵀdelta) = 0 to the tolerance, or to rounding if the tolerance is 0;
+  // G₀ = G(q₀). Returns the number of corrections, or 0 if it failed.
   int newton(const Vec& q0, const Vec& q1, double tolerance, double gain, Multiplier& delta) {
     if constexpr (has_rods) {
       const RodSolve solved = rods_->newton(q0.data(), q1.data(), tolerance, 1 / gain, delta.data());
@@ -97,8 +97,8 @@ class RodsOf {
   std::optional<RodSolver> rods_;
 };
 
-// The shortcut of a landing whose move is not a kick and a drift, but for which R = gain · W G₀ᵀ: corrections in the
-// space of the rods.
+// The shortcut of a landing whose move has R = gain · W G₀ᵀ but is not a kick and a drift. It makes the
+// corrections in the space of the rods.
 template <class P>
 struct RodShortcut {
   static constexpr bool may_serve = true;
@@ -107,7 +107,7 @@ struct RodShortcut {
   typename P::Scalar gain{};
 
   bool serves() const { return rods->serve(); }
-  // What a move tells a matrix.
+  // Takes what a move tells a matrix.
   void right(const P&, const typename P::Vec& q, const typename P::Vec&, const typename P::Jacobian&,
              const typename P::Scalar& by) {
     q0 = &q;

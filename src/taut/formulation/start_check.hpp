@@ -3,7 +3,7 @@
 
 namespace taut {
 
-// Is a start on M?
+// Says whether a start is on M, and how far off it is.
 struct StartCheck {
   bool finite = true, on_position = true, on_momentum = true;
   double position = 0, momentum = 0;           // max |g| and max |G H_p|

@@ -1,6 +1,6 @@
 // A formulation chosen at run time: its vector field behind one virtual call, so that the ordinary methods
-// are compiled once for a problem and not once for each formulation of it. For fields in the coordinates of
-// the problem; charts have their own.
+// are compiled once for a problem and not once for each formulation of it. It is for fields in the
+// coordinates of the problem; charts have coordinates of their own.
 #pragma once
 
 #include <taut/method/ode_catalogue.hpp>

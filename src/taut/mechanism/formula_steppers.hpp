@@ -13,20 +13,21 @@ using FormulaState = CompensatedState<double, dynamic>;
 template <class X>
 using FormulaStepper = std::unique_ptr<Stepper<FormulaProblem<>, X>>;
 
-// A method for the constrained equations, by its name. Null if there is none or if it does not fit.
+// Binds a method for the constrained equations by its name. Gives null if there is no such method or if it
+// does not fit.
 FormulaStepper<FormulaState> method_stepper(const FormulaProblem<>& problem, const std::string& method,
                                             const FormulaState& x, const SolveOptions& options);
-// The same with plain sums; also null if the method does not offer them.
+// Does the same with plain sums. Also gives null if the method does not offer them.
 FormulaStepper<FormulaPoint> plain_stepper(const FormulaProblem<>& problem, const std::string& method,
                                            const FormulaPoint& x, const SolveOptions& options);
 bool method_fits(const FormulaProblem<>& problem, const std::string& method);
 std::vector<std::string> fitting_methods(const FormulaProblem<>& problem);
 
-// An ordinary method on a formulation.
+// Binds an ordinary method on a formulation.
 FormulaStepper<FormulaState> ode_stepper(const FormulaProblem<>& problem, const std::string& method,
                                          const OdeChoice& ode, const FormulaState& x,
                                          const SolveOptions& options);
-// Why the formulation does not fit this problem at this start, as a sentence.
+// Says in a sentence why the formulation does not fit this problem at this start; nothing if it fits.
 std::optional<std::string> ode_refusal(const FormulaProblem<>& problem, const OdeChoice& ode,
                                        const FormulaPoint& start);
 

@@ -1,5 +1,5 @@
-// A problem and a method bound to it, their types hidden: what the time loop and the certificate hold. One virtual call makes many steps,
-// so that hiding the types costs nothing per step.
+// A problem and a method bound to it, their types hidden: what the time loop and the certificate hold. One
+// virtual call makes many steps, so that hiding the types costs nothing per step.
 #pragma once
 
 #include <taut/measure/tally.hpp>
@@ -14,25 +14,26 @@ namespace taut {
 class Machine {
  public:
   virtual ~Machine() = default;
-  // At most `count` steps, each added to the tally; ends before the first that fails.
+  // Makes at most `count` steps and adds each to the tally. Ends before the first that fails.
   virtual void advance(double h, std::int64_t count, Tally& tally) = 0;
-  // The step that failed, again from the last good mesh point, in 2, 4, … equal parts of h: at most 1024. Counts as one step of the tally; a method
-  // with a memory begins anew before and after it.
+  // Makes the step that failed again, from the last good mesh point, in 2, 4, … equal parts of h, at most in
+  // 1024. It counts as one step of the tally. A method with a memory begins anew before and after it.
   virtual void advance_by_halves(double h, Tally& tally) = 0;
   // The last good mesh point, as the method puts it out.
   virtual std::span<const double> q() const = 0;
   virtual std::span<const double> p() const = 0;
   virtual Reading read() = 0;
-  virtual std::vector<double> multiplier() const = 0;  // λ(q, p); empty where the constraints are dependent
-  // Of the constraints: -Gᵀλ(q, p), one for each coordinate; empty where the constraints are dependent.
+  virtual std::vector<double> multiplier() const = 0;  // λ(q, p); empty if the constraints are dependent
+  // Gives the force -Gᵀλ(q, p) of the constraints, one number for each coordinate; empty if the constraints
+  // are dependent.
   virtual std::vector<double> constraint_force() const = 0;
-  virtual double kinetic_energy() const = 0;  // p·H_p/2, which is that of natural systems only
-  virtual std::vector<double> last_multiplier(
-      double h) const = 0;  // the method's own; empty where it has none
+  virtual double kinetic_energy() const = 0;  // p·H_p/2: the kinetic energy if the system is natural
+  virtual std::vector<double> last_multiplier(double h) const = 0;  // the method's own; empty if it has none
   virtual ProjectionCount projections() const = 0;
 
-  // All that the next step depends on, as bytes. A machine of the same problem and method that is filled with them goes on to the
-  // same bits. False where they are not of such a machine, which is then not to be used.
+  // Saves all that the next step depends on as bytes. If a machine of the same problem and method is restored
+  // from them, it goes on with the same bits. `restore` returns false if the bytes are not those of such a
+  // machine; then the machine must not be used.
   virtual std::string save() = 0;
   virtual bool restore(std::string_view bytes) = 0;
 };

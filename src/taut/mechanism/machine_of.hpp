@@ -92,8 +92,8 @@ class MachineOf final : public Machine {
   }
 
  private:
-  // The step is compiled into this loop; TAUT_NO_FLATTEN (flatten.hpp) keeps it from being flattened once more
-  // by itself.
+  // The step is compiled into this loop; TAUT_NO_FLATTEN (flatten.hpp) keeps it from being flattened once
+  // more by itself.
   TAUT_KERNEL void advance_in_registers(double h, std::int64_t count, Tally& tally) {
     make_steps(h, count, tally);
   }
@@ -129,7 +129,7 @@ class MachineOf final : public Machine {
     }
     return arrive(h, corrections, tally);
   }
-  // After a step, or the parts of one: the mesh point is where x_ is, if H has a value there.
+  // Ends a step, or the parts of one: the mesh point moves to where x_ is if H has a value there.
   bool arrive(double h, int corrections, Tally& tally) {
     if (!stepper_->has_output()) {
       if (!tally.add(gauge_.read(problem_, x_.q, x_.p), corrections)) return false;

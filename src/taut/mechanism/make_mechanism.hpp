@@ -1,4 +1,4 @@
-// From a problem to its mechanism. The catalogue of methods is compiled behind these functions, once.
+// Makes the mechanism of a problem. The catalogue of methods is compiled behind these functions, once.
 #pragma once
 
 #include <taut/mechanism/mechanism.hpp>
@@ -7,10 +7,10 @@ namespace taut {
 
 struct FormulaSystem;
 
-// The mechanism of a model of formulas, whatever its kind: formula_mechanism.cpp.
+// Makes the mechanism of a model of formulas, whatever its kind (formula_mechanism.cpp).
 std::unique_ptr<Mechanism> make_mechanism(const std::shared_ptr<const FormulaSystem>& system);
 
-// The mechanism of a system of particles: kinds/particles.cpp specialises it.
+// Makes the mechanism of a system of particles; kinds/particles.cpp specialises this function.
 template <class P>
 std::unique_ptr<Mechanism> make_mechanism(const P& problem);
 

@@ -1,4 +1,5 @@
-// A problem with its type hidden: which methods fit it, whether a start is on its manifold, and machines that run it.
+// A problem with its type hidden. It says which methods fit it and whether a start is on its manifold, and
+// makes the machines that run it.
 #pragma once
 
 #include <taut/contract/plain_state.hpp>
@@ -18,7 +19,7 @@ namespace taut {
 
 struct MethodChoice {
   std::string method;
-  std::optional<OdeChoice> ode = {};  // where it integrates a formulation
+  std::optional<OdeChoice> ode = {};  // if the method integrates a formulation
   std::string label() const { return ode ? method + " on " + ode->formulation : method; }
 };
 
@@ -34,15 +35,17 @@ class Mechanism {
 
   virtual bool fits(const std::string& method) const = 0;  // a name that exists
   virtual std::vector<std::string> fitting() const = 0;    // rows of the catalogue
-  // Why the formulation does not fit this problem at this start, as a sentence.
+  // Says in a sentence why the formulation does not fit this problem at this start; nothing if it fits.
   virtual std::optional<std::string> refusal(const OdeChoice& ode, const PlainState& start) const = 0;
 
   virtual StartCheck check(const PlainState& x) const = 0;
   virtual Expected<Move> project(PlainState& x) const = 0;
-  virtual std::vector<int> dependent(const PlainState& x) const = 0;  // constraints whose gradients are there
-  virtual Connection connection(const PlainState&, int) const { return {}; }  // of a constraint there
+  // Lists the constraints whose gradients depend on each other at x.
+  virtual std::vector<int> dependent(const PlainState& x) const = 0;
+  // Says how a constraint is connected to others at that state.
+  virtual Connection connection(const PlainState&, int) const { return {}; }
 
-  // Null where the method does not offer plain updates and they are asked for.
+  // Binds a method. Gives null if plain updates are asked for and the method does not offer them.
   virtual std::unique_ptr<Machine> bind(const MethodChoice& choice, const PlainState& start,
                                         const SolveOptions& options, bool plain_updates) const = 0;
 };

@@ -34,7 +34,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The rule of state-space(KIND, WHEN, THRESHOLD); what is left out at the end is as by default.
+// Reads the rule of state-space(KIND, WHEN, THRESHOLD). What is left out at the end has its default.
 ChartRule chart_rule(std::string_view arguments) {
   ChartRule rule;
   std::vector<std::string_view> words;

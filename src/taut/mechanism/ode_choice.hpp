@@ -1,4 +1,4 @@
-// Which formulation and projection an ordinary method was asked to use.
+// The formulation and the projection that an ordinary method was asked to use.
 #pragma once
 
 #include <taut/contract/request.hpp>
@@ -13,14 +13,15 @@ namespace taut {
 struct OdeChoice {
   std::string formulation, kind;  // kind: the projection by name
   Projection projection;
-  ChartRule charts = {};  // of state-space
+  ChartRule charts = {};  // used by state-space
 };
 
-// Nothing for a method that solves the constrained equations themselves. ChoiceError for a name that does not exist, a number that makes
-// no sense, and a formulation or projection beside a method that takes none.
+// Gives nothing for a method that solves the constrained equations themselves. Throws ChoiceError if a name
+// does not exist, if a number makes no sense, or if a formulation or a projection is given to a method that
+// takes none.
 std::optional<OdeChoice> ode_choice(const std::string& method, const RunRequest& request);
 
-// Methods that integrate an ordinary differential equation, and so need a formulation.
+// Returns true if the method integrates an ordinary differential equation and so needs a formulation.
 bool needs_formulation(const std::string& method);
 
 }  // namespace taut

@@ -11,7 +11,7 @@
 
 namespace taut {
 
-// Null if the program was not compiled for the size of this system.
+// Makes the machine. Gives null if the program was not compiled for the size of this system.
 template <template <class, int> class StateType>
 std::unique_ptr<Machine> sized_rattle(const std::shared_ptr<const FormulaSystem>& system,
                                       const PlainState& start, const SolveOptions& options) {

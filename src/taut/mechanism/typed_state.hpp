@@ -1,4 +1,4 @@
-// The way between the plain numbers of the interfaces and the states that a problem works with.
+// Turns the plain numbers of the interfaces into the states that a problem works with, and back.
 #pragma once
 
 #include <taut/contract/plain_state.hpp>
@@ -8,7 +8,7 @@
 
 namespace taut {
 
-// As P::Vec, whether its size is known to the compiler or not.
+// Shows a list as a vector that converts to P::Vec, whether the compiler knows the size or not.
 inline Eigen::Map<const Vector<double, dynamic>> as_vector(const std::vector<double>& x) {
   return {x.data(), static_cast<Eigen::Index>(x.size())};
 }

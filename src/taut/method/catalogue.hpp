@@ -1,5 +1,5 @@
-// The only list of methods. The command line, the docs and the theorem tests iterate it; a new method is one
-// more line here.
+// The only list of methods. The command line, the docs and the theorem tests iterate over it; a new method is
+// one more line here.
 #pragma once
 
 #include <taut/method/bdf.hpp>
@@ -20,7 +20,7 @@
 
 namespace taut {
 
-// visit(method) for every row, in the order in which they are listed to people.
+// Calls visit(method) for every row, in the order in which they are listed to people.
 template <class Visit>
 void for_each_method(Visit&& visit) {
   visit(Shake{});
@@ -49,7 +49,7 @@ void for_each_method(Visit&& visit) {
   for (int k = 1; k <= 6; ++k) visit(Bdf{.k = k});
 }
 
-// "name" or "name(argument)".
+// A name as people write it: "name" or "name(argument)".
 struct MethodName {
   std::string_view name, argument;
   bool has_argument = false;
@@ -62,7 +62,7 @@ constexpr std::optional<MethodName> parse_method_name(std::string_view text) {
   return MethodName{text.substr(0, open), text.substr(open + 1, text.size() - open - 2), true};
 }
 
-// Why a name was not understood, in a sentence.
+// Says in a sentence why a name was not understood.
 struct NameError {
   std::string message;
 };
@@ -134,7 +134,7 @@ std::optional<NameError> visit_row(Row row, const MethodName& asked, Visit&& vis
 
 }  // namespace catalogue_names
 
-// visit(method) for the method of that name, or why there is none.
+// Calls visit(method) for the method of that name, or returns why there is none.
 template <class Visit>
 std::optional<NameError> with_method(std::string_view text, Visit&& visit) {
   const auto asked = parse_method_name(text);

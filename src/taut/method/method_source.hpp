@@ -1,4 +1,4 @@
-// The C++ spelling of a method by its name: what a unit that is compiled for one method is made of.
+// The C++ spelling of a method, by its name. A unit that is compiled for one method is made from it.
 #pragma once
 
 #include <taut/method/spelling.hpp>
@@ -11,7 +11,7 @@ struct MethodSource : Spelling {
   bool short_steps = false;  // compiled into the loop over steps, see machine_of.hpp
 };
 
-// By the name that people write; none if there is no such method.
+// Finds it by the name that people write; gives nothing if there is no such method.
 std::optional<MethodSource> method_source(const std::string& name);
 
 }  // namespace taut

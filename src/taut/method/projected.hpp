@@ -1,5 +1,6 @@
-// Reich's scheme (24): any first- or second-order symplectic map Ψ_h of the unconstrained system becomes a symplectic map on M, by an
-// impulse along Gᵀ before it that lands q on g = 0 and one after it that lands p on G H_p = 0. Labels: docs/theory/projected.md.
+// Reich's scheme (24): any first- or second-order symplectic map Ψ_h of the unconstrained system becomes a
+// symplectic map on M. An impulse along Gᵀ before the map lands q on g = 0, and one after it lands p on
+// G H_p = 0. Labels: docs/theory/projected.md.
 //
 // A map Ψ is a type with `facts`, `fits<P>`, a Memory<P, X> built from (problem, state), and either
 //     Expected<int> map(s, x, memory, h) const          x ← Ψ_h(x)
@@ -7,7 +8,7 @@
 //     Expected<int> reach(s, x, memory, h) const        the part of Ψ_h that determines q₁
 //     void finish(s, x, memory, h) const                 the rest
 //     memory.refresh(s, q)                               brings the memory to another q
-// and, where ∂q₁/∂p₀ is far from h·H_pp (a stiff implicit map),
+// and, if ∂q₁/∂p₀ is far from h·H_pp (a stiff implicit map),
 //     Expected<int> prepare(s, x, memory, h) const      called once per step at its start
 //     void response(s, memory, G, K) const               gives (∂q₁/∂p₀) Gᵀ to K, a ResponseMatrix<P>
 #pragma once

@@ -1,5 +1,5 @@
-// RATTLE, the velocity form of Verlet's method with both constraints (Andersen 1983; VR of Leimkuhler & Skeel 1994).
-// Labels: docs/theory/rattle.md.
+// RATTLE, the velocity form of Verlet's method with both constraints (Andersen 1983; VR of Leimkuhler & Skeel
+// 1994). Labels: docs/theory/rattle.md.
 #pragma once
 
 #include <taut/method/facts.hpp>
@@ -38,15 +38,16 @@ struct Rattle {
     return steps(s, x, at, h, 1);
   }
 
-  // Makes `count` steps in one call, which keeps in registers what a call per step passes through memory. The value
-  // is the number of Newton corrections of all of them. After a failure x is as before the step that failed.
+  // Makes `count` steps in one call, which keeps in registers what a call per step passes through memory.
+  // Returns the number of Newton corrections of all steps. After a failure x is as before the step that
+  // failed.
   template <Natural P, class X>
   Expected<int> steps(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h, int count) const {
     return with_stop_rule(solve, [&](const auto& rule) { return steps_by(rule, s, x, at, h, count); });
   }
 
-  // Makes steps γ₁h, γ₂h, … without (R5), as compositions want it. `guess` offers the impulse to start each solve
-  // from, and is told the one found. After a failure x is lost.
+  // Makes steps γ₁h, γ₂h, … without (R5), as compositions want it. `guess` offers the impulse from which each
+  // solve starts, and is told the one that was found. After a failure x is lost.
   template <Natural P, class X, class Guess>
   Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
                         std::span<const typename P::Scalar> gamma, Guess& guess) const {
@@ -120,7 +121,7 @@ struct Rattle {
     return corrections;
   }
 
-  // How long the drift of a step lasts, and its first kick.
+  // How long the drift of a step lasts, and how long its first kick.
   template <class T>
   struct Times {
     const T& drift;
@@ -132,7 +133,7 @@ struct Rattle {
   static Expected<int> land(const Rule& rule, const P& s, const X& x0, X& x1, Memory<P, X>& at,
                             const Times<typename P::Scalar>& h, const LandFrom& from) {
     const auto& W = s.W();
-    // (R1): p½ = p₀ - (h/2) ∇V(q₀) - G(q₀)ᵀμ, of which the drift adds the last term
+    // (R1): p½ = p₀ - (h/2) ∇V(q₀) - G(q₀)ᵀμ; the drift adds the last term
     auto&& kicked = kicked_state(x0, -h.kick * at.grad_V, at.kicked);
     // (R2): q₁ = q₀ + h W p½
     typename Memory<P, X>::Drift drift(x1, kicked, at.G, W, h.drift, at.moved);

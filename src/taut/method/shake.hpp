@@ -1,8 +1,9 @@
-// SHAKE: Verlet's method with the position constraint only (Ryckaert, Ciccotti & Berendsen 1977), as Leimkuhler & Skeel write
-// it: leap-frog and two-step form, and VS, its velocity form. Labels: docs/theory/shake.md.
+// SHAKE: Verlet's method with the position constraint only (Ryckaert, Ciccotti & Berendsen 1977), as
+// Leimkuhler & Skeel write it: leap-frog and two-step form, and VS, its velocity form. Labels:
+// docs/theory/shake.md.
 //
-// Inside, `shake` carries the momentum of the half step; output() brings a copy onto M by RATTLE's projection, so that a run pays
-// for the momentum constraint only where output is wanted.
+// Inside, `shake` carries the momentum of the half step. output() brings a copy onto M by RATTLE's
+// projection, so that a run pays for the momentum constraint only if output is wanted.
 #pragma once
 
 #include <taut/method/facts.hpp>
@@ -24,7 +25,7 @@ struct ShakeMemory : VerletMemory<P, X> {
   }
 };
 
-// p_n on M from the half-step momentum in x, which before the first step is p_0.
+// Computes p_n on M from the half-step momentum in x, which before the first step is p_0.
 template <Natural P, class X>
 Expected<int> synchronise(const P& s, X& x, ShakeMemory<P, X>& at, const SolveOptions& options,
                           const typename P::Scalar& h) {
@@ -52,13 +53,13 @@ struct Shake {
   template <Natural P, class X>
   using Memory = ShakeMemory<P, X>;
 
-  // x holds (q_n, p_{n-1/2}), except before the first step, when it holds (q_0, p_0).
+  // Makes a step. x holds (q_n, p_{n-1/2}), except before the first step, when it holds (q_0, p_0).
   template <Natural P, class X>
   TAUT_FLATTEN Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     auto&& next = room(s, at.next);
     const typename P::Scalar share = at.started ? h : h / 2;  // (S4): p_{-1/2} = p_0 + (h/2) ∇V(q_0)
     const auto& W = s.W();
-    // (S1): p_{n+½} = p_{n-½} - h ∇V(q_n) - G(q_n)ᵀμ, of which the drift adds the last term
+    // (S1): p_{n+½} = p_{n-½} - h ∇V(q_n) - G(q_n)ᵀμ; the drift adds the last term
     auto&& kicked = kicked_state(x, -share * at.grad_V, at.kicked);
     // (S2): q_{n+1} = q_n + h W p_{n+½}
     typename Memory<P, X>::Drift drift(next, kicked, at.G, W, h, at.moved);
@@ -104,7 +105,7 @@ struct ShakeTwoStep {
     }
   };
 
-  // x.q is q_n; x.p is p_{n-1/2} = M (q_n - q_{n-1})/h, kept for output.
+  // Makes a step. x.q is q_n; x.p is p_{n-1/2} = M (q_n - q_{n-1})/h, kept for output.
   template <Natural P, class X>
   Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     if (!at.started) start(s, x, at, h);
@@ -186,7 +187,8 @@ struct ShakeVelocity {
                 at.moved);  // (S7), with (S3): the half momentum was chosen for it
     at.refresh(s, at.next.q);
     kick(at.next, -h / 2 * at.grad_V);
-    at.end = at.next;  // p_{n+1} but for its multiplier, which acts on the next half step a second time
+    // This is p_{n+1} except for its multiplier, which acts on the next half step a second time.
+    at.end = at.next;
     const auto solved = half_step(s, at.end, at, h, typename P::Scalar(2));
     if (!solved) {
       at.refresh(s, x.q);
@@ -200,7 +202,7 @@ struct ShakeVelocity {
   }
 
  private:
-  // x.p becomes p_n - (h/2)∇V - times Gᵀμ, μ such that the drift that follows ends on g = 0.
+  // Sets x.p to p_n - (h/2)∇V - times Gᵀμ, with μ such that the drift that follows ends on g = 0.
   template <Natural P, class X>
   Expected<int> half_step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
                           const typename P::Scalar& times) const {

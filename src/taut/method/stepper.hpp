@@ -99,7 +99,8 @@ Method with_options(Method method, const SolveOptions& options) {
 
 inline namespace TAUT_STEPS {  // flatten.hpp
 
-// True if the method can be bound to this problem. The type decides; if the problem's tier is data, that counts too.
+// Returns true if the method can be bound to this problem. The type decides; if the problem's tier is data,
+// the tier counts too.
 template <class Method, Constrained P>
 bool fits(const Method& method, const P& problem) {
   if constexpr (!Method::template fits<P>)
@@ -110,8 +111,8 @@ bool fits(const Method& method, const P& problem) {
     return true;
 }
 
-// A stepper of this method for this problem, from x on; null if the method does not fit the problem. It is
-// for those who go through the catalogue; everybody else calls bind.
+// Makes a stepper of this method for this problem, from x on, or gives null if the method does not fit the
+// problem. It is for code that goes through the catalogue; all other code calls bind.
 template <class Method, Constrained P, class X>
 std::unique_ptr<Stepper<P, X>> try_bind(const Method& method, const P& problem, const X& x,
                                         const SolveOptions& options = {}) {
@@ -141,9 +142,9 @@ struct NoStepper {
   void restart(Arguments&&...);
 };
 
-// A stepper of this method for this problem, from x on. If the problem lacks a member that the method needs,
-// the program does not compile, and the compiler's message names the member. Method::fits<P> asks
-// beforehand.
+// Makes a stepper of this method for this problem, from x on. If the problem lacks a member that the method
+// needs, the program does not compile, and the compiler's message names the member. Method::fits<P> tells
+// beforehand. If the tier of the problem is data and does not suffice, bind gives null.
 template <class Method, class P, class X>
 auto bind(const Method& method, const P& problem, const X& x, const SolveOptions& options = {}) {
   constexpr bool fits = [] {

@@ -1,5 +1,5 @@
-// What the forms of Verlet's method keep between steps: ∇V and G at the present q, evaluated once and handed from step
-// to step, and room to work in.
+// What the forms of Verlet's method keep between steps: ∇V and G at the present q, evaluated once and handed
+// from step to step, and room to work in.
 #pragma once
 
 #include <taut/formulation/constraint_solver.hpp>

@@ -68,7 +68,8 @@ struct Model {
   std::vector<Formula> mass;          // one for all coordinates, one for each, or n² row by row
   std::vector<Float128> mass_values;  // the same, evaluated
   std::vector<NamedFormula> q, p;     // the start, one for each coordinate
-  // What derive() finds for the formulas above. The reader needs it to check them, and keeps it for compile().
+  // What derive() finds for the formulas above. The reader needs it to check them, and keeps it for
+  // compile().
   std::shared_ptr<const System> derived;
   // If this is a system of particles; then there are no coordinates above.
   std::shared_ptr<const ParticleModel> particles;
@@ -108,7 +109,7 @@ struct FoundText {
 struct Surroundings {
   std::function<FoundText(const std::string& path)> file = {};  // without it a model can name no file
   std::vector<std::string> formulations =
-      {};  // if there are none here, any name is left to whoever knows them
+      {};  // if there are none, the reader accepts any name, and the caller checks it
   int most_particles = 100'000'000;
 };
 

@@ -1,8 +1,8 @@
 // Long loops that threads may share. A loop is cut into ranges whose elements do not depend on each other,
 // one range for each thread, so that the results are the same to the last bit for any number of threads.
 //
-// Who helps is a property of the thread that runs the loop: nobody, unless it stands inside a `SharedWith`
-// (workers.hpp). Two threads of a program know nothing of each other's helpers.
+// The thread that runs a loop decides who helps: nobody, unless it is inside a `SharedWith` (workers.hpp).
+// Two threads of a program know nothing of each other's helpers.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class Crew {
 // Who helps the thread that reads this; nobody if it is null. Only `SharedWith` sets it.
 inline constinit thread_local Crew* crew_of_this_thread = nullptr;
 
-// Among how many threads a loop of this thread may be shared out here and now.
+// Says how many threads may share a loop of this thread at this moment.
 inline int threads_here() { return crew_of_this_thread == nullptr ? 1 : crew_of_this_thread->threads(); }
 
 // Calls range(from, to) for ranges that make up [0, count). They are cut at multiples of `grain`, and each

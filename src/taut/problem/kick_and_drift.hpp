@@ -2,10 +2,10 @@
 //
 //     p ← p - Gᵀμ,   q ← q + h W p.
 //
-// kicked() and drifted() are the formula, for one coordinate or for a batch of coordinates. Every storage calls
-// them: states of fixed and of dynamic size below, grouped Jacobians in particles/grouped_jacobian.hpp, and the
-// kernels of rods. A `Number` is a T (plain sums) or a CompensatedSum<T>; T is a scalar or a batch. If W is
-// diagonal with entry w, the drift of a coordinate is
+// kicked() and drifted() are the formula, for one coordinate or for a batch of coordinates. Every storage
+// calls them: states of fixed and of dynamic size below, grouped Jacobians in
+// particles/grouped_jacobian.hpp, and the kernels of rods. A `Number` is a T (plain sums) or a
+// CompensatedSum<T>; T is a scalar or a batch. If W is diagonal with entry w, the drift of a coordinate is
 //
 //     p = kicked(p, dp);   q = drifted(q, hw * p);   // dp = -(Gᵀμ)ⱼ, hw = h * w
 #pragma once
@@ -21,13 +21,13 @@ inline constexpr bool is_compensated_sum = false;
 template <class T>
 inline constexpr bool is_compensated_sum<CompensatedSum<T>> = true;
 
-// Gives p + dp, for an impulse dp that is known as a number.
+// Gives p + dp if the impulse dp is known as a number.
 template <class Number, class T>
 Number kicked(const Number& p, const T& dp) {
   return p + dp;
 }
-// Gives p - Gᵀμ, for an impulse whose terms are still to be summed: minus(t) gives t - Gᵀμ. Plain sums begin with
-// p. A compensated sum takes the whole impulse at once, because every addition to it costs.
+// Gives p - Gᵀμ if the terms of the impulse are still to be summed: minus(t) gives t - Gᵀμ. Plain sums begin
+// with p. A compensated sum takes the whole impulse at once, because every addition to it costs.
 template <class Number, class Minus>
 Number kicked_along(const Number& p, const Minus& minus) {
   if constexpr (is_compensated_sum<Number>)
@@ -35,15 +35,16 @@ Number kicked_along(const Number& p, const Minus& minus) {
   else
     return minus(p);
 }
-// Gives q + h W p, from h W p. In compensated sums that is a sum, too, and what p_low moves q by goes to q_low.
-// Without it the energy of pendulums at h = 2⁻⁵ moved by 8e-22 a step (tests/theorems/rounding_has_no_bias.cpp).
+// Gives q + h W p, from h W p. If sums are compensated, h W p is one, too: what p_low adds to it goes to
+// q_low. Without this term the energy of pendulums at h = 2⁻⁵ moved by 8e-22 a step
+// (tests/theorems/rounding_has_no_bias.cpp).
 template <class Number>
 Number drifted(const Number& q, const Number& hWp) {
   return q + hWp;
 }
 
-// h W p of all coordinates, with its low parts if sums are compensated: room to work in. Short states do not need
-// it, because they take a local one, which the compiler keeps in registers.
+// Room for h W p of all coordinates, with its low parts if sums are compensated. Short states do not need the
+// caller's room, because they take a local one, which the compiler keeps in registers.
 template <class X>
 struct Displacement {
   using Vec = typename X::Vec;
@@ -63,7 +64,7 @@ struct Displacement {
   }
 };
 
-// x.p = from.p - Gᵀl. The states may be the same. `room` is a vector to work in.
+// Does x.p = from.p - Gᵀl. The states may be the same. `room` is a vector to work in.
 template <class X, class Jacobian, class Row>
 void kick_along(X& x, const X& from, const Jacobian& G, const Row& l, typename X::Vec& room) {
   if constexpr (compensated<X>) {
@@ -85,7 +86,7 @@ void kick_along(X& x, const Jacobian& G, const Row& l, typename X::Vec& room) {
   kick_along(x, x, G, l, room);
 }
 
-// x.q = from.q + h W x.p. The states may be the same.
+// Does x.q = from.q + h W x.p. The states may be the same.
 template <class X, class Mass>
 void free_flight(X& x, const X& from, const Mass& W, const typename X::Scalar& h, Displacement<X>& room) {
   W.times(h, x.p, room.sum);
@@ -97,7 +98,8 @@ void free_flight(X& x, const Mass& W, const typename X::Scalar& h, Displacement<
   free_flight(x, x, W, h, room);
 }
 
-// x = `from` after the impulse and the drift. Storages of G that know a faster way overload it.
+// Sets x to `from` after the impulse and the drift. Storages of G that know a faster way overload this
+// function.
 template <class X, class Jacobian, class Row, class Mass>
 void kick_along_and_drift(X& x, const X& from, const Jacobian& G, const Row& l, const Mass& W,
                           const typename X::Scalar& h, Displacement<X>& room) {
@@ -105,7 +107,7 @@ void kick_along_and_drift(X& x, const X& from, const Jacobian& G, const Row& l, 
   free_flight(x, from, W, h, room);
 }
 
-// d = -h W Gᵀl
+// Does d = -h W Gᵀl.
 template <class Jacobian, class Row, class Mass, class T, class Vec>
 void shift_of_impulse(const Jacobian& G, const Row& l, const Mass& W, const T& h, Vec& d) {
   Vec dp;
@@ -114,8 +116,8 @@ void shift_of_impulse(const Jacobian& G, const Row& l, const Mass& W, const T& h
   W.times(h, dp, d);
 }
 
-// Where an impulse and the drift after it take the state `from`: the LandingMove of Verlet's method (see
-// formulation/landing_move.hpp). `from` has been kicked by the force already; G is that of from.q.
+// Moves the state `from` by an impulse and the drift after it: the LandingMove of Verlet's method (see
+// formulation/landing_move.hpp). The force has kicked `from` already; G is that of from.q.
 template <class X, class Jacobian, class Mass>
 struct KickAndDrift {
   using Vec = typename X::Vec;
@@ -152,12 +154,12 @@ struct KickAndDrift {
       return ahead_;
     }
   }
-  // d = what so much more of an impulse moves q₁ by.
+  // Sets d to what q₁ moves by if the impulse grows by l.
   template <class Row>
   void shift(const Row& l, Vec& d) const {
     shift_of_impulse(G, l, W, h, d);
   }
-  // R = h W Gᵀ
+  // Tells the matrix that R = h W Gᵀ.
   template <class P, class K>
   void respond(const P& s, K& matrix) const {
     matrix.right(s, from.q, from.p, G, h);
@@ -178,11 +180,12 @@ struct KickAndDrift {
   [[no_unique_address]] std::conditional_t<look_moves, None, Vec> ahead_;
 };
 
-// The state x after a kick of dp, in the buffer `kept`; a short state comes back as a value, for registers.
+// Gives the state x after a kick of dp, in the buffer `kept`. A short state comes back as a value, for
+// registers.
 //
-// The kick by the force is a sum of its own. A force that is the same in every step, if it is rounded when it is
-// added to the impulse, is rounded by the same amount each time: at h = 0.02 the energy of pendulums that swing above
-// the horizontal moved by 9e-22 a step.
+// The kick by the force is a sum of its own. If a force that is the same in every step were added to the
+// impulse first, that addition would round it by the same amount each time: at h = 0.02 the energy of
+// pendulums that swing above the horizontal moved by 9e-22 a step.
 template <class X, class D>
 decltype(auto) kicked_state(const X& x, const Eigen::MatrixBase<D>& dp, X& kept) {
   if constexpr (X::Vec::SizeAtCompileTime == dynamic) {

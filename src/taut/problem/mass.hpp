@@ -60,7 +60,7 @@ struct FullMass {
   static constexpr bool diagonal = false;
   Matrix<T, n, n> inverse, mass;
 
-  // From the mass matrix itself; nothing if it is not symmetric positive definite.
+  // Makes it from the mass matrix itself; gives nothing if that is not symmetric positive definite.
   static std::optional<FullMass> from_mass(const Matrix<T, n, n>& M) {
     if (!M.isApprox(M.transpose())) return std::nullopt;
     const Eigen::LLT<Matrix<T, n, n>> factor(M);
@@ -82,7 +82,7 @@ struct FullMass {
   }
 };
 
-// Diagonal or full, which a model says at run time. The other one stays empty.
+// A mass that is diagonal or full, as a model says at run time. The other one stays empty.
 template <class T>
 struct DiagonalOrFullMass {
   static constexpr bool diagonal = false;  // not known to the compiler

@@ -83,7 +83,7 @@ template <class P>
 concept EnergyTwiceAlongMomenta =
     requires(const P& s, const typename P::Vec& q, typename P::Vec& out) { s.H_pp_times(q, q, q, out); };
 
-// Has the author begun to write a Hamiltonian of its own, and no potential?
+// True if the author has begun to write a Hamiltonian and no potential.
 template <class P>
 inline constexpr bool means_a_hamiltonian =
     (Energy<P> || EnergyAlongPositions<P> || EnergyAlongMomenta<P> || EnergyTwiceAlongMomenta<P>) &&

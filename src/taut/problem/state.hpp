@@ -24,8 +24,9 @@ struct State {
   Vec q, p;
 };
 
-// The same point carrying what rounding cut off the last sums: q + q_low and p + p_low are the better values.
-// With compensated sums the round-off of a long run is a random walk (Brouwer's law); with plain ones it drifts.
+// The same point with what rounding cut off the last sums: q + q_low and p + p_low are the better values.
+// With compensated sums the round-off of a long run is a random walk (Brouwer's law); with plain ones it
+// drifts.
 template <class T, int n>
 struct CompensatedState : State<T, n> {
   using typename State<T, n>::Vec;

@@ -102,9 +102,9 @@ double way(const BodyPlace& a, const Frames& frames) {
 
 BodyPlace fixed_at(const Point& c) { return {DrawTable::Number{-1, c[0]}, {-1, c[1]}, {-1, c[2]}}; }
 
-// The point from which a body keeps its distance: the origin if it does so from there, otherwise the centre of the circle
-// or sphere through its path, from the linear equations 2 x·c + (r² - c²) = x². There is none if the path does not determine
-// one, or is no such curve.
+// Finds the point from which a body keeps its distance: the origin if it does so from there, otherwise the
+// centre of the circle or sphere through its path, from the linear equations 2 x·c + (r² - c²) = x². Gives
+// nothing if the path is no such curve or does not determine one.
 std::optional<Point> pivot(const BodyPlace& body, int dimension, const Frames& frames) {
   if (way(body, frames) == 0) return std::nullopt;
   if (keeps_distance(body, fixed_at({}), frames)) return Point{};

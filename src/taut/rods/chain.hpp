@@ -66,7 +66,8 @@ class RodChain {
   const ChainImpulses<dimension>& impulses() const { return impulses_; }
   const Projection& projection() const { return projection_; }
 
-  // The first visit to a block: set_up(records, work) fills its records, and a sweep goes from left to right.
+  // Makes the first visit to a block: set_up(records, work) fills its records, and a sweep goes from left to
+  // right.
   // For `prefetched` see BlockWork.
   template <class F>
   RodSweep start(int block, F&& set_up, const double* prefetched = nullptr) {
@@ -74,13 +75,13 @@ class RodChain {
     set_up(set_up_, work);
     return sweep_forward<true>(work);
   }
-  // Another visit: μ changes, and the next sweep goes on with the new one. first: the μ before was 0.
+  // Makes another visit: μ changes, and the next sweep goes on with the new one. first: the μ before was 0.
   template <bool first>
   RodSweep correct_and_sweep(int block) {
     correct<first>(block);
     return sweep_forward<false>(work_on(block, nullptr));
   }
-  // The last visit, from right to left. first: μ = δ, else μ += δ.
+  // Makes the last visit, from right to left. It does μ = δ if `first`, otherwise μ += δ.
   template <bool first>
   TAUT_KERNEL void correct(int block) {
     const int piece = block * batch_size, last = path_->cut.length - 1;
@@ -124,7 +125,7 @@ class RodChain {
     return result;
   }
 
-  // Writes scale · μ of the rods of a block: of rod k of the list to to[k - base].
+  // Writes scale · μ of the rods of a block: that of rod k of the list goes to to[k - base].
   [[gnu::noinline]] void copy_mu(int block, double scale, double* to, int base = 0) const {
     const int length = path_->cut.length;
     for (int from = 0; from < length; from += batch_size) {
@@ -144,14 +145,13 @@ class RodChain {
   RodExcess end_step(int block, const RodStep& step) const {
     copy_mu(block, 1 / step.h, step.mu);
     const int begin = path_->first_rod(block);
-    // That of the block before may not be written yet.
+    // The block before may not have written this impulse yet.
     const double before = block > 0 ? separator_mu_[block * batch_size - 1] : 0.0;
     return impulses_.template kick_and_drift<to_rounding>(begin, path_->end_rod(block), 1 / step.h * before,
                                                           step.mu + begin, step);
   }
 
-  // The same for a projection: forms the rows of a block and eliminates them. Returns false if a pivot
-  // vanished.
+  // Begins a projection: forms the rows of a block and eliminates them. Returns false if a pivot vanished.
   bool eliminate(int block, const double* q, const double* p) {
     typename Projection::Rows rows;
     projection_.form_rows(block, q, p, rows);
@@ -171,8 +171,8 @@ class RodChain {
                                                 projection_.nu_before(block), q, p, nu);
   }
 
-  // Does what happens at the far end of the first (last) `count` rods die away in them, to below rounding? A
-  // rod feels -v of what the next one does. (Z5)
+  // Returns true if what happens at the far end of the first (last) `count` rods dies away in them, to below
+  // rounding. A rod feels -v of what the next one does. (Z5)
   bool fades_at_start(int count) const {
     return fades(count, [](int k) { return k; });
   }
@@ -180,7 +180,7 @@ class RodChain {
     return fades(count - 1, [&](int k) { return rods() - 2 - k; });
   }
 
-  // to += x, for the rods of this chain.
+  // Does to += x for the rods of this chain.
   void add(const double* x, double* to) const {
     for (int k = path_->first; k < path_->end(); ++k) to[k] += x[k];
   }
@@ -242,7 +242,7 @@ class RodChain {
     near.here = V::load(ends.last.b());
     near.after = V::load(ends.right_b);
     if constexpr (!first) {
-      S right_mu(0);  // of the first rods of the next pieces
+      S right_mu(0);  // μ of the first rods of the next pieces
       for (int i = 0; i < batch_size && piece + i + 1 < path_->cut.pieces(); ++i)
         right_mu.set(i, mu_at((piece + i + 1) / batch_size, 0)[(i + 1) % batch_size]);
       near.moved_before = near.before * load_batch(mu_at(block, last - 1));

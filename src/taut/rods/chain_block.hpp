@@ -35,7 +35,7 @@ struct alignas(64) PieceEnds {
   int first_couplings;
   bool alike;  // all rods of the block are coupled alike
   RodRecord<dimension> before, last;
-  EliminatedRows eliminated;  // of the rods before the separators
+  EliminatedRows eliminated;  // those of the rods before the separators
 };
 
 // What a visit to a block works on.
@@ -45,8 +45,8 @@ struct BlockWork {
   RodRecord<dimension>* records;
   EliminatedRows* solution;
   PieceEnds<dimension>* ends;
-  // In a window: an array that is read beside q, to be prefetched for the block before this one. Otherwise
-  // null.
+  // In a window this is an array that is read beside q, to be prefetched for the block before this one.
+  // Otherwise it is null.
   const double* prefetched = nullptr;
 };
 
@@ -57,8 +57,8 @@ class BlockSetUp {
 
   explicit BlockSetUp(std::shared_ptr<const ChainPath> path) : path_(std::move(path)) {}
 
-  // Forms b at the start of a step without impulse and d at its end. Where the rod stands does not round d,
-  // because what the particles move by is added to b.
+  // Forms b at the start of a step without impulse and d at its end. What the particles move by is added to
+  // b, so that the rounding of d does not depend on how far the rod is from the origin.
   void of_step(const Work& work, const RodStep& step) const {
     step.q.from_low ? records_of_step<true>(work, step) : records_of_step<false>(work, step);
   }
@@ -91,8 +91,8 @@ class BlockSetUp {
     });
   }
 
-  // Fills the records of a block. end(i, j, count) gives, for the coordinates j … of the particles i …, where
-  // they end, or what they have moved by if `relative`.
+  // Fills the records of a block. end(i, j, count) gives the end positions for the coordinates j … of the
+  // particles i …; if `relative`, it gives what they have moved by.
   template <bool relative, class End>
   void records(const Work& work, const double* q, End&& end) const {
     put_neighbours(work, q);
@@ -128,7 +128,7 @@ class BlockSetUp {
     for (int k = 0; k < batch_size && count > 0; ++k) x[k] = from[std::min(k, count - 1)];
     return load_batch(x);
   }
-  // whole: there are so many rods in all pieces.
+  // Forms seven rods of each piece, from place t on. whole: all pieces have that many rods left.
   template <bool relative, bool whole, class End>
   void seven_rods(const Work& work, int t, const double* q, const End& end) const {
     const auto particles = [&](int lane) {

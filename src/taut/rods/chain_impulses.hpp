@@ -47,7 +47,7 @@ class ChainImpulses {
           return S(g - S(epsilon<double>()) * (r.reach(size) + S(length_terms) * length2));
         });
   }
-  // The residual of one rod at the end of a step.
+  // Gives the residual of one rod at the end of a step.
   template <bool to_rounding>
   RodExcess length_excess(int rod, const double* q) const {
     double sum = 0, moved = 0;
@@ -60,7 +60,7 @@ class ChainImpulses {
     const double length2 = path_->rods.length[rod] * path_->rods.length[rod], g = std::abs(sum - length2) / 2;
     return {huge_if_nan(to_rounding ? g - epsilon<double>() * (moved + length_terms * length2) : g), 0};
   }
-  // The residuals of the rods from one block to the next, once all particles have moved.
+  // Gives the residuals of the rods from one block to the next, once all particles have moved.
   template <bool to_rounding>
   RodExcess length_excess_between_blocks(const double* q) const {
     return between_blocks([&](int rod) { return length_excess<to_rounding>(rod, q); });
@@ -95,7 +95,7 @@ class ChainImpulses {
     excess.speed = largest_lane(fastest);
     return excess;
   }
-  // The residual b·Δ(W p) of one rod; nu holds the impulses that have changed the momenta, or is null.
+  // Gives the residual b·Δ(W p) of one rod; nu holds the impulses that have changed the momenta, or is null.
   template <bool to_rounding>
   RodExcess velocity_excess(int rod, const double* q, const double* p, const double* nu) const {
     const RodList& rods = path_->rods;
@@ -119,7 +119,7 @@ class ChainImpulses {
   RodExcess velocity_excess_between_blocks(const double* q, const double* p, const double* nu) const {
     return between_blocks([&](int rod) { return velocity_excess<to_rounding>(rod, q, p, nu); });
   }
-  // Is G W p within the tolerance, or at rounding, for all rods?
+  // Says whether G W p of all rods is within the tolerance, or at rounding.
   template <bool to_rounding>
   bool momenta_are_tangent(const double* q, const double* p, double tolerance) const {
     bool all = true;
@@ -188,7 +188,7 @@ class ChainImpulses {
       });
       return excess(b_before, r, size, rod, count);
     };
-    // joined: so many of the particles have a rod to the next one
+    // `joined` of the `count` particles have a rod to the next one.
     const auto eight = [&](int rod, int count, int joined) {
       const Push push = push_on<to_rounding>(rod, count, joined, l + (rod - begin), q, impulse_before);
       const Moved moved = move(path_->lower(rod), count, push.dp, push.strain);

@@ -1,4 +1,5 @@
-// Where the rods of a chain stand: in the lists of the system, and cut into pieces as in chain_factor.hpp.
+// The places of the rods of a chain: in the lists of the system, and in the pieces into which
+// chain_factor.hpp cuts it.
 #pragma once
 
 #include <taut/rods/plan.hpp>
@@ -16,20 +17,21 @@ struct ChainPath {
   ChainPath(const RodList& list, const ChainPlace& place)
       : cut(place.rods), rods(list), first(place.first_rod), particle(place.first_particle) {}
 
-  // Number of a batch of rods among all of them: the rods at place t of the eight pieces of a block.
+  // Gives the number of a batch among all of them: it has the rods at place t of the eight pieces of a block.
   int batch(int block, int t) const { return block * cut.length + t; }
-  // Place in the chain of the rod at place t of a piece.
+  // Gives the place in the chain of the rod at place t of a piece.
   int place(int block, int lane, int t) const { return (block * batch_size + lane) * cut.length + t; }
 
   int end() const { return first + cut.rows; }                 // one past the last rod
   int lower(int rod) const { return particle + rod - first; }  // the rod joins this particle and the next one
   bool has(int place) const { return place >= 0 && place < cut.rows; }
   int first_rod(int block) const { return first + place(block, 0, 0); }
-  // One past the rods whose lower particles belong to a block; the last block has the end of the chain, too.
+  // Gives one past the rods whose lower particles belong to a block; the last block has the end of the chain,
+  // too.
   int end_rod(int block) const { return block + 1 < cut.blocks ? first_rod(block + 1) : end() + 1; }
 
-  // C(k, k) and C(k, k+1) of the rods at places k and k+1 of the chain; a place without a rod is coupled to
-  // nothing.
+  // These give C(k, k) and C(k, k+1) of the rods at places k and k+1 of the chain. A place without a rod is
+  // coupled to nothing.
   double own_coupling(int k) const { return has(k) ? weight(k) + weight(k + 1) : 1.0; }
   double next_coupling(int k) const { return has(k) && has(k + 1) ? -weight(k + 1) : 0.0; }
 
@@ -50,7 +52,7 @@ using PieceNumbers = std::vector<double>;
 inline void put_pieces(PieceNumbers& list, int piece, const Batch<double>& x) {
   store_batch(list.data() + piece, x);
 }
-// list[from … from + 7], with 0 before the first
+// Reads list[from … from + 7], with 0 before the first number.
 inline Batch<double> pieces_from(const PieceNumbers& list, int from) {
   if (from >= 0) return load_batch(list.data() + from);
   Batch<double> x(0);

@@ -131,10 +131,11 @@ class ChainProjection {
       }
     }
   }
-  // ν of the last rod before a block.
+  // Gives ν of the last rod before a block.
   double nu_before(int block) const { return block > 0 ? x_[block * batch_size - 1] : 0.0; }
 
-  // Does a window that ends `count` rods beyond rod `rod`, or before it, not feel its end there? (Z5)
+  // Returns true if a window that ends `count` rods beyond rod `rod`, or before it, does not feel its end
+  // there. (Z5)
   bool fades_about(int rod, int count, const double* q) const {
     return fades_from(rod - count, 1, count, q) && fades_from(rod + count - 1, -1, count, q);
   }
@@ -165,8 +166,8 @@ class ChainProjection {
     return here;
   }
 
-  // How many rows of a block are formed. The first rod of the next block is one of them, because its row has
-  // the coupling to the last separator of this block.
+  // Says how many rows of a block are formed. The first rod of the next block is one of them, because its
+  // row has the coupling to the last separator of this block.
   int rods_of(int block) const {
     return std::min(batch_size * path_->cut.length + 1, path_->cut.rows - path_->place(block, 0, 0));
   }
@@ -181,7 +182,7 @@ class ChainProjection {
     for (int lane = 0; lane < batch_size; ++lane) x.set(lane, list[lane * path_->cut.length + t]);
     return x;
   }
-  // Eight numbers in a row of every piece, turned into lanes.
+  // Turns eight numbers in a row of every piece into lanes.
   std::array<S, batch_size> side_by_side(const double* list) const {
     std::array<S, batch_size> x;
     for (int lane = 0; lane < batch_size; ++lane) x[lane] = load_batch(list + lane * path_->cut.length);

@@ -13,10 +13,10 @@ struct alignas(64) RodCouplings {
 };
 
 struct RodRow {
-  Batch<double> g, diagonal, lower, upper;  // of K
+  Batch<double> g, diagonal, lower, upper;  // g, and three entries of a row of K
 };
 
-// b and μ b of the rods t-1, t, t+1. first: μ = 0.
+// Holds b and μ b of the rods t-1, t and t+1. first: μ = 0.
 template <int dimension>
 struct ThreeRods {
   using S = Batch<double>;
@@ -32,7 +32,7 @@ struct ThreeRods {
       moved_here = moved_after;
     }
   }
-  // The row of rod t; c = C(t-1, t).
+  // Forms the row of rod t; c = C(t-1, t).
   template <bool first>
   RodRow row(const RodRecord<dimension>& record, const double* length2, const RodCouplings& couplings,
              const S& c) const {
@@ -44,9 +44,9 @@ struct ThreeRods {
   }
 };
 
-// Elimination from left to right inside eight pieces, (Z1)-(Z4): what the last row left, and what the pieces
-// leave on the separators to their left. rho is the fill of the separator's column per unit of its coupling
-// to the piece.
+// Eliminates from left to right inside eight pieces, (Z1)-(Z4). It holds what the last row left and what the
+// pieces leave on the separators to their left. rho is the fill of the separator's column per unit of its
+// coupling to the piece.
 struct PieceElimination {
   using S = Batch<double>;
   S v{0}, w{0}, z{0}, rho{1}, left_d{0}, left_y{0}, largest{0};

@@ -77,7 +77,8 @@ class ChainSolver final : public RodPartSolver {
     for (const Chain& chain : chains_) chain.clear(mu);
   }
 
-  // Newton's iteration: set_up(records, work) fills the records of a block, end(chain, block) uses its μ.
+  // Runs Newton's iteration: set_up(records, work) fills the records of a block, end(chain, block) uses its
+  // μ.
   template <class F, class End>
   RodSolve iterate(const RodGoal& goal, F&& set_up, End&& end) {
     each_block([&](Chain& chain, int block, RodSweep& sweep) { sweep = chain.start(block, set_up); });
@@ -124,8 +125,8 @@ class ChainSolver final : public RodPartSolver {
       excess.add(chain.impulses().template length_excess_between_blocks<to_rounding>(step.q.to));
     return result;
   }
-  // Window by window, from one state into another. Returns false if windows cannot be used here; μ may then
-  // be anything.
+  // Goes window by window, from one state into another. Returns false if windows cannot be used here; μ may
+  // then be anything.
   template <bool to_rounding>
   bool land_windows(const RodStep& step, const RodGoal& goal, RodSolve& result, SharedExcess& excess) {
     // A window reads what lies in its neighbours.
@@ -185,7 +186,7 @@ class ChainSolver final : public RodPartSolver {
       excess.add(chain.impulses().template velocity_excess_between_blocks<to_rounding>(q, p.to, nu));
     return true;
   }
-  // Can a projection go window by window? Momenta change in place, so this is asked before.
+  // Says whether a projection can go window by window. Momenta change in place, so this is asked before.
   bool cuts_fade(const double* q) {
     return !windows_.empty() && each_window([&](const Window& window) {
       if (&window != &windows_.front()) (&window - 1)->prefetch(chains_[(&window - 1)->chain()], q);
@@ -228,9 +229,9 @@ class ChainSolver final : public RodPartSolver {
   std::vector<Chain> chains_;
   std::vector<std::pair<int, int>> blocks_;  // chain, block
   std::vector<RodSweep> sweeps_;             // the last one of each block
-  std::vector<Window> windows_;              // of all chains
+  std::vector<Window> windows_;              // those of all chains
   std::vector<double> rest_;                 // ν of another projection
-  std::vector<char> joins_late_;             // of each window, in a projection
+  std::vector<char> joins_late_;             // in a projection: one for each window
 };
 
 template <int dimension>

@@ -21,7 +21,7 @@ class ChainWindow {
   static constexpr int overlap = 64;  // enough if each rod turns by 36 degrees or more against the last
   static constexpr int most_rods = Chain::cached_rods - 2 * overlap;
 
-  // The rods begin … end - 1 of a whole chain, number `chain` in its owner's list.
+  // Makes a window of the rods begin … end - 1 of a whole chain, number `chain` in its owner's list.
   ChainWindow(const RodList& rods, const Chain& whole, int chain, int begin, int end)
       : chain_(chain),
         begin_(begin),
@@ -66,7 +66,7 @@ class ChainWindow {
                                impulses.template length_excess<to_rounding>(begin_, step.q.to)));
   }
 
-  // Will a projection not feel the cut before the window? (Z5)
+  // Returns true if a projection will not feel the cut before the window. (Z5)
   bool cut_fades(const Chain& whole, const double* q) const {
     return !has_left() || whole.projection().fades_about(begin_, overlap, q);
   }
@@ -106,7 +106,7 @@ class ChainWindow {
   }
 
  private:
-  // Whether there is a window before this one in the same chain.
+  // Says whether there is a window before this one in the same chain.
   bool has_left() const { return left_ > 0; }
   bool cuts_fade() const {  // (Z5)
     return (left_ == 0 || rods_.fades_at_start(left_)) && (right_ == 0 || rods_.fades_at_end(right_));
@@ -144,7 +144,7 @@ class ChainWindow {
       rods_.copy_nu(block, scratch.along.data(), rods_.path().first);
     return true;
   }
-  // From the last block to the first, as windows go.
+  // Goes from the last block to the first, as windows do.
   template <class F>
   RodSweep each_block(F&& f) {
     RodSweep all;
@@ -153,7 +153,7 @@ class ChainWindow {
   }
 
   int chain_, begin_, end_;
-  int left_, right_;  // how many rods it overlaps its neighbours by
+  int left_, right_;  // it overlaps its neighbours by this many rods
   Chain rods_;
 };
 

@@ -88,13 +88,13 @@ class ClusterAlgebra {
     each(after(k), shape_.rods(), f);
   }
 
-  // r = x_first - x_second
+  // Forms r = x_first - x_second.
   void differences(const Coordinates& x, std::array<V, most_rods>& r) const {
     each_rod([&](auto k) {
       unroll<dimension>([&]<int a>() { r[k].v[a] = x[a][shape_.first(k)] - x[a][shape_.second(k)]; });
     });
   }
-  // x = -Gᵀl
+  // Forms x = -Gᵀl.
   void impulse(const std::array<V, most_rods>& b, const Along& l, Coordinates& x) const {
     each_member([&](auto j) { unroll<dimension>([&]<int a>() { x[a][j] = S(0); }); });
     each_rod([&](auto k) {
@@ -105,7 +105,7 @@ class ClusterAlgebra {
       });
     });
   }
-  // p - Gᵀl
+  // Does p - Gᵀl.
   template <bool with_low_parts>
   void kick(Sums<with_low_parts>& p, const std::array<V, most_rods>& b, const Along& l) const {
     Coordinates dp;
@@ -116,7 +116,7 @@ class ClusterAlgebra {
     each_member(
         [&](auto j) { unroll<dimension>([&]<int a>() { p.set(a, j, kicked(p.before(a, j), dp[a][j])); }); });
   }
-  // q + h W p
+  // Does q + h W p.
   template <bool with_low_parts>
   void drift(const Weights& weights, double h, const Sums<with_low_parts>& p, Sums<with_low_parts>& q) const {
     each_member([&](auto j) {
@@ -142,8 +142,8 @@ class ClusterAlgebra {
     return all(inside);
   }
 
-  // Sets g to G W p, with p after impulses -Gᵀl. Is it within the tolerance, or at rounding if that is 0? A
-  // rod that hardly moves feels the rounding of the others, and of the impulses.
+  // Sets g to G W p, with p after impulses -Gᵀl. Says whether it is within the tolerance, or at rounding if
+  // the tolerance is 0. A rod that hardly moves feels the rounding of the others, and of the impulses.
   bool momenta_are_tangent(const Weights& weights, const Coordinates& p, const Along& l, double tolerance,
                            Work& w) const {
     Coordinates v;
@@ -165,8 +165,8 @@ class ClusterAlgebra {
     each_rod([&](auto k) { inside = inside && magnitude(w.g[k]) <= unit * w.b[k].extent(); });
     return all(inside);
   }
-  // r after the drift. What the particles move by is added to b, so that where the cluster stands does not
-  // round it.
+  // Forms r after the drift. What the particles move by is added to b, so that the rounding of r does not
+  // depend on how far the cluster is from the origin.
   template <bool with_low_parts>
   void rods_after_drift(const Weights& weights, double h, const Sums<with_low_parts>& q,
                         const Sums<with_low_parts>& p, Work& w) const {
@@ -181,7 +181,7 @@ class ClusterAlgebra {
     differences(moved, w.r);
     each_rod([&](auto k) { w.r[k] = w.b[k] + w.r[k]; });
   }
-  // Is g what rounding of the positions makes of it?
+  // Says whether g is no more than what rounding of the positions makes of it.
   bool at_rounding(const Lengths& lengths, const Coordinates& x, const Work& w) const {
     Mask<S> inside(true);
     each_rod([&](auto k) {
@@ -218,14 +218,14 @@ class ClusterAlgebra {
       residual(lengths, w);
     }
   }
-  // The same in a function of its own, for shapes whose particles are in memory anyway.
+  // Does the same in a function of its own, for shapes whose particles are in memory anyway.
   TAUT_KERNEL RodSolve iterate_apart(const Weights& weights, const Lengths& lengths, Work& w,
                                      const RodGoal& goal, int limit) const {
     return iterate(weights, lengths, w, goal, limit);
   }
 
-  // K(k, l) = C(k, l) b_k·b_l = LDLᵀ without pivoting, Lᵀ above the diagonal. Returns false if a pivot
-  // vanished.
+  // Factors K(k, l) = C(k, l) b_k·b_l = LDLᵀ without pivoting; Lᵀ stands above the diagonal. Returns false
+  // if a pivot vanished.
   bool factor_symmetric(const Weights& weights, Work& w) const {
     const auto product = [&](auto k, auto l) {
       w.K[k][l] = load_batch(weights.coupling[k][l]) * w.b[k].dot(w.b[l]);
@@ -246,7 +246,7 @@ class ClusterAlgebra {
     });
     return sound(w, diagonal);
   }
-  // g ← K⁻¹ g
+  // Does g ← K⁻¹ g.
   void substitute_symmetric(Work& w) const {
     each_rod([&](auto k) { each_further(k, [&](auto l) { w.g[l] -= w.K[k][l] * w.g[k]; }); });
     each_rod([&](auto k) { w.g[k] *= w.inverse[k]; });
@@ -254,7 +254,7 @@ class ClusterAlgebra {
   }
 
  private:
-  // K(k, l) = C(k, l) r_k·b_l = LU, likewise.
+  // Factors K(k, l) = C(k, l) r_k·b_l = LU in the same way.
   bool factor(const Weights& weights, Work& w) const {
     each_rod([&](auto k) {
       each_rod([&](auto l) { w.K[k][l] = load_batch(weights.coupling[k][l]) * w.r[k].dot(w.b[l]); });
@@ -276,7 +276,7 @@ class ClusterAlgebra {
       w.g[k] *= w.inverse[k];
     });
   }
-  // r ← r - (what the correction in g changes it by)
+  // Subtracts from r what the correction in g changes it by.
   void move_rods(const Weights& weights, Work& w) const {
     Coordinates moved;
     impulse(w.b, w.g, moved);

@@ -53,7 +53,7 @@ class ClusterSolver final : public RodPartSolver {
   void each_kind(F&& f) {
     std::apply([&](auto&... kind) { (f(kind), ...); }, kinds_);
   }
-  // The worst outcome of one(clusters, n) over all batches n of all shapes.
+  // Returns the worst outcome of one(clusters, n) over all batches n of all shapes.
   template <class One>
   RodSolve of_all(One&& one) {
     SharedSolve solved;

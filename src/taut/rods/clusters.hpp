@@ -24,15 +24,15 @@ class RodClusters {
 
   int batches() const { return static_cast<int>(batches_.size()); }
 
-  // Moves the particles of one batch, by impulses from those in step.mu on, until |g| <= tolerance at the
-  // positions that are written, or to rounding if that is 0. A batch that does not get there is left as it
-  // was.
+  // Moves the particles of one batch until |g| <= tolerance at the positions that are written, or to rounding
+  // if the tolerance is 0. It starts from the impulses in step.mu. A batch that does not get there is left as
+  // it was.
   RodSolve land(int number, const RodStep& step, double tolerance, const RodGoal& goal) const {
     return step.q.from_low ? land_as<true>(batches_[number], step, tolerance, goal)
                            : land_as<false>(batches_[number], step, tolerance, goal);
   }
-  // p ← p - Gᵀnu of one batch, until |G W p| <= tolerance, or to rounding if that is 0. A batch that does not
-  // get there is left as it was, with nu = 0.
+  // Does p ← p - Gᵀnu for one batch, until |G W p| <= tolerance, or to rounding if the tolerance is 0. A
+  // batch that does not get there is left as it was, with nu = 0.
   RodSolve project(int number, const double* q, const RodSums& p, double tolerance, double* nu) const {
     const Batch8& batch = batches_[number];
     const RodSolve result = p.from_low ? project_as<true>(batch, q, p, tolerance, nu)
@@ -44,7 +44,7 @@ class RodClusters {
     }
     return result;
   }
-  // scale · δ of the rods of one batch, with g(q1 - W G(q0)ᵀδ) = 0.
+  // Finds scale · δ of the rods of one batch, with g(q1 - W G(q0)ᵀδ) = 0.
   TAUT_KERNEL RodSolve newton(int number, const double* q0, const double* q1, const RodGoal& goal,
                               double scale, double* delta) const {
     const Batch8& batch = batches_[number];

@@ -1,6 +1,6 @@
-// Where eight clusters of one shape have their members, particles or rods, in an array: at equal distances,
-// one cluster after the other. If the members of each lie side by side as well, whole registers are read and
-// written.
+// The places in an array at which eight clusters of one shape have their members, particles or rods. They
+// lie at equal distances, one cluster after the other. If the members of each cluster also lie side by side,
+// whole registers are read and written.
 #pragma once
 
 #include <taut/rods/cluster_shape.hpp>
@@ -11,15 +11,15 @@
 
 namespace taut {
 
-// The places of `lanes` clusters, eight or the last few; how many members each has, the owner knows. Lanes
-// without a cluster repeat the first one, and are not written.
+// The places of `lanes` clusters, which are eight or the last few. The owner knows how many members each has.
+// Lanes without a cluster repeat the first one, and are not written.
 template <int most>
 class MemberPlaces {
  public:
   using S = Batch<double>;
   MemberPlaces() = default;
 
-  // `members` is the list of the clusters that is meant. known: the compiler knows how many each has.
+  // `members` says which list of the clusters is meant. known: the compiler knows how many members each has.
   MemberPlaces(const RodCluster* clusters, int lanes, std::vector<int> RodCluster::* members, bool known)
       : lanes_(lanes) {
     const std::vector<int>& list = clusters[0].*members;
@@ -34,7 +34,7 @@ class MemberPlaces {
     if (lanes == batch_size && known && side_by_side) way_ = Way::cluster_by_cluster;
   }
 
-  // x[j] ← member j of the eight
+  // Reads member j of the eight clusters into x[j].
   template <class Count>
   void load(Count count, const double* from, S* x) const {
     if constexpr (is_known<Count>)
@@ -73,10 +73,10 @@ class MemberPlaces {
 
   Way way_ = Way::one_by_one;
   int lanes_ = 0, stride_ = 0;
-  std::array<int, most> first_{};  // of the first cluster
+  std::array<int, most> first_{};  // the places of the first cluster's members
 };
 
-// Whether every eight clusters, as they are solved side by side, have this list at equal distances.
+// Says whether in every eight clusters that are solved side by side this list lies at equal distances.
 inline bool equally_spaced(const std::vector<RodCluster>& clusters, std::vector<int> RodCluster::* list) {
   for (std::size_t c = 1; c < clusters.size(); ++c) {
     const std::size_t first = c / batch_size * batch_size;

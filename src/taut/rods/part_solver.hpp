@@ -19,7 +19,7 @@ class RodPartSolver {
                           double* delta) = 0;
 };
 
-// Instantiated for dimensions 2 and 3 in chains.cpp and clusters.cpp.
+// These are instantiated for dimensions 2 and 3 in chains.cpp and clusters.cpp.
 template <int dimension>
 std::unique_ptr<RodPartSolver> make_chain_solver(std::shared_ptr<const RodPlan> plan);
 template <int dimension>

@@ -18,7 +18,7 @@ using EightSums = std::conditional_t<with_low_parts, CompensatedSum<Batch<double
 inline const Batch<double>& high(const Batch<double>& x) { return x; }
 inline const Batch<double>& high(const CompensatedSum<Batch<double>>& x) { return x.sum; }
 
-// The sums j …, of which `count` are there.
+// Loads the sums from j on; `count` of them are there.
 template <bool with_low_parts>
 EightSums<with_low_parts> load_sums(const RodSums& x, int j, int count) {
   if constexpr (with_low_parts)

@@ -15,7 +15,7 @@ struct FoundChain {
   std::vector<int> rods, particles;
 };
 
-// For each particle the rods that hold it, ascending.
+// Lists for each particle the rods that hold it, in ascending order.
 class RodsAt {
  public:
   explicit RodsAt(const RodList& list) : begin_(list.particles + 1, 0), rods_(2 * list.size()) {
@@ -39,7 +39,7 @@ class RodsAt {
   std::vector<int> begin_, rods_;
 };
 
-// The connected sets of rods, ordered by their first rod; rods ascend in each.
+// Finds the connected sets of rods, ordered by their first rod; the rods in each are in ascending order.
 std::vector<std::vector<int>> components(const RodList& list, const RodsAt& at) {
   std::vector<std::vector<int>> all;
   std::vector<bool> seen(list.size(), false);
@@ -136,8 +136,8 @@ class Planner {
     return true;
   }
 
-  // Whether this list of every chain is consecutive, and that of eight clusters side by side at equal
-  // distances.
+  // Says whether this list of every chain is consecutive, and whether that of eight clusters side by side
+  // lies at equal distances.
   bool lie_in_order(List FoundChain::* of_chain, List RodCluster::* of_cluster) const {
     return std::all_of(chains_.begin(), chains_.end(),
                        [&](const FoundChain& chain) { return consecutive(chain.*of_chain); }) &&

@@ -19,7 +19,7 @@ class Renumbering {
     if (!plan.rod_of.empty()) rod_copy_.resize(plan.rods.size());
   }
 
-  // The arrays of a step, in the order of the plan: with copies of what is read, and room for what is
+  // Gives the arrays of a step in the order of the plan: copies of what is read, and room for what is
   // written.
   RodStep enter(const RodStep& given) {
     RodStep step = given;
@@ -39,7 +39,7 @@ class Renumbering {
     leave(step.mu, given.mu);
   }
 
-  // The same for momenta that change in place.
+  // These do the same for momenta that change in place.
   RodSums enter(const RodSums& given) { return plan_.particle_of.empty() ? given : copy_of(given, 2, 2); }
   void leave(const RodSums& sums, const RodSums& given) const {
     if (plan_.particle_of.empty()) return;
@@ -50,7 +50,7 @@ class Renumbering {
   const double* positions(const double* q) { return particles(q, 0); }
   const double* end_positions(const double* q) { return particles(q, 1); }
 
-  // Numbers of the rods.
+  // Gives numbers of the rods, such as μ, in the order of the plan.
   double* rods(double* given) {
     if (plan_.rod_of.empty()) return given;
     for (std::size_t k = 0; k < rod_copy_.size(); ++k) rod_copy_[k] = given[plan_.rod_of[k]];
@@ -63,8 +63,8 @@ class Renumbering {
  private:
   using Copy = std::vector<double>;
 
-  // Copies of the sums that are read, and room for those that are written: two arrays each, from these
-  // numbers on.
+  // Copies the sums that are read, and gives room for those that are written. Each takes two arrays, from the
+  // numbers `from` and `to` on.
   RodSums copy_of(const RodSums& given, int from, int to) {
     gather_particles(given.from, particle_copy_[from]);
     if (given.from_low != nullptr) gather_particles(given.from_low, particle_copy_[from + 1]);
@@ -79,7 +79,7 @@ class Renumbering {
     gather_particles(given, particle_copy_[n]);
     return particle_copy_[n].data();
   }
-  // f(own, caller) for every coordinate.
+  // Calls f(own, caller) with both numbers of every coordinate.
   template <class F>
   void each_coordinate(F&& f) const {
     const int count = plan_.rods.particles;

@@ -12,7 +12,7 @@ namespace taut {
 struct RodList {
   int dimension = 3, particles = 0;
   std::vector<int> first, second;      // the particles of each rod
-  std::vector<double> length, weight;  // of each rod; 1/mass of each particle
+  std::vector<double> length, weight;  // one for each rod; 1/mass, one for each particle
 
   int size() const { return static_cast<int>(first.size()); }
 };
@@ -41,8 +41,8 @@ struct RodSolve {
 // and shared by all solvers of a problem.
 struct RodPlan;
 std::shared_ptr<const RodPlan> plan_rods(RodList rods);
-// Whether there are rods, in two or three dimensions, and every connected set of them is a long chain or a
-// small cluster. Rings and branched nets need a matrix.
+// Returns true if there are rods, in two or three dimensions, and every connected set of them is a long
+// chain or a small cluster. Rings and branched nets need a matrix.
 bool serves(const RodPlan& plan);
 
 class RodSolver {
@@ -60,8 +60,8 @@ class RodSolver {
   // Finds nu with |G W p| <= tolerance at p.to = p.from - Gᵀnu, or |G W p| at rounding if the tolerance is 0.
   // The arrays p.from and p.to are the same. If the result is not sound, p has changed by what nu says.
   RodSolve project(const double* q, const RodSums& p, double tolerance, double* nu);
-  // Finds delta, scaled, with g(q₁ - W G₀ᵀdelta) = 0 to the tolerance, or to rounding if that is 0; G₀ is
-  // that of q₀.
+  // Finds delta with g(q₁ - W G₀ᵀdelta) = 0 to the tolerance, or to rounding if the tolerance is 0, and
+  // multiplies it by `scale`. G₀ is that of q₀.
   RodSolve newton(const double* q0, const double* q1, double tolerance, double scale, double* delta);
 
  private:

@@ -17,12 +17,12 @@ class ParticlePotentials {
   ~ParticlePotentials();
 
   struct Sample {
-    std::vector<double> energy;    // of each table
-    std::array<double, 9> virial;  // of all tables: entry (a, b) stands at 3 a + b
+    std::vector<double> energy;    // one for each table
+    std::array<double, 9> virial;  // the sum over all tables: entry (a, b) stands at 3 a + b
   };
-  std::vector<std::string> names() const;      // of the tables: spring_1, spring_2, bend_1, …, pair_1
+  std::vector<std::string> names() const;      // one for each table: spring_1, spring_2, bend_1, …, pair_1
   Sample at(std::span<const double> q) const;  // q lies particle by particle
-  double volume() const;                       // of the box
+  double volume() const;                       // the box has this volume
 
  private:
   struct Problem;  // the numerics, with a list of pairs

@@ -1,5 +1,5 @@
-// Lists of places in long arrays, laid out for batches of eight. Who only makes or reads a list needs this header; who
-// gathers and scatters needs batch.hpp, which defines the batches.
+// Lists of places in long arrays, laid out for batches of eight. To make or read a list this header is
+// enough; to gather and scatter one needs batch.hpp, which defines the batches.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,8 @@ Batch<T> load_batch(const T* from);
 template <class T>
 void store_batch(T* to, const Batch<T>& x);
 
-// A padded list of places in an array, in batches. Where the places of a batch are consecutive it is read and written as a whole.
+// A padded list of places in an array, in batches. If the places of a batch are consecutive, it is read and
+// written as a whole.
 class Places {
  public:
   Places() = default;
@@ -47,16 +48,16 @@ class Places {
 
   int size() const { return count_; }
   int operator[](int k) const { return at_[static_cast<std::size_t>(k)]; }
-  // How many of the lanes of the batch that begins at k are no padding.
+  // Says how many lanes of the batch that begins at k are not padding.
   template <class T>
   int lanes(int k) const {
     return std::min(batch_lanes<T>, count_ - k);
   }
 
-  // The first place of the batch that begins at k where the others follow it, else -1.
+  // Gives the first place of the batch that begins at k if the others follow it, otherwise -1.
   int run(int k) const { return start_[k / batch_size]; }
 
-  // The batch that begins at k, a multiple of the number of lanes.
+  // Reads the batch that begins at k, a multiple of the number of lanes.
   template <class T>
   Batch<T> gather(const T* from, int k) const {
     if constexpr (batch_lanes<T> == 1) {
@@ -77,7 +78,7 @@ class Places {
       for (int i = 0; i < lanes<T>(k); ++i) to[at_[k + i]] = x[i];
     }
   }
-  // A place may stand in a batch more than once.
+  // Adds x to the batch that begins at k. A place may stand in a batch more than once.
   template <class T>
   void add(T* to, int k, const Batch<T>& x) const {
     if constexpr (batch_lanes<T> == 1) {
@@ -92,7 +93,7 @@ class Places {
  private:
   int count_ = 0;
   std::vector<int> at_;
-  std::vector<int> start_;  // of each batch: its first place where the others follow it, else -1
+  std::vector<int> start_;  // for each batch: its first place if the others follow it, otherwise -1
 };
 
 }  // namespace taut

@@ -1,5 +1,5 @@
-// Eigen's decompositions of matrices whose size is known at run time. They are compiled once, in dense_systems.cpp, and not
-// again for each problem that a chart is laid over.
+// Eigen's decompositions of matrices whose size is known at run time. They are compiled once, in
+// dense_systems.cpp, and not again for each problem that a chart is laid over.
 #pragma once
 
 #include <Eigen/QR>

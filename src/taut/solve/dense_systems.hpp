@@ -1,5 +1,5 @@
-// Small dense systems of plain numbers, compiled once: for those who solve a few of them and have no other use for the
-// headers of linear algebra.
+// Small dense systems of plain numbers, compiled once. They are for code that solves a few of them and has no
+// other use for the headers of linear algebra.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,12 @@ struct DenseMatrix {
   double& operator()(int i, int j) { return column(j)[i]; }
 };
 
-// The x with the least |A x - b|; nothing if a column of A follows from the others, up to `threshold` of the largest.
+// Finds the x with the least |A x - b|. Gives nothing if a column of A follows from the others, up to
+// `threshold` of the largest.
 std::optional<std::vector<double>> least_squares(const DenseMatrix& A, const std::vector<double>& b,
                                                  double threshold);
 
-// A x = b with a square A.
+// Solves A x = b with a square A.
 std::vector<double> solved(const DenseMatrix& A, const std::vector<double>& b);
 
 // Is a square A regular, up to rounding?

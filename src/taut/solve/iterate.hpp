@@ -1,4 +1,5 @@
-// The loop of every constraint solve: evaluate a residual, correct, until it vanishes; and the rule that says when.
+// The loop of every constraint solve: evaluate a residual and correct until it vanishes; and the rule
+// that says when.
 #pragma once
 
 #include <taut/solve/options.hpp>
@@ -10,55 +11,63 @@ namespace taut {
 
 // Stagnation counts as convergence only this close to the rounding level; above it, it is a failure.
 inline constexpr double stagnation_slack = 1000;
-// ... and falling by less than a tenth counts as stagnation this close to it.
+// This close to it, a fall by less than a tenth counts as stagnation.
 inline constexpr double crawl_slack = 8;
 
-// What an iteration leaves when it stops at the rounding level has the same sign step after step, and would make the energy drift where
-// rounding alone makes it a random walk. So it goes on, blindly, until its rate says that less than this many units are left.
+// What an iteration leaves when it stops at the rounding level has the same sign step after step. It would
+// make the energy drift, while rounding alone makes it a random walk. Therefore the iteration continues,
+// blindly, until its rate says that less than this many units are left.
 inline constexpr double left_over = 0x1p-12;
-// The same for the stages of a step, whose impulses are residuals divided by h: at 2⁻¹² units the energy of lobatto(3), h = 0.01, still moved by 4e-22 a step, at 2⁻²⁶ by
-// 2e-22, always the same way.
+// The same for the stages of a step, whose impulses are residuals divided by h: at 2⁻¹² units the energy of
+// lobatto(3), h = 0.01, still moved by 4e-22 a step, at 2⁻²⁶ by 2e-22, always the same way.
 inline constexpr double stage_left_over = 0x1p-40;
 // What the force of a stiff problem may leave in the stage equations of a step, in units: see `noise` below.
 inline constexpr double stage_noise = 0x1p26;
 // The rate is taken from residuals this many units above rounding.
 inline constexpr double clear_of_rounding = 64;
 
-// Two loops, to rounding and to a stated tolerance. The first takes a residual that need not be one vector; it offers
-//     evaluate(k)          forms it for the k-th time
-//     finish()             if it has one, after the last correction: what a step takes from an evaluation besides the residual
-//     in_units()           as largest_in_units
-//     sound()              every entry is finite
-//     describe(kind, k, mask)
-// and `correct(active)` applies one correction to the lanes in `active` and returns -1, or the index of the constraint whose
-// pivot vanished. Given is the number of corrections.
+// There are two loops, to rounding and to a stated tolerance. The first takes a residual that need not be one
+// vector. The residual offers
+//     evaluate(k)             forms it for the k-th time
+//     finish()                is optional, called after the last correction: does what a step takes from
+//                             an evaluation besides the residual
+//     in_units()              returns its size, as largest_in_units does
+//     sound()                 asks whether every entry is finite
+//     describe(kind, k, mask) makes a failure of it
+// `correct(active)` applies one correction to the lanes in `active` and returns -1, or the index of the
+// constraint whose pivot vanished. The loops return the number of corrections.
 //
-// A lane that has converged is left alone while others go on, so that it agrees with a scalar run to the last bit.
-// A residual that was finite and is no more has diverged; one that never was is the fault of the start.
+// A lane that has converged is left alone while others continue, so that it agrees with a scalar run
+// to the last bit.
+
+// Names the failure of a residual that is not finite. If it once was finite, it has diverged;
+// if it never was, the start is at fault.
 inline FailureKind kind_of_unsound(int k) {
   return k > 0 ? FailureKind::not_converged : FailureKind::not_finite;
 }
 
-// How the corrections of left_over, above, are made. Newton's iteration, and a linear system, solved by one correction, have loops of
-// their own.
+// How the corrections of left_over, above, are made. Newton's iteration, and a linear system, which one
+// correction solves, have loops of their own.
 enum class Polish { no, yes, quadratic, linear };
 
-// The rate at which the residual falls, where it can be told from rounding; the one known before where not.
+// Returns the rate at which the residual falls, if it can be told from rounding; otherwise the
+// one known before.
 template <class T>
 Real<T> seen_rate(const Real<T>& now, const Real<T>& previous, const Real<T>& before) {
   const Real<T> ratio = now / previous;
   return select(Mask<T>(previous > Real<T>(clear_of_rounding) && ratio < Real<T>(0.5)), ratio, before);
 }
 
-// No progress, at the rounding level.
+// Asks whether there is no progress, at the rounding level.
 template <class T>
 Mask<T> stagnated(const Real<T>& now, const Real<T>& previous) {
   return (now >= previous && now <= Real<T>(stagnation_slack)) ||
          (now >= Real<T>(0.9) * previous && now <= Real<T>(crawl_slack));
 }
 
-// `noise`: a residual that has found no new minimum in six corrections counts as stagnated up to this many units. The rounding units
-// know the size of the terms, not the cancellation inside a stiff force.
+// Drives a residual to rounding. A residual that has found no new minimum in six corrections counts as
+// stagnated up to `noise` units: the rounding units know the size of the terms, not the cancellation inside
+// a stiff force.
 template <class T, class Residual, class Correct>
 Expected<int> drive_to_rounding(int limit, Polish polish, Residual& residual, Correct& correct,
                                 double noise = stagnation_slack, double left_over_units = left_over) {
@@ -104,7 +113,8 @@ Expected<int> drive_to_rounding(int limit, Polish polish, Residual& residual, Co
   }
 }
 
-// A linear system: after one correction there is nothing left but rounding, and a second is made only where that is more than it should be.
+// Solves a linear system: after one correction only rounding is left, and a second is made only if that is
+// more than it should be.
 template <class T, class Residual, class Correct>
 Expected<int> linear_to_rounding(int limit, Residual& residual, Correct& correct) {
   residual.evaluate(0);
@@ -126,13 +136,15 @@ Expected<int> linear_to_rounding(int limit, Residual& residual, Correct& correct
   return k;
 }
 
-// Quadratic convergence is relied on only within this many units, where the square of a relative residual is below left_over.
+// Quadratic convergence is relied on only within this many units, in which the square of a relative residual
+// is below left_over.
 template <class T>
 double quadratic_within() {
   return 0x1p-6 / std::sqrt(epsilon<T>());
 }
 
-// How many corrections with the factor at hand cost less than one with a new factor: a member `keeps`; 0 where there is none.
+// Returns how many corrections with the factor at hand cost less than one with a new factor: the member
+// `keeps`, or 0 if there is none.
 template <class Correct>
 constexpr int kept_corrections() {
   if constexpr (requires { Correct::keeps; })
@@ -141,7 +153,7 @@ constexpr int kept_corrections() {
     return 0;
 }
 
-// With a new factor in the lanes of `fresh`.
+// Makes the last correction, with a new factor in the lanes of `fresh`.
 template <class Correct, class M>
 int last_correction(Correct& correct, const M& active, const M& fresh) {
   if constexpr (kept_corrections<Correct>() > 0)
@@ -152,11 +164,12 @@ int last_correction(Correct& correct, const M& active, const M& fresh) {
   return correct(active, M(!fresh));
 }
 
-// The loop to rounding of Newton's iteration. What a correction will leave is known before it is made, from the residual r and the one before it, r':
-// r (r/r')² with a new factor, 2 r (r/r') with the one at hand. So the last corrections need no look at their outcome, and no rounded
-// residual decides where they end; and they keep the factor where that is cheaper. A rate that does not improve is not relied on.
-//     correct(active, kept)   with a new factor, but in the lanes of `kept`
-//     correct.again(active)   with the factor at hand, where Correct::keeps > 0
+// Runs Newton's iteration to rounding. What a correction will leave is known before it is made, from the
+// residual r and the one before it, r': r (r/r')² with a new factor, 2 r (r/r') with the one at hand. The
+// last corrections therefore need no look at their outcome, and no rounded residual decides where they end;
+// they keep the factor if that is cheaper. A rate that does not improve is not relied on.
+//     correct(active, kept)   corrects with a new factor, except in the lanes of `kept`
+//     correct.again(active)   corrects with the factor at hand, if Correct::keeps > 0
 // A lane waits for the others before its last corrections, with its own factor.
 template <class T, class Residual, class Correct>
 Expected<int> newton_to_rounding(int limit, Residual& residual, Correct& correct) {
@@ -210,8 +223,9 @@ Expected<int> newton_to_rounding(int limit, Residual& residual, Correct& correct
   return k;
 }
 
-// The same where g is quadratic in q and q₁ affine in the unknowns. What a correction leaves, r', is then known exactly and without a look, from the curvature
-// of g; it is corrected with the factor at hand, and that leaves 2 r' (r'/r). So one evaluation, of the residual before them, often is enough.
+// Does the same if g is quadratic in q and q₁ affine in the unknowns. What a correction leaves, r', is then
+// known exactly and without a look, from the curvature of g. It is corrected with the factor at hand, which
+// leaves 2 r' (r'/r). One evaluation, of the residual before them, is therefore often enough.
 //     correct.bend()   puts r' in place of the residual
 template <class T, class Residual, class Correct>
 Expected<int> newton_by_curvature(int limit, Residual& residual, Correct& correct) {
@@ -247,7 +261,7 @@ Expected<int> newton_by_curvature(int limit, Residual& residual, Correct& correc
   }
 }
 
-// max |r| <= tolerance, for one vector r that `evaluate()` fills.
+// Drives max |r| below the tolerance, for one vector r that `evaluate()` fills.
 template <class Residual, class Evaluate, class Correct>
 Expected<int> drive_to_tolerance(int limit, double tolerance, const Residual& r, Evaluate& evaluate,
                                  Correct& correct) {
@@ -264,9 +278,11 @@ Expected<int> drive_to_tolerance(int limit, double tolerance, const Residual& r,
   }
 }
 
-// For one vector r. `evaluate()` fills it; `rounding_units(unit)` says at what |rᵢ| rounding takes over, and is called once,
-// after the first evaluation, into what then holds 1/unitᵢ; where it has a member `known` that is true, they are there already. Where `evaluate`
-// has a member last(), that is called where only what else it does is wanted.
+// Drives one vector r to zero. `evaluate()` fills r. `rounding_units(unit)` is called once, after the
+// first evaluation, and writes the |rᵢ| at which rounding takes over; `unit` then stores their
+// reciprocals. If `rounding_units.known` is true, `unit` already holds them and the call is skipped. If
+// `evaluate` has a member last(), it is called after the last correction, when the new state is needed but
+// its residual is not.
 template <class Residual, class Units, class Evaluate, class RoundingUnits, class Correct>
 Expected<int> drive_to_zero(const ToRounding& options, const Residual& r, Units& unit, Evaluate&& evaluate,
                             RoundingUnits&& rounding_units, Correct&& correct, Polish polish = Polish::yes,
@@ -290,7 +306,7 @@ Expected<int> drive_to_zero(const ToRounding& options, const Residual& r, Units&
       if constexpr (requires { rounding_units.known; })
         if (rounding_units.known) return;
       rounding_units(per_unit);
-      const Real<T> least(0x1p-1000);  // where nothing moves at all
+      const Real<T> least(0x1p-1000);  // a unit if nothing moves at all
       each_index(per_unit, [&](int i) { per_unit[i] = Real<T>(1) / larger(per_unit[i], least); });
     }
     Real<T> in_units() const { return largest_in_units(r, per_unit); }

@@ -37,7 +37,7 @@ inline constexpr bool needs_split =
     is_one_of<Method, Projected<Impulse>, Composition<Projected<Impulse>>, Projected<MixedMidpoint>,
               Composition<Projected<MixedMidpoint>>>;
 
-// Particle by particle ↔ component by component.
+// Turns vectors that lie particle by particle into vectors that lie component by component, and back.
 struct Layout {
   int dimension, count;
 

@@ -1,4 +1,5 @@
-// A system of particles as a model file gives it: groups of terms whose formulas are programs. particles.hpp makes a problem of it.
+// A system of particles as a model file gives it: groups of terms whose formulas are programs. particles.hpp
+// makes a problem of it.
 #pragma once
 
 #include <taut/model/code/program.hpp>
@@ -11,10 +12,10 @@
 namespace taut {
 
 struct ParticleModel : ParticleSystem<Program> {
-  std::array<double, 3> box{};       // edges; 0: open in that direction
-  std::vector<std::string> species;  // of each particle, where they come from a file
+  std::array<double, 3> box{};       // its edges; 0: open in that direction
+  std::vector<std::string> species;  // one for each particle, if they come from a file
 
-  // Of the box; 0 where it is open.
+  // Gives the volume of the box, or 0 if it is open.
   double volume() const {
     double volume = 1;
     for (int a = 0; a < dimension; ++a) volume *= box[a];

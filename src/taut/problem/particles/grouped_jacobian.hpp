@@ -1,5 +1,6 @@
-// G = ∂g/∂q of a large system whose constraints come in groups of equal shape: entry e of all rows of a group stand side by side, so that rows
-// are worked on in batches. The interface of jacobian.hpp; the structure is shared by all copies.
+// G = ∂g/∂q of a large system whose constraints come in groups of equal shape: entry e of all rows of a group
+// lie side by side, so that rows are worked on in batches. It has the interface of jacobian.hpp; all copies
+// share the structure.
 #pragma once
 
 #include <taut/problem/kick_and_drift.hpp>
@@ -13,18 +14,20 @@
 
 namespace taut {
 
-// Rows first_row … first_row + rows - 1; entry e of the k-th of them is entries[first_entry + e * stride + k].
+// The rows first_row … first_row + rows - 1; entry e of the k-th of them is entries[first_entry + e
+// * stride + k].
 struct RowGroup {
   int first_row, rows, size;  // `size` entries in each row
   int first_entry, stride;
   std::vector<Places> column;  // one list for each e
   bool mirrored;               // the second half of a row's entries is minus the first
 
-  // The entry to read in the place of e, and its sign: half the memory to go through where rows are mirrored.
+  // Returns the entry to read in the place of e: if rows are mirrored, half the memory is enough.
   int original(int e) const { return mirrored && 2 * e >= size ? e - size / 2 : e; }
 };
 
-// Gᵀ, for batches of eight consecutive columns: which entries of G, in which rows, stand in them. An item gives one entry to each column of its batch.
+// Gᵀ for batches of eight consecutive columns: says which entries of G, in which rows, stand in them. An item
+// gives one entry to each column of its batch.
 class TransposedRows {
  public:
   TransposedRows(const std::vector<RowGroup>& groups, int zero_entry) {
@@ -39,7 +42,7 @@ class TransposedRows {
         for (int k = 0; k < g.rows; ++k) ++from[column[k] + 1];
     for (int j = 0; j < columns; ++j) from[j + 1] += from[j];
     struct Where {
-      int entry, row, mirror;  // mirror: the entry that is minus this one, else -1
+      int entry, row, mirror;  // mirror: the entry that is minus this one, or -1
     };
     std::vector<Where> where(from[columns]);
     std::vector<int> next(from.begin(), from.end() - 1);
@@ -69,7 +72,7 @@ class TransposedRows {
     }
   }
 
-  // sum - Σ over the entries of columns j … j+7, times l.
+  // Returns sum - Σ over the entries of columns j … j+7, times l.
   Batch<double> minus(const double* entries, const double* l, int j, Batch<double> sum) const {
     const std::size_t batch = static_cast<std::size_t>(j / batch_size);
     if (batch + 1 >= begin_.size()) return sum;
@@ -83,7 +86,7 @@ class TransposedRows {
   }
 
  private:
-  // Where eight numbers stand: the first of consecutive ones, or -1 - the place of a list of eight.
+  // The place of eight numbers: the first of consecutive ones, or -1 - the place of a list of eight.
   struct Item {
     int entry, row;
     bool mirrored;  // the entries are minus those
@@ -103,7 +106,7 @@ class TransposedRows {
     return x;
   }
 
-  std::vector<int> begin_;  // of each batch of columns
+  std::vector<int> begin_;  // where the items of each batch of columns begin
   std::vector<Item> items_;
   std::vector<int> lists_;
 };
@@ -112,7 +115,7 @@ struct GroupedRows {
   std::vector<RowGroup> groups;
   int rows = 0, entries = 0;
 
-  // What a solver found out about the structure, kept for the next one; `kind` tells analyses apart.
+  // Returns what a solver found out about the structure, kept for the next one; `kind` tells analyses apart.
   template <class Analysis, class Make>
   std::shared_ptr<const Analysis> analysis(std::size_t kind, Make&& make) const {
     const std::scoped_lock hold(mutex_);
@@ -120,7 +123,7 @@ struct GroupedRows {
     return std::static_pointer_cast<const Analysis>(kept_[kind]);
   }
 
-  // The entry after all others, always 0.
+  // Returns the entry after all others, which is always 0.
   int zero_entry() const { return entries; }
   const TransposedRows& transposed() const {
     std::call_once(once_,
@@ -128,7 +131,7 @@ struct GroupedRows {
     return *transposed_;
   }
 
-  // column[e][k]
+  // Adds a group of rows; column[e][k] is the column of entry e in row k.
   void add(const std::vector<std::vector<int>>& column, bool mirrored = false) {
     const int count = static_cast<int>(column.front().size());
     RowGroup group{rows, count, static_cast<int>(column.size()), entries, padded(count), {}, mirrored};
@@ -159,7 +162,7 @@ struct GroupedJacobian {
   int rows() const { return structure->rows; }
   const std::vector<RowGroup>& groups() const { return structure->groups; }
 
-  // y = G W p: `times` of the velocity, which is not written down.
+  // Computes y = G W p: `times` of the velocity, which is not stored.
   template <class Mass>
   [[gnu::noinline]] void times_velocity(const Mass& W, const Vec& p, Vec& y) const {
     each_batch([&](const RowGroup& g, int k) {
@@ -234,7 +237,7 @@ void each_column_batch(const Vec& x, F&& f) {
   });
 }
 
-// The batch of sums that begins at j.
+// Loads the batch of sums that begins at j.
 template <class Vec>
 Batch<double> load_batch(const PlainSums<Vec>& x, int j, int count) {
   return load_batch(x.sum.data() + j, count);
@@ -253,8 +256,8 @@ void store_batch(const CompensatedSums<Vec>& to, int j, const CompensatedSum<Bat
   store_batch(to.low.data() + j, x.low, count);
 }
 
-// Makes one pass over the coordinates instead of one for each line of the general text (kick_and_drift.hpp), with
-// the same operations in the same order.
+// Makes one pass over the coordinates instead of one for each line of the general text (kick_and_drift.hpp),
+// with the same operations in the same order.
 template <class X, class Mass>
 [[gnu::noinline]] void kick_along_and_drift(X& x, const X& from, const GroupedJacobian<double>& G,
                                             const Vector<double, dynamic>& l, const Mass& W, const double& h,

@@ -1,5 +1,6 @@
-// A system of particles as data: which particles, which groups of terms and of pairs act on them. What evaluates them is in
-// term_group.hpp, pair_potential.hpp and particles.hpp; reading or drawing a model needs this header alone.
+// A system of particles as data: which particles there are, and which groups of terms and of pairs act on
+// them. The code that evaluates them is in term_group.hpp, pair_potential.hpp and particles.hpp; to read or
+// draw a model this header is enough.
 #pragma once
 
 #include <taut/scalar/places.hpp>
@@ -24,16 +25,16 @@ inline constexpr int most_term_numbers = 24;
 template <class Code>
 struct TermGroup {
   std::string what;                         // how messages call a term: "rod"
-  bool slow = false;                        // of a potential: it belongs to V_slow
+  bool slow = false;                        // a potential that belongs to V_slow
   bool rods = false;                        // f = (|x₁ - x₂|² - L²)/2, number 0 is L: no code needed
-  std::vector<Places> particle;             // for each place in the term the particles of all terms
-  std::vector<std::vector<double>> number;  // likewise for each number of the term, padded
+  std::vector<Places> particle;             // for each place in a term: its particle in every term
+  std::vector<std::vector<double>> number;  // for each number of a term: its value in every term, padded
   std::shared_ptr<const Code> value, gradient;
 
   int size() const { return particle.front().size(); }
   int places() const { return static_cast<int>(particle.size()); }
 
-  // "4-5": the particles of a term, counted from 0 as in a model file
+  // Names the particles of a term, counted from 0 as in a model file: "4-5".
   std::string particles_of(int k) const {
     std::string text;
     for (const Places& p : particle) text.append(text.empty() ? "" : "-").append(std::to_string(p[k]));
@@ -50,13 +51,16 @@ struct TermGroup {
 
 struct PairRule {
   double cutoff = 0, skin = 0;
-  // Of one set all act on each other, of two those of the first on those of the second; each sorted, no particle twice.
+  // If there is one set, all its particles act on each other. If there are two, those of the first act on
+  // those of the second. Each set is sorted and has no particle twice.
   std::vector<std::vector<int>> sets;
-  std::vector<std::vector<int>> apart;  // for each particle the larger ones it does not act upon, sorted
-  std::array<double, 3> box{};          // edges; 0: not periodic in that direction
+  // For each particle: those with a larger number on which it does not act, sorted.
+  std::vector<std::vector<int>> apart;
+  std::array<double, 3> box{};  // its edges; 0: not periodic in that direction
 };
 
-// How u is brought to 0 at the cutoff. Without it the energy jumps when a pair crosses the cutoff; without a continuous force it still drifts.
+// How u is brought to 0 at the cutoff. If it is not, the energy jumps when a pair crosses the cutoff. If u is
+// continuous but its force is not, the energy still drifts.
 enum class Truncation { none, shift, force_shift };
 
 template <class Code>
@@ -71,16 +75,16 @@ template <class Code>
 struct ParticleSystem {
   using Groups = std::vector<std::shared_ptr<const TermGroup<Code>>>;
   int dimension = 3, count = 0;
-  std::vector<double> mass;  // of each particle
+  std::vector<double> mass;  // one for each particle
   Groups constraints, potentials;
   std::vector<std::shared_ptr<const PairGroup<Code>>> pairs;
   std::vector<double> q, p;                      // the start
-  std::shared_ptr<const GroupedRows> rows;       // of the constraints
-  std::shared_ptr<const GroupedRows> slopes[2];  // of the potentials, as if they were constraints: fast, slow
+  std::shared_ptr<const GroupedRows> rows;       // those of the constraints
+  std::shared_ptr<const GroupedRows> slopes[2];  // the same for the potentials: fast, slow
 
   int coordinates() const { return dimension * count; }
 
-  // Call it when constraints and potentials are complete.
+  // To be called when constraints and potentials are complete.
   void make_rows() {
     rows = rows_of(constraints);
     for (const bool slow : {false, true}) slopes[slow] = rows_of(potentials_of(slow));
