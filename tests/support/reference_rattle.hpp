@@ -1,5 +1,5 @@
-// RATTLE as docs/theory/rattle.md writes it, to be read beside the fast ways and compared with them: dense matrices, plain
-// sums, twelve corrections of Newton's iteration from μ = 0, no tricks.
+// RATTLE as docs/theory/rattle.md writes it, to be read beside the fast ways and compared with them: dense matrices,
+// plain sums, twelve corrections of Newton's iteration from μ = 0, no tricks.
 #pragma once
 
 #include <taut/problem/tiers.hpp>
