@@ -52,6 +52,7 @@ StateOf<P> on_manifold(const P& s) {
 }
 
 double apart(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  if (!(a - b).allFinite()) return std::numeric_limits<double>::infinity();
   return (a - b).cwiseAbs().maxCoeff() / (1 + b.cwiseAbs().maxCoeff());
 }
 
