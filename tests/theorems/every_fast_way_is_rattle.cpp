@@ -17,6 +17,8 @@
 #include "support/particle_models.hpp"
 #include "support/reference_rattle.hpp"
 
+#include <limits>
+
 namespace {
 
 using namespace taut;
@@ -51,6 +53,7 @@ StateOf<P> on_manifold(const P& s) {
 }
 
 double apart(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  if (!(a - b).allFinite()) return std::numeric_limits<double>::infinity();
   return (a - b).cwiseAbs().maxCoeff() / (1 + b.cwiseAbs().maxCoeff());
 }
 
@@ -70,7 +73,9 @@ double units_apart(const P& s, const X& start, double h, int steps, const Method
   }();
   double largest = 0;
   for (int k = 0; k < steps; ++k) {
-    if (!method.step(s, x, memory, h)) return 1e300;
+    const auto made = method.step(s, x, memory, h);
+    EXPECT_TRUE(made) << "step " << k;
+    if (!made) return std::numeric_limits<double>::quiet_NaN();  // fails every comparison
     for (const double part : gamma) reference = test::reference_rattle(s, reference, part * h);
     largest = std::max({largest, apart(x.q, reference.q), apart(x.p, reference.p)});
   }
@@ -78,9 +83,16 @@ double units_apart(const P& s, const X& start, double h, int steps, const Method
 }
 
 constexpr int some_steps = 8;
-// A step rounds each number a few times, and eight steps amplify that. AndOthersAreNot shows that an error of
-// 1e-12 in the step is outside of this bound.
-constexpr double few_units = 200;
+// A step of either text rounds each number a few times, and the steps after it amplify that. The worst that was
+// measured, over eight steps, is 5.0 for up to 20 coordinates and 9.4 for rods: the momenta of rods also feel the
+// rounding of coordinates that are a hundred times as large. AndOthersAreNot shows what is outside of this bound.
+constexpr double few_units = 30;
+
+// A tolerance on |g| that can be met: rods are differences of coordinates that are rounded.
+template <class X>
+double tight_tolerance(const X& x) {
+  return 2e-15 * (1 + x.q.cwiseAbs().maxCoeff());
+}
 
 // Both kinds of sums, every iteration, both stop rules.
 template <class P>
@@ -93,7 +105,7 @@ void compare(const std::string& name, const P& s, double h, bool all_iterations 
         << name << ' ' << how << ", compensated";
   };
   both({}, "to rounding");
-  both({.tolerance = 4e-15}, "to a tolerance");
+  both({.tolerance = tight_tolerance(x)}, "to a tolerance");
   if (!all_iterations) return;
   both({.iteration = Iteration::symmetric}, "symmetric");
   both({.iteration = Iteration::sweep}, "by sweeps");
@@ -166,10 +178,12 @@ p_y1 = 0.2
 p_x2 = -0.3
 p_y2 = 0.2
 )toml";
-void compare_model(const std::string& name, const std::string& mass) {
+std::string two_links_of(const std::string& mass) {
   std::string text = two_links;
-  text.replace(text.find("MASS"), 4, mass);
-  compare(name, FormulaProblem<>(model_of(text)), 0.02);
+  return text.replace(text.find("MASS"), 4, mass);
+}
+void compare_model(const std::string& name, const std::string& mass) {
+  compare(name, FormulaProblem<>(model_of(two_links_of(mass))), 0.02);
 }
 TEST(EveryFastWayIsRattle, InterpretedModels) {
   compare_model("a model, an envelope", "mass = [1.0, 2.0, 3.0, 4.0]");
@@ -237,15 +251,23 @@ for = "row in 0..n-2, column in 0..n-1"
 potential = "0.01*z^2"
 )toml";
 
+using Rods = ParticleProblem<double>;
+Rods rods(const std::string& text) { return Rods(test::particles_of(text)); }
+bool are_chains_or_clusters(const Rods& s) { return RodsOf<Rods>(s).serve(); }
+
 TEST(EveryFastWayIsRattle, RodsInAChain) {
-  compare("chain", ParticleProblem<double>(test::particles_of(bent_chain)), 0.05, false);
+  EXPECT_TRUE(are_chains_or_clusters(rods(bent_chain)));
+  compare("chain", rods(bent_chain), 0.05, false);
 }
 TEST(EveryFastWayIsRattle, RodsInClusters) {
-  compare("waters", ParticleProblem<double>(test::particles_of(some_waters)), 0.05);
-  compare("clusters", ParticleProblem<double>(test::particles_of(some_clusters)), 0.05);
+  EXPECT_TRUE(are_chains_or_clusters(rods(some_waters)));
+  EXPECT_TRUE(are_chains_or_clusters(rods(some_clusters)));
+  compare("waters", rods(some_waters), 0.05);
+  compare("clusters", rods(some_clusters), 0.05);
 }
 TEST(EveryFastWayIsRattle, ASparseMatrix) {
-  compare("net", ParticleProblem<double>(test::particles_of(small_net)), 0.05);
+  EXPECT_FALSE(are_chains_or_clusters(rods(small_net)));
+  compare("net", rods(small_net), 0.05);
 }
 
 // A composition leaves out the projections between its substeps, and starts each from a guess.
@@ -261,18 +283,21 @@ TEST(EveryFastWayIsRattle, Compositions) {
   };
   EXPECT_LT(compared(DoublePendulum<>{}, 0.05), few_units);
   EXPECT_LT(compared(SixNodeChainDynamic<>{}, 0.01), few_units);
-  EXPECT_LT(compared(ParticleProblem<double>(test::particles_of(some_waters)), 0.05), few_units);
+  EXPECT_LT(compared(rods(some_waters), 0.05), few_units);
 }
 
-// The comparison sees a step that is too long by 1e-12, and a solve that is stopped at 1e-10.
+// The comparison sees a reference whose step is too long by 1e-12, or by 1e-11 if the particles move slowly and far
+// from the origin, and a solve that is stopped at 1e-10.
 TEST(EveryFastWayIsRattle, AndOthersAreNot) {
-  const DoublePendulum<> s;
-  const auto x = on_manifold(s);
-  EXPECT_GT(units_apart(s, x, 0.05, some_steps, Rattle{}, {1 + 1e-12}), 2 * few_units);
-  EXPECT_GT(units_apart(s, x, 0.05, some_steps, Rattle{.solve = {.tolerance = 1e-10}}), 2 * few_units);
-  const ParticleProblem<double> waters(test::particles_of(some_waters));
-  const auto y = on_manifold(waters);
-  EXPECT_GT(units_apart(waters, y, 0.05, some_steps, Rattle{}, {1 + 1e-12}), 2 * few_units);
+  const auto seen = [](const auto& s, double h, double longer, const SolveOptions& options = {}) {
+    return units_apart(s, on_manifold(s), h, some_steps, Rattle{.solve = options}, {1 + longer});
+  };
+  EXPECT_GT(seen(DoublePendulum<>{}, 0.05, 1e-12), 2 * few_units);
+  EXPECT_GT(seen(DoublePendulum<>{}, 0.05, 0, {.tolerance = 1e-10}), 2 * few_units);
+  EXPECT_GT(seen(SixNodeChainDynamic<>{}, 0.01, 1e-12), 2 * few_units);
+  EXPECT_GT(seen(FormulaProblem<>(model_of(two_links_of("mass = 1.0"))), 0.02, 1e-12), 2 * few_units);
+  for (const std::string& text : {bent_chain, some_waters, some_clusters, small_net})
+    EXPECT_GT(seen(rods(text), 0.05, 1e-11), 2 * few_units) << text;  // the least is 350, for waters
 }
 
 }  // namespace

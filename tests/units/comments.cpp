@@ -60,7 +60,7 @@ std::vector<Comment> comments_of(std::string_view code) {
       const std::size_t end = std::min(block ? code.find("*/", at) : code.find('\n', at), code.size());
       for (const std::string& text : taut::test::lines_of(std::string(code.substr(at + 2, end - at - 2))))
         found.push_back({line++, !blank, text});
-      --line;  // the line of the last one goes on
+      if (end > at + 2) --line;  // the line of the last one goes on
       at = block ? std::min(end + 2, code.size()) : end;
     } else if (const std::size_t end = after_literal(code, at, line); end != at) {
       blank = false;
