@@ -36,7 +36,7 @@ Energy energy_of(const Method& method, double h, int steps, const SolveOptions& 
 
 // Explicit Euler with both projections: on M, first order, not symplectic.
 struct ProjectedEuler {
-  static constexpr MethodFacts facts{
+  [[maybe_unused]] static constexpr MethodFacts facts{
       .name = "projected explicit Euler", .what = {}, .source = {}, .theory = {}, .order = 1};
   SolveOptions solve{};
   template <class P>
