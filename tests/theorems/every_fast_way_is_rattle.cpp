@@ -83,9 +83,10 @@ double units_apart(const P& s, const X& start, double h, int steps, const Method
 }
 
 constexpr int some_steps = 8;
-// A step of either text rounds each number a few times, and the steps after it amplify that. The worst that was
-// measured, over eight steps, is 5.0 for up to 20 coordinates and 9.4 for rods: the momenta of rods also feel the
-// rounding of coordinates that are a hundred times as large. AndOthersAreNot shows what is outside of this bound.
+// A step of either text rounds each number a few times, and the steps after it amplify that. The worst that
+// was measured, over eight steps, is 5.0 for up to 20 coordinates and 9.4 for rods: the momenta of rods
+// also feel the rounding of coordinates that are a hundred times as large. AndOthersAreNot shows what is
+// outside of this bound.
 constexpr double few_units = 30;
 
 // A tolerance on |g| that can be met: rods are differences of coordinates that are rounded.
@@ -286,8 +287,8 @@ TEST(EveryFastWayIsRattle, Compositions) {
   EXPECT_LT(compared(rods(some_waters), 0.05), few_units);
 }
 
-// The comparison sees a reference whose step is too long by 1e-12, or by 1e-11 if the particles move slowly and far
-// from the origin, and a solve that is stopped at 1e-10.
+// The comparison sees a reference whose step is too long by 1e-12, or by 1e-11 if the particles move slowly
+// and far from the origin, and a solve that is stopped at 1e-10.
 TEST(EveryFastWayIsRattle, AndOthersAreNot) {
   const auto seen = [](const auto& s, double h, double longer, const SolveOptions& options = {}) {
     return units_apart(s, on_manifold(s), h, some_steps, Rattle{.solve = options}, {1 + longer});

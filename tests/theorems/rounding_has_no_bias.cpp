@@ -93,8 +93,8 @@ Drift drift_of(const std::vector<Energies>& average, double steps) {
   return drift;
 }
 
-// Measures the drift from x on; energies(x) gives those of the pendulums. `disturb` is applied to the state every 10
-// steps.
+// Measures the drift from x on; energies(x) gives those of the pendulums. `disturb` is applied to the state
+// every 10 steps.
 template <class P, class X, class Disturb, class EnergiesOf>
 Drift measured_from(const P& s, X x, double h, const SolveOptions& options, int pause, Disturb disturb,
                     EnergiesOf energies) {
@@ -191,8 +191,8 @@ p_y = 0.0
   return read.model;
 }
 
-// An interpreted pendulum in each lane. Without h W p_low the drift is (-5 ± 3)e-22 here, which so few steps do not tell
-// from none; BecauseWhatIsBelowTheLastBitOfPMovesQ does.
+// An interpreted pendulum in each lane. Without h W p_low the drift is (-5 ± 3)e-22 here, which so few
+// steps do not tell from none; BecauseWhatIsBelowTheLastBitOfPMovesQ does.
 TEST(RoundingHasNoBias, OfAModelWhoseSizeIsKnownAtRunTime) {
   const auto model = pendulum_model();
   ASSERT_TRUE(model);
@@ -205,8 +205,8 @@ TEST(RoundingHasNoBias, OfAModelWhoseSizeIsKnownAtRunTime) {
   EXPECT_LT(drift.error, flattened ? 3e-22 : 3e-21);
 }
 
-// The light particles of a system in which every other particle, from the first on, is too heavy to move: each light
-// one is a pendulum of its own. Gravity acts along the last axis.
+// The light particles of a system in which every other particle, from the first on, is too heavy to move:
+// each light one is a pendulum of its own. Gravity acts along the last axis.
 Drift measured_bobs(const std::string& particles, int count, int dimension, int pause) {
   const ReadModel read = read_model(particles, "bobs.toml");
   EXPECT_TRUE(read.model) << text_of(read.errors);
@@ -250,8 +250,8 @@ potential = "z"
   EXPECT_LT(drift.error, flattened ? 5e-22 : 3e-21);
 }
 
-// What lies below the last bit of p moves q: p_low = 2⁻⁶⁰ p moves q_low by h W p_low. Gives that motion in parts of the
-// one expected, without the few coordinates that a rounding of the step moves by much more.
+// What lies below the last bit of p moves q: p_low = 2⁻⁶⁰ p moves q_low by h W p_low. Gives that motion in
+// parts of the one expected, without the few coordinates that a rounding of the step moves by much more.
 template <class P>
 double moved_by_p_low(const P& s, State<double, dynamic> at, double h) {
   using X = CompensatedState<double, dynamic>;
