@@ -125,14 +125,4 @@ inline void transpose(std::array<Batch<double>, batch_size>& x) {
   std::memcpy(x.data(), b, sizeof x);
 }
 
-// Returns before[7], x[0] … x[6], by way of memory.
-inline Batch<double> moved_up(const Batch<double>& before, const Batch<double>& x) {
-  Batch<double> y;
-  double both[2 * batch_size];
-  store_batch(both, before);
-  store_batch(both + batch_size, x);
-  y = load_batch(both + batch_size - 1);
-  return y;
-}
-
 }  // namespace taut

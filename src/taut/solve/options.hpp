@@ -27,8 +27,6 @@ struct ToTolerance : SolveOptions {};
 
 template <class Rule>
 inline constexpr bool is_to_tolerance = std::is_base_of_v<ToTolerance, std::remove_cvref_t<Rule>>;
-template <class Rule>
-inline constexpr bool is_to_rounding = std::is_base_of_v<ToRounding, std::remove_cvref_t<Rule>>;
 
 // The same if the compiler also knows which iteration it is.
 template <class Rule, Iteration known>
