@@ -5,6 +5,7 @@
 #include <taut/store/files.hpp>
 #include <taut/words/few.hpp>
 #include <taut/words/shell_word.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -42,7 +43,7 @@ std::string drift_verdict(const RunSummary& s) {
 }
 
 void print_summary(const RunSummary& s) {
-  fmt::print("{}, {}, step {}: {} step{} to t = {:.10g} in {:.2f} s ({:.2g} steps/s)\n", s.model,
+  fmt::print("{}, {}, step {}: {} step{} to t = {:.10g} in {:.2f} s ({:.2g} steps/s)\n", harmless(s.model),
              s.formulation.empty() ? s.method : s.method + " on " + s.formulation, s.step, grouped(s.steps),
              s.steps == 1 ? "" : "s", s.time, s.seconds, s.steps_per_second());
   if (s.moved)
@@ -72,12 +73,14 @@ void print_summary(const RunSummary& s) {
   }
 }
 
-// Says how to continue the run. If `halves`, a step that fails was taken in parts.
-std::string how_to_go_on(const std::string& out, bool halves, const Recording* recording) {
+// Says how to continue the run, in the folder as it is called now. If `halves`, a step that fails was taken
+// in parts.
+std::string how_to_go_on(const std::string& typed, bool halves, const Recording* recording) {
   if (recording == nullptr)
     return StopSignals::caught() == 0 ? "" : "  Nothing was kept: with --out DIR a run can be continued.\n";
   if (!recording->saved()) return "";
   const std::int64_t step = *recording->saved();
+  const std::string now = recording->folder()->path_now(), &out = now.empty() ? typed : now;
   const Kept kept = recording->kept();
   if (!kept.state)
     return fmt::format("  The checkpoint of step {} is no longer in {}, or another program changed it.\n",
@@ -95,7 +98,7 @@ std::string how_to_go_on(const std::string& out, bool halves, const Recording* r
 
 void make_report(const ModelRun& model, const RunSummary& summary, const CarriedOut& how) {
   const std::vector<RecordedRun> runs = {{method_label(summary), summary, *how.record}};
-  write_wanted(*how.wanted, model.request.out,
+  write_wanted(*how.wanted, how.recording == nullptr ? nullptr : how.recording->folder(),
                report_of_runs(drawing_hints(model.model), runs, climb({model}, {runs.front().name})));
 }
 
@@ -116,17 +119,20 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
       if (summary.error.empty()) summary.error = error.what();
     }
   };
-  // A folder that was removed meanwhile is not made again for it.
-  if (how.recording != nullptr && how.recording->saved() && how.recording->has_folder())
-    write([&] { write_summary(out, summary); });
+  const Folder* folder = how.recording == nullptr ? nullptr : how.recording->folder();
+  const std::string folder_now = folder == nullptr ? "" : folder->path_now();
+  if (how.recording != nullptr && how.recording->saved() && !folder_now.empty())
+    write([&] { write_summary(*folder, summary); });
   if (how.wanted != nullptr) write([&] { make_report(model, summary, how); });
+  if (!folder_now.empty() && folder_now != out)
+    fmt::print(stderr, "taut: the folder {} was renamed meanwhile: the run is in {}\n", out, folder_now);
   if (how.json)
     fmt::print("{}\n", to_json(summary));
   else
     print_summary(summary);
   const int written = finish_output();
   if (summary.error.empty()) return written;
-  fmt::print(stderr, "taut: {}\n{}", summary.error,
+  fmt::print(stderr, "taut: {}\n{}", harmless_lines(summary.error),
              how_to_go_on(out, model.request.halve_on_failure, how.recording));
   return StopSignals::caught() == 0 ? 1 : 128 + StopSignals::caught();
 }

@@ -1,4 +1,5 @@
 #include <taut/certificate/certificate.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
 
@@ -40,7 +41,8 @@ std::string line(const Check& check) {
 }
 
 void print(const Certificate& c) {
-  fmt::print("{}, {}, step {}: {}\n", c.model, c.method, c.step, c.pass() ? "pass" : "does not pass");
+  fmt::print("{}, {}, step {}: {}\n", harmless(c.model), c.method, c.step,
+             c.pass() ? "pass" : "does not pass");
   if (c.moved)
     fmt::print("start moved onto the manifold: q by {:.1e}, p by {:.1e}\n", c.moved->q, c.moved->p);
   fmt::print("{:22}{:10}measured\n", "", "claimed");

@@ -43,9 +43,6 @@ void refuse_unknown(const Program& program, const std::vector<std::string>& argu
     const std::string asked = argument.substr(0, argument.find('='));
     if (!asked.starts_with("--") || std::find(options.begin(), options.end(), asked) != options.end())
       continue;
-    if (where != nullptr)
-      if (const auto said = where->instead.find(asked); said != where->instead.end())
-        throw InputError(fmt::format("there is no option `{}`: {}", asked, said->second));
     throw InputError(fmt::format("there is no option `{}`.{}\n  The options are: {}.", asked,
                                  did_you_mean(asked, options), joined(options)));
   }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,9 +15,7 @@ struct Command {
   std::string name, what;
   std::string examples;  // lines of `taut --help` that show the command at work, each with its end
   std::vector<Option> options = {};
-  std::string notes = {};  // the end of its help
-  // Options that people look for and the command does not have: a sentence that says what to do instead.
-  std::map<std::string, std::string> instead = {};
+  std::string notes = {};            // the end of its help
   std::function<int()> action = {};  // returns the exit status: 0 done, 1 failed; InputError stands for 2
 
   void add(Option option) { options.push_back(std::move(option)); }

@@ -1,4 +1,5 @@
 #include <taut/mechanism/ode_choice.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
 
@@ -73,7 +74,7 @@ void print(const Table& table) {
 int compare(const TypedModel& typed, const TypedReport& reports, const std::string& methods) {
   const std::vector<ModelRun> runs = runs_of(typed, split(methods));
   const auto wanted = reports.wanted();
-  if (wanted) check_wanted(*wanted, "");
+  if (wanted) check_wanted(*wanted, "", runs.front());
   std::vector<RecordedRun> done;
   std::vector<std::string> names;
   for (const ModelRun& run : runs) {
@@ -86,18 +87,18 @@ int compare(const TypedModel& typed, const TypedReport& reports, const std::stri
   }
   const ErrorLadder ladder = climb(runs, names);
   const RunSummary& first = done.front().summary;
-  fmt::print("{}, step {}, {} steps\n\n", first.model, first.step, first.wanted);
+  fmt::print("{}, step {}, {} steps\n\n", harmless(first.model), first.step, first.wanted);
   print(comparison(done, ladder));
   fmt::print("\n{}\n", ladder.refusal.empty()
                            ? fmt::format("The error is that against {}, itself known to {:.0e}.",
                                          ladder.reference, std::max(ladder.doubt, 1e-16))
                            : fmt::format("There are no errors against a reference: {}.", ladder.refusal));
-  if (wanted) write_wanted(*wanted, "", report_of_runs(drawing_hints(runs.front().model), done, ladder));
+  if (wanted) write_wanted(*wanted, nullptr, report_of_runs(drawing_hints(runs.front().model), done, ladder));
   const int written = finish_output();
   int status = written;
   for (const RecordedRun& run : done) {
     if (run.summary.error.empty()) continue;
-    fmt::print(stderr, "taut: {}\n", run.summary.error);
+    fmt::print(stderr, "taut: {}\n", harmless_lines(run.summary.error));
     status = 1;
   }
   return status;

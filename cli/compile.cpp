@@ -1,6 +1,7 @@
+#include <taut/files/whole_file.hpp>
 #include <taut/model/code/emit.hpp>
 #include <taut/run/model_run.hpp>
-#include <taut/store/whole_file.hpp>
+#include <taut/store/inputs.hpp>
 #include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
@@ -47,7 +48,8 @@ int write_header(const TypedModel& typed, const Header& header) {
   if (!is_name(name) || name[0] < 'A' || name[0] > 'Z')
     throw InputError(
         fmt::format("--name needs letters, digits and _, a capital letter first, not `{}`.", shown(name)));
-  const Model model = read_model_run(typed.problem, {}, typed.set).model;
+  const ModelRun run = read_model_run(typed.problem, {}, typed.set);
+  const Model& model = run.model;
   if (model.particles)
     throw InputError(fmt::format("{} is a system of particles; only models with [system] become a header.",
                                  typed.problem));
@@ -56,6 +58,7 @@ int write_header(const TypedModel& typed, const Header& header) {
     fmt::print("{}", text);
     return finish_output();
   }
+  refuse_inputs(run, header.path, "--emit");
   write_whole_file(header.path, text);
   fmt::print(stderr, "taut: {} holds taut::{}<>.\n", header.path, name);
   return 0;

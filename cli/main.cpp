@@ -1,5 +1,7 @@
+#include <taut/files/standard_files.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/version.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
 
@@ -52,18 +54,19 @@ int finish_output() {
 }  // namespace taut::cli
 
 int main(int argc, char** argv) {
+  taut::open_standard_files();
   // A file that may not grow is a write that fails, not the end of the program.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return taut::cli::run_program(argc, argv);
   } catch (const taut::ModelFileError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    fmt::print(stderr, "{}\n", taut::harmless_lines(error.what()));
     return 2;
   } catch (const taut::InputError& error) {
-    fmt::print(stderr, "taut: {}\n", error.what());
+    fmt::print(stderr, "taut: {}\n", taut::harmless_lines(error.what()));
     return 2;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "taut: {}\n", error.what());
+    fmt::print(stderr, "taut: {}\n", taut::harmless_lines(error.what()));
     return 1;
   }
 }

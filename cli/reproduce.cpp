@@ -1,4 +1,4 @@
-#include <taut/store/whole_file.hpp>
+#include <taut/files/whole_file.hpp>
 #include <taut/study/report.hpp>
 
 #include <fmt/core.h>

@@ -1,4 +1,7 @@
+#include <taut/files/open_file.hpp>
 #include <taut/run/model_run.hpp>
+#include <taut/store/run_files.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
 
@@ -18,15 +21,49 @@ struct ResumeFlags {
   std::optional<bool> halves;
   int threads = 0;
   bool previous = false, new_samples = false, json = false;
+  TypedReport reports;
 };
+
+constexpr const char* about_reports =
+    R"text(the checkpoints of this run hold nothing to draw, because it was begun without --report and --figures.
+  Begin it anew with `taut run … --report --overwrite`, or plot its samples, which `taut export DIR --csv` prints.)text";
+
+// Returns where the report goes: to what is typed now, or inside the folder. What a checkpoint says about
+// other places is not believed, because it may come from somebody else, and a folder may be moved.
+ReportWanted allowed(const ReportWanted& asked, const ReportWanted& typed, const std::string& folder) {
+  ReportWanted wanted = asked;
+  if (typed.page) {
+    wanted.page = true;
+    wanted.path = typed.path;
+  } else if (asked.page && !asked.path.empty() && !is_inside(asked.path)) {
+    wanted.path.clear();
+    fmt::print(
+        stderr,
+        "taut: the run was begun with --report {}, which is outside of {}: the page goes into the folder "
+        "unless --report is typed again.\n",
+        shown(asked.path), folder);
+  }
+  if (!typed.figures.empty()) {
+    wanted.figures = typed.figures;
+  } else if (!asked.figures.empty() && !is_inside(asked.figures)) {
+    wanted.figures.clear();
+    fmt::print(stderr,
+               "taut: the run was begun with --figures {}, which is outside of {}: there will be none unless "
+               "--figures is typed again.\n",
+               shown(asked.figures), folder);
+  }
+  return wanted;
+}
 
 int resume(const ResumeFlags& flags) {
   FoundRun found = find_run(flags.folder, flags.previous);
   if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
   const Snapshot& from = found.checkpoint.snapshot;
-  if (from.status == RunStatus::finished && found.has_summary && !found.report_due) {
+  const std::optional<ReportWanted> typed = flags.reports.wanted();
+  if (typed && !found.checkpoint.report) throw InputError(about_reports);
+  if (from.status == RunStatus::finished && found.has_summary && !found.report_due && !typed) {
     fmt::print(stderr, "taut: the run in {} is finished: {} steps.\n", flags.folder, from.steps);
-    if (flags.json) fmt::print("{}", text_of_file(flags.folder + "/summary.json"));
+    if (flags.json) fmt::print("{}", text_of(*found.folder, summary_name));
     return finish_output();
   }
   for (RunRequest* request : {&found.run.request, &found.run.asked}) {
@@ -34,12 +71,20 @@ int resume(const ResumeFlags& flags) {
     if (flags.halves) request->halve_on_failure = *flags.halves;
     if (flags.threads > 0) request->threads = flags.threads;
   }
-  Recording recording(found.run, found.checkpoint, flags.new_samples);
+  ReportWanted wanted;
+  if (const auto& report = found.checkpoint.report) {
+    if (typed && !typed->path.empty()) refuse_run_files(flags.folder, typed->path, "--report");
+    const ReportWanted now = typed.value_or(ReportWanted{}).kept_in(flags.folder);
+    wanted = allowed(report->wanted, now, flags.folder);
+    check_wanted(wanted, flags.folder, found.run);
+    if (typed) report->wanted = wanted;
+  }
+  Recording recording(found, flags.new_samples);
   CarriedOut how{.recording = &recording, .from = &from, .json = flags.json};
   const Schedule schedule = found.checkpoint.identity.schedule;
   RunRecord* record = nullptr;
   if (ReportSoFar* report = found.checkpoint.report.get()) {
-    how.wanted = &report->wanted;
+    how.wanted = &wanted;
     how.record = record = &report->record;
     found.run.request.every = recording_interval(schedule);
   } else if (found.has_report) {
@@ -52,30 +97,26 @@ int resume(const ResumeFlags& flags) {
   return carry_out(found.run, watcher, how);
 }
 
-constexpr const char* about_reports =
-    R"text(a run that was begun with --report or --figures makes them by itself, at its end, of all of it. Leave the option out.
-  The checkpoints of a run that was begun without them hold nothing to draw: begin it anew with `taut run … --report
-  --overwrite`, or plot its samples, which `taut export DIR --csv` prints.)text";
-
 }  // namespace
 
 void add_resume(Program& program) {
   const auto flags = std::make_shared<ResumeFlags>();
   Option folder = required(place("DIR", flags->folder, "the --out of the run"));
   folder.files = Option::Files::folders;
-  program.add(
-      {.name = "resume",
-       .what = "Continue a run that was killed, stopped or failed, to the same bits",
-       .examples = "  taut resume out/particle                         goes on after the last checkpoint\n",
-       .options = {folder, flag("--previous", flags->previous, "from the checkpoint before the last"),
-                   flag("--new-samples", flags->new_samples,
-                        "put a damaged file of samples aside and begin a new one"),
-                   checkpoint_option(flags->checkpoint_every, "seconds between checkpoints"),
-                   on_failure_option(flags->halves, "of a step: stop or halve"),
-                   threads_option(flags->threads, "that share a step; the bits do not depend on it"),
-                   flag("--json", flags->json, "print one JSON object instead of the summary")},
-       .instead = {{"--report", about_reports}, {"--figures", about_reports}},
-       .action = [flags] { return resume(*flags); }});
+  Command command{
+      .name = "resume",
+      .what = "Continue a run that was killed, stopped or failed, to the same bits",
+      .examples = "  taut resume out/particle                         goes on after the last checkpoint\n",
+      .options = {folder, flag("--previous", flags->previous, "from the checkpoint before the last"),
+                  flag("--new-samples", flags->new_samples,
+                       "put a damaged file of samples aside and begin a new one"),
+                  checkpoint_option(flags->checkpoint_every, "seconds between checkpoints"),
+                  on_failure_option(flags->halves, "of a step: stop or halve"),
+                  threads_option(flags->threads, "that share a step; the bits do not depend on it"),
+                  flag("--json", flags->json, "print one JSON object instead of the summary")},
+      .action = [flags] { return resume(*flags); }};
+  flags->reports.add(command);
+  program.add(std::move(command));
 }
 
 }  // namespace taut::cli

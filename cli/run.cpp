@@ -1,3 +1,5 @@
+#include <taut/store/run_files.hpp>
+
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -28,11 +30,15 @@ int run(const TypedModel& typed, const TypedReport& reports, bool json, bool ove
 
   const Schedule schedule = schedule_of(model.request);
   CarriedOut how{.json = json};
-  const std::optional<ReportWanted> wanted = reports.wanted();
+  std::optional<ReportWanted> wanted = reports.wanted();
   std::shared_ptr<ReportSoFar> report;
   if (wanted) {
-    check_wanted(*wanted, out);
-    report = std::make_shared<ReportSoFar>(ReportSoFar{.wanted = wanted->absolute()});
+    if (!out.empty()) {
+      if (!wanted->path.empty()) refuse_run_files(out, wanted->path, "--report");
+      wanted = wanted->kept_in(out);
+    }
+    check_wanted(*wanted, out, model);
+    report = std::make_shared<ReportSoFar>(ReportSoFar{.wanted = *wanted});
     model.request.every = recording_interval(schedule);
     how.wanted = &*wanted;
     how.record = &report->record;

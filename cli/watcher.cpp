@@ -1,7 +1,9 @@
 #include "watcher.hpp"
 
+#include <taut/files/whole_file.hpp>
 #include <taut/run/signals.hpp>
-#include <taut/store/whole_file.hpp>
+#include <taut/store/inputs.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
 
@@ -22,7 +24,9 @@ void Watcher::sample(double time, std::span<const double> q, std::span<const dou
   recording_->sample(time, q, p, reading, more);
 }
 
-void Watcher::note(const std::string& sentence) { fmt::print(stderr, "taut: {}\n", sentence); }
+void Watcher::note(const std::string& sentence) {
+  fmt::print(stderr, "taut: {}\n", harmless_lines(sentence));
+}
 
 std::string Watcher::stop_reason() {
   const int signal = StopSignals::caught();
@@ -46,20 +50,29 @@ std::optional<ReportWanted> TypedReport::wanted() const {
   return ReportWanted{path_.has_value(), path_.value_or(""), figures_};
 }
 
-void check_wanted(const ReportWanted& wanted, const std::string& out) {
-  if (wanted.page) check_whole_file(wanted.page_path(out));
-  if (!wanted.figures.empty()) check_whole_file(wanted.figures + "/figure.svg");
+void check_wanted(const ReportWanted& wanted, const std::string& out, const ModelRun& run) {
+  if (wanted.page) {
+    refuse_inputs(run, wanted.page_path(out), "--report");
+    check_whole_file(wanted.page_path(out));
+  }
+  if (!wanted.figures.empty()) check_whole_file(wanted.figures_path(out) + "/figure.svg");
 }
 
-void write_wanted(const ReportWanted& wanted, const std::string& out, const Report& report) {
+void write_wanted(const ReportWanted& wanted, const Folder* folder, const Report& report) {
+  const auto write = [folder](const std::string& path, const std::string& text) {
+    if (folder != nullptr && !path.starts_with('/'))
+      write_whole_file(*folder, path, text);
+    else
+      write_whole_file(path, text);
+  };
+  const std::string shown = folder == nullptr ? "" : folder->path();
   if (wanted.page) {
-    const std::string path = wanted.page_path(out);
-    write_report(path, report);
-    fmt::print(stderr, "taut: the report is in {}\n", path);
+    write_report(wanted.page_path(""), report, write);
+    fmt::print(stderr, "taut: the report is in {}\n", wanted.page_path(shown));
   }
   if (wanted.figures.empty()) return;
-  const auto names = write_figures(wanted.figures, report);
-  fmt::print(stderr, "taut: {} figures are in {}\n", names.size(), wanted.figures);
+  const auto names = write_figures(wanted.figures, report, write);
+  fmt::print(stderr, "taut: {} figures are in {}\n", names.size(), wanted.figures_path(shown));
 }
 
 }  // namespace taut::cli

@@ -44,12 +44,12 @@ class TypedReport {
   std::string figures_;
 };
 
-// Throws WriteError if the page or the figures could not be written: before the run, so that it is
-// not made in vain.
-void check_wanted(const ReportWanted& wanted, const std::string& out);
+// Throws WriteError if the page or the figures could not be written, and InputError if the page would replace
+// the model: before the run, so that it is not made in vain.
+void check_wanted(const ReportWanted& wanted, const std::string& out, const ModelRun& run);
 
-// Writes the report, the page by default into the folder `out`, and says on standard error where it is.
-// Throws WriteError if it cannot be written.
-void write_wanted(const ReportWanted& wanted, const std::string& out, const Report& report);
+// Writes the report and says on standard error where it is. If there is a folder of the run, paths that do
+// not begin at the root are inside it. Throws WriteError if the report cannot be written.
+void write_wanted(const ReportWanted& wanted, const Folder* folder, const Report& report);
 
 }  // namespace taut::cli

@@ -158,8 +158,8 @@ void stopped_run(const OwnFolder& folder) {
 
 std::string refusal(const std::string& folder) {
   try {
-    const FoundRun found = find_run(folder, false);
-    const Recording recording(found.run, found.checkpoint, false);
+    FoundRun found = find_run(folder, false);
+    const Recording recording(found, false);
   } catch (const InputError& error) {
     return error.what();
   }

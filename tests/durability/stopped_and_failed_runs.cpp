@@ -212,7 +212,7 @@ TEST(ACheckpoint, HoldsNumbersThatAreNotFinite) {
   Checkpoint c;
   c.identity.asked.checkpoint_every = infinite;
   c.identity.parameters = {{"a", -infinite}, {"b", std::nan("")}, {"c", 1.5}};
-  write_checkpoint(folder.string(), c);
+  write_checkpoint(*Folder::open(folder.string()), c);
   const Checkpoint again = read_checkpoint((folder / checkpoint_name).string());
   EXPECT_EQ(again.identity.asked.checkpoint_every, infinite);
   EXPECT_EQ(again.identity.parameters.at("a"), -infinite);
@@ -249,7 +249,7 @@ TEST(ACheckpoint, OfOtherDigitsIsRefused) {
   const std::string out = (folder / "out").string();
   Checkpoint c = read_checkpoint((folder / "out" / checkpoint_name).string());
   c.snapshot.start_digest = "00000000";
-  write_checkpoint(out, c);
+  write_checkpoint(*Folder::open(out), c);
   const auto ran = run_taut("resume " + out);
   EXPECT_EQ(ran.status, 2);
   EXPECT_SAYS(ran.err, "computes other digits");
@@ -365,11 +365,13 @@ TEST(AReport, ThatWasNotMadeBeforeTheEndIsMadeByResuming) {
   ASSERT_EQ(in_folder("run pendulum --steps 100 --out out --report page.html --figures plots").status, 0);
   const auto whole = drawn(folder / "page.html");
   fs::remove(folder / "page.html");  // as when killed after the last step
-  const auto again = run_taut("resume " + (folder / "out").string());
+  const auto again = run_taut("resume " + (folder / "out").string() + " --report " +
+                              (folder / "page.html").string() + " --figures " + (folder / "plots").string());
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_SAYS(again.err, "the report is in " + (folder / "page.html").string());
   EXPECT_SAYS(again.err, "figures are in " + (folder / "plots").string());
   EXPECT_TRUE(drawn(folder / "page.html") == whole);
+  EXPECT_SAYS(run_taut("resume " + (folder / "out").string()).err, "is finished: 100 steps");
 }
 
 TEST(AReport, ThatCannotBeGoneOnWithIsNamed) {
@@ -379,7 +381,7 @@ TEST(AReport, ThatCannotBeGoneOnWithIsNamed) {
   Checkpoint c = read_checkpoint(last.string());
   ASSERT_TRUE(c.report);
   c.report.reset();  // like a version that kept none
-  write_checkpoint((folder / "out").string(), c);
+  write_checkpoint(*Folder::open((folder / "out").string()), c);
   EXPECT_SAYS(run_taut("resume out --on-failure halve", folder.string()).err,
               "out/report.html is of the run as far as");
 }

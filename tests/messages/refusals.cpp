@@ -379,13 +379,13 @@ TEST(Refusals, AnUnknownCommandOrOption) {
   EXPECT_TRUE(option.err.starts_with(
       "taut: there is no option `--stepp`. Did you mean `--step`?\n  The options are: --help, "))
       << option.err;
+  const OwnFolder folder;
+  ASSERT_EQ(run_taut("run pendulum --steps 10 --out " + folder.string()).status, 0);
   for (const std::string asked : {"--report", "--figures"})
     refused(
-        "resume out " + asked + "=x",
-        "there is no option `" + asked +
-            R"text(`: a run that was begun with --report or --figures makes them by itself, at its end, of all of it. Leave the option out.
-  The checkpoints of a run that was begun without them hold nothing to draw: begin it anew with `taut run … --report
-  --overwrite`, or plot its samples, which `taut export DIR --csv` prints.)text");
+        "resume " + folder.string() + " " + asked + "=x",
+        R"text(the checkpoints of this run hold nothing to draw, because it was begun without --report and --figures.
+  Begin it anew with `taut run … --report --overwrite`, or plot its samples, which `taut export DIR --csv` prints.)text");
   refused("run", "PROBLEM is required.\n  `taut --help` and `taut run --help` show what can be asked.");
   refused("compile pendulum",
           "--emit is required.\n  `taut --help` and `taut compile --help` show what can be asked.");

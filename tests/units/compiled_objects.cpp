@@ -3,6 +3,7 @@
 
 #include <taut/backend/compiled_formulas.hpp>
 #include <taut/backend/compiled_object.hpp>
+#include <taut/backend/object_folder.hpp>
 #include <taut/bytes/sha256.hpp>
 #include <taut/model/code/emit.hpp>
 #include <taut/model/code/evaluator.hpp>
@@ -10,11 +11,17 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <fstream>
 #include <regex>
+#include <thread>
 
 #include "support/run_program.hpp"
 
@@ -186,19 +193,187 @@ TEST_F(CompiledObjects, WhatCannotBeCompiledSaysWhy) {
   }
 }
 
+// Returns a name as those of objects are: 64 hexadecimal digits.
+std::string some_key(int k) { return sha256(std::to_string(k)); }
+
 TEST_F(CompiledObjects, OldObjectsMakeRoom) {
   ASSERT_NE(compiled_object(unit(5)).handle, nullptr);
   const fs::path used = only_entry();
   for (int k = 0; k < 250; ++k) {
-    const fs::path old = folder_ / (std::to_string(k) + ".so");
-    std::ofstream(old) << "x";
+    const fs::path old = folder_ / (some_key(k) + ".so");
+    std::ofstream(old) << "x" << seal(some_key(k), "x");
     fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(1000 - k));
   }
   ASSERT_NE(compiled_object(unit(6)).handle, nullptr);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 200);
   EXPECT_TRUE(fs::exists(used));
-  EXPECT_FALSE(fs::exists(folder_ / "0.so"));
-  EXPECT_TRUE(fs::exists(folder_ / "249.so"));
+  EXPECT_FALSE(fs::exists(folder_ / (some_key(0) + ".so")));
+  EXPECT_TRUE(fs::exists(folder_ / (some_key(249) + ".so")));
+}
+
+TEST_F(CompiledObjects, WhatTheCacheDidNotMakeStays) {
+  fs::create_directories(folder_ / "thesis/chapters");
+  std::ofstream(folder_ / "thesis/chapters/one.tex") << "years of work";
+  fs::create_directory(folder_ / "compiling-thesis");
+  fs::create_directory(folder_ / "compiling-poetry");
+  std::ofstream(folder_ / "compiling-poetry/unit.cpp") << "mine";
+  std::ofstream(folder_ / "compiling-poetry/notes") << "mine";
+  std::ofstream(folder_ / "notes") << "mine";
+  fs::create_directory(folder_ / "compiling-abc123");  // a compiler that was killed left it
+  std::ofstream(folder_ / "compiling-abc123/unit.cpp") << "ours";
+  for (int k = 0; k < 230; ++k) {
+    std::ofstream(folder_ / (std::to_string(k) + ".so")) << "mine";
+    std::ofstream(folder_ / (some_key(k) + ".so")) << "mine, too";
+  }
+  fs::permissions(folder_, fs::perms::owner_all);
+  for (const auto& entry : fs::recursive_directory_iterator(folder_))
+    fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(1000));
+  ASSERT_NE(compiled_object(unit(7)).handle, nullptr) << compiled_object(unit(7)).missing;
+  EXPECT_FALSE(fs::exists(folder_ / "compiling-abc123"));
+  for (const char* name : {"thesis/chapters/one.tex", "compiling-thesis", "compiling-poetry/unit.cpp",
+                           "compiling-poetry/notes", "notes", "0.so"})
+    EXPECT_TRUE(fs::exists(folder_ / name)) << name;
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 4 + 2 * 230 + 1);
+}
+
+TEST_F(CompiledObjects, AFolderAboveThatOthersMayWriteIsRefused) {
+  const fs::path home = home_ / "home", above = home / "cache";
+  fs::create_directories(above);
+  const Environment cache("XDG_CACHE_HOME", above.string());
+  ASSERT_NE(compiled_object(unit(8)).handle, nullptr);
+  for (const fs::path& open : {above, home}) {
+    fs::permissions(open, fs::perms::owner_all | fs::perms::group_write);
+    EXPECT_EQ(compiled_object(unit(8)).missing, "others may replace the folder " + (above / "taut").string() +
+                                                    " (chmod go-w " + open.string() + " mends it)");
+    fs::permissions(open, fs::perms::owner_all);
+    if (geteuid() != 0) continue;
+    ASSERT_EQ(chown(open.c_str(), 65534, 65534), 0);
+    EXPECT_EQ(compiled_object(unit(8)).missing, "another user may replace the folder " +
+                                                    (above / "taut").string() + ": " + open.string() +
+                                                    " is his");
+    ASSERT_EQ(chown(open.c_str(), 0, 0), 0);
+  }
+  EXPECT_NE(compiled_object(unit(8)).handle, nullptr);
+}
+
+// Somebody exchanges the folder of the objects for another one, with a trap of the same name in it, all the
+// time.
+TEST_F(CompiledObjects, TheFileThatIsCheckedIsTheOneThatIsLoaded) {
+  SourceUnit trap = unit(9);
+  trap.text += "__attribute__((constructor)) static void spring() { __builtin_trap(); }\n";
+  ASSERT_EXIT({ compiled_object(trap); }, ::testing::KilledBySignal(SIGILL), "");
+  const std::string spring = test::read_text(only_entry());
+  fs::remove(only_entry());
+  ASSERT_NE(compiled_object(unit(9)).handle, nullptr);
+  const std::string name = only_entry().filename(), good = test::read_text(only_entry());
+  const fs::path evil = home_ / "evil";
+  fs::create_directory(evil);
+  fs::permissions(evil, fs::perms::owner_all);
+  for (int round = 0; round < 10; ++round) {
+    replace(folder_ / name, good);
+    replace(evil / name, spring);
+    std::atomic<bool> ends = false;
+    std::thread swap([&] {
+      while (!ends)
+        syscall(SYS_renameat2, AT_FDCWD, folder_.c_str(), AT_FDCWD, evil.c_str(), RENAME_EXCHANGE);
+    });
+    for (int k = 0; k < 5; ++k) {
+      const CompiledObject object = compiled_object(unit(9));
+      EXPECT_TRUE(object.handle == nullptr || answer(object) == 9);
+    }
+    ends = true;
+    swap.join();
+  }
+}
+
+// --- the compiler
+
+// Writes a program that is used as $CXX.
+std::string script(const test::OwnFolder& folder, const std::string& text) {
+  const fs::path path = folder / "compiler";
+  std::ofstream(path) << "#!/bin/sh\n" << text;
+  fs::permissions(path, fs::perms::owner_all);
+  return path.string();
+}
+
+TEST_F(CompiledObjects, ACompilerMayPrintAsMuchAsItLikes) {
+  const test::OwnFolder folder;
+  const Environment talker(
+      "CXX", script(folder,
+                    "[ \"$1\" = --version ] && head -c 200000 /dev/zero | tr '\\0' x && exit 0\n"
+                    "head -c 200000 /dev/zero | tr '\\0' x\nexec c++ \"$@\"\n"));
+  const CompiledObject object = compiled_object(unit(10));
+  ASSERT_NE(object.handle, nullptr) << object.missing;
+  EXPECT_EQ(answer(object), 10);
+}
+
+TEST_F(CompiledObjects, ASignalEndsACompilerThatNeverEnds) {
+  const test::OwnFolder folder;
+  const Environment sleeper("CXX", script(folder,
+                                          "[ \"$1\" = --version ] && echo 1 && exit 0\n"
+                                          "echo $$ > " +
+                                              (folder / "pid").string() + "\nsleep 1000\n"));
+  struct sigaction action{}, before{};
+  action.sa_handler = [](int) {};
+  sigaction(SIGUSR1, &action, &before);
+  const pthread_t waiting = pthread_self();
+  std::thread other([&] {
+    while (!fs::exists(folder / "pid") || fs::is_empty(folder / "pid"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    pthread_kill(waiting, SIGUSR1);
+  });
+  EXPECT_EQ(compiled_object(unit(11)).missing, (folder / "compiler").string() + " does not compile it");
+  other.join();
+  sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_NE(kill(std::stoi(test::read_text(folder / "pid")), 0), 0) << "it still runs";
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+// --- the bits
+
+// Returns the fused instructions of an object.
+std::string fused(const fs::path& object) {
+  const test::OwnFolder folder;
+  const std::string list = (folder / "list").string();
+  EXPECT_EQ(std::system(("objdump -d " + object.string() + " > " + list).c_str()), 0);
+  const std::string text = test::read_text(list);
+  EXPECT_NE(text.find("ret"), std::string::npos) << "this is no list of instructions";
+  const std::regex instruction(R"(\bv?fn?m(add|sub|addsub|subadd|la|ls)\w*)");
+  std::string found;
+  for (std::sregex_iterator at(text.begin(), text.end(), instruction), end; at != end; ++at)
+    found += at->str() + " ";
+  return found;
+}
+
+std::vector<std::string> compilers() {
+  std::vector<std::string> found;
+  for (const char* name : {"/usr/bin/g++", "/usr/bin/clang++"})
+    if (fs::exists(name)) found.emplace_back(name);
+  return found;
+}
+
+// g++ 12 makes one fused instruction of these two lines, in spite of -ffp-contract=off.
+TEST_F(CompiledObjects, NoInstructionIsFused) {
+  const std::string text = R"(extern "C" __attribute__((visibility("default")))
+    void f(const double* q, double* __restrict out) {
+      const double t0 = 0.7 * q[0];
+      out[0] = t0 - q[2];
+      const double t1 = 0.7 * q[1];
+      out[1] = t1 + q[3];
+    })";
+  for (const std::string& compiler : compilers()) {
+    const Environment chosen("CXX", compiler);
+    const CompiledObject object = compiled_object({.text = text});
+    ASSERT_NE(object.handle, nullptr) << object.missing;
+    EXPECT_EQ(fused(folder_ / (object.key + ".so")), "") << compiler;
+    for (const auto& file : test::system_examples())
+      if (file.text.find("hamiltonian") != std::string::npos) {
+        const Model model = read_model(file.text, file.path, {}).model.value();
+        ASSERT_EQ(compiled_formulas(compile(model)).missing, "") << compiler;
+      }
+    for (const auto& entry : fs::directory_iterator(folder_)) EXPECT_EQ(fused(entry.path()), "") << compiler;
+  }
 }
 
 Model model_of(const std::string& text, const std::string& name) {
@@ -250,6 +425,22 @@ TEST_F(CompiledObjects, EveryFunctionGivesTheBitsOfTheInterpreter) {
                "- y) + (2 + x)^y - 1/(3 + x)\"\"\"\n"
                "constraints = [\"x - y\"]\n[initial]\nx = 0.25\ny = 0.25\n",
                "functions"));
+}
+
+// Compilers made other bits of these models once: they fused two lines, and made exp2 of a power of two.
+TEST_F(CompiledObjects, EveryCompilerGivesTheBitsOfTheInterpreter) {
+  for (const std::string& compiler : compilers()) {
+    const Environment chosen("CXX", compiler);
+    for (const auto& file : test::system_examples())
+      if (file.path.find("charged-particle") != std::string::npos)
+        expect_the_same_bits(
+            model_of(std::regex_replace(file.text, std::regex("omega = [0-9.]+"), "omega = 0.7"),
+                     "omega = 0.7, " + compiler));
+    expect_the_same_bits(model_of(
+        "[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"2^y + 2^(x/3) + 10^x + "
+        "8^(x*y) + (x*x)^0.5 + y^(1/3)\"\nconstraints = [\"x - y\"]\n[initial]\nx = 0.77\ny = 0.77\n",
+        "powers, " + compiler));
+  }
 }
 
 // The program is longer than one function is allowed to be.

@@ -1,6 +1,7 @@
 // The data of a report: nothing that matters is lost on the way to the page or the picture.
 
 #include <taut/contract/request.hpp>
+#include <taut/report/markup.hpp>
 #include <taut/report/report.hpp>
 #include <taut/store/report_so_far.hpp>
 #include <taut/store/run_record.hpp>
@@ -263,6 +264,18 @@ TEST(RunRecord, FramesOfASmoothMotionGoToItsEndAndThoseOfAFastOneStop) {
         error.x[static_cast<std::size_t>(std::max_element(error.y.begin(), error.y.end()) - error.y.begin())],
         h * 77777);
   }
+}
+
+// The marks of the page are replaced in the page, not in what was put there.
+TEST(Report, ATitleMayHoldTheMarksOfThePage) {
+  Report plain, marked;
+  plain.title = "A note";
+  marked.title = "A note /*plot*/ /*script*/ /*style*/ <!--data--> <!--title-->";
+  const std::string page = to_html(marked), title = "<title>" + escaped(marked.title) + "</title>";
+  EXPECT_NE(page.find(title), std::string::npos);
+  const std::size_t in_data = 2 * std::string("\\u003c").size() - 2;  // each < of the title in the data
+  EXPECT_EQ(page.size(), to_html(plain).size() + escaped(marked.title).size() + marked.title.size() +
+                             in_data - 2 * plain.title.size());
 }
 
 }  // namespace

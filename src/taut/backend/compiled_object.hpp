@@ -1,7 +1,7 @@
 // C++ that taut wrote, as a loaded shared object. It is compiled once and kept in a folder of the user's. Its
 // name is made from the text, the compiler with its version, the options, the processor and the version of
-// taut. The folder must be the user's own and closed to others, and an object must carry its own name and
-// checksum; one that does not is compiled again, never loaded.
+// taut. The folder must be the user's own and closed to others, with all folders above it, and an object must
+// carry its own name and checksum; one that does not is compiled again, never loaded.
 #pragma once
 
 #include <string>
@@ -22,6 +22,7 @@ struct CompiledObject {
   void* handle = nullptr;    // nullptr if there is none
   std::string missing = {};  // why there is none, as a part of a sentence
   bool fresh = false;        // compiled now, not found in the folder
+  std::string key = {};      // differs if the object may compute other bits
 
   void* symbol(const std::string& name) const;  // nullptr if it has none of that name
 };

@@ -1,6 +1,7 @@
 #include <taut/backend/cxx_compiler.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -9,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
@@ -55,41 +58,67 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-// Runs a program; its standard output and standard error go to the descriptor `out`.
-bool run(std::vector<std::string> arguments, const std::string& folder, int out) {
+constexpr std::size_t longest_output = 1U << 16U;  // bytes of a program's messages that are kept
+constexpr int version_seconds = 10, compile_seconds = 600;
+
+// Reads what a program prints until it ends. Returns false if a signal came meanwhile or the time was over.
+bool read_to_the_end(int from, int seconds, std::string& output) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::seconds(seconds);
+  std::array<char, 4096> part{};
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd what{.fd = from, .events = POLLIN, .revents = 0};
+    if (left <= 0 || poll(&what, 1, static_cast<int>(left)) <= 0) return false;
+    const ssize_t got = read(from, part.data(), part.size());
+    if (got <= 0) return got == 0;
+    const std::size_t room = longest_output - std::min(longest_output, output.size());
+    output.append(part.data(), std::min(room, static_cast<std::size_t>(got)));
+  }
+}
+
+// Runs a program in the folder, or in / if there is none. A run that is asked to stop does not wait for it: a
+// signal ends the program, with all that it started, and so does the end of its time.
+CompilerEnd run(std::vector<std::string> arguments, const Folder* folder, int seconds) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+  const Descriptor from(ends[0]);
+  Descriptor to(ends[1]);
   posix_spawn_file_actions_t actions;
-  if (posix_spawn_file_actions_init(&actions) != 0) return false;
+  posix_spawnattr_t attributes;
+  if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawnattr_init(&attributes) != 0) return {};
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
-  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  posix_spawn_file_actions_adddup2(&actions, to.number(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, to.number(), STDERR_FILENO);
+  if (folder == nullptr)
+    posix_spawn_file_actions_addchdir_np(&actions, "/");
+  else
+    posix_spawn_file_actions_addfchdir_np(&actions, folder->descriptor());
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   std::vector<std::string> variables = compiler_environment();
   pid_t child = 0;
-  const int failed = posix_spawn(&child, arguments[0].c_str(), &actions, nullptr, pointers(arguments).data(),
-                                 pointers(variables).data());
+  const int failed = posix_spawn(&child, arguments[0].c_str(), &actions, &attributes,
+                                 pointers(arguments).data(), pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return false;
+  posix_spawnattr_destroy(&attributes);
+  to.close();
+  if (failed != 0) return {};
+  CompilerEnd ended;
+  const bool in_time = read_to_the_end(from.number(), seconds, ended.output);
+  if (!in_time) kill(-child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (errno != EINTR) return {};
+  ended.well = in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return ended;
 }
 
 // Returns what the program prints when it is run with --version; nothing if it fails.
 std::string version_of(const std::vector<std::string>& command) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
   std::vector<std::string> arguments = command;
   arguments.emplace_back("--version");
-  // A version is a few lines and fits into the pipe, so reading may wait for the end.
-  const bool ended_well = run(std::move(arguments), "/", ends[1]);
-  close(ends[1]);
-  std::string text;
-  std::array<char, 4096> part{};
-  for (ssize_t got = 0; (got = read(ends[0], part.data(), part.size())) > 0;)
-    text.append(part.data(), static_cast<std::size_t>(got));
-  close(ends[0]);
-  return ended_well ? text : "";
+  CompilerEnd ended = run(std::move(arguments), nullptr, version_seconds);
+  return ended.well ? std::move(ended.output) : "";
 }
 
 }  // namespace
@@ -124,15 +153,11 @@ CxxCompiler find_cxx_compiler() {
   return found;
 }
 
-bool run_cxx_compiler(const CxxCompiler& compiler, const std::vector<std::string>& arguments,
-                      const std::string& folder, const std::string& log) {
-  const int out = open((folder + "/" + log).c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
-  if (out < 0) return false;
+CompilerEnd run_cxx_compiler(const CxxCompiler& compiler, const std::vector<std::string>& arguments,
+                             const Folder& folder) {
   std::vector<std::string> all = compiler.command;
   all.insert(all.end(), arguments.begin(), arguments.end());
-  const bool ended_well = run(std::move(all), folder, out);
-  close(out);
-  return ended_well;
+  return run(std::move(all), &folder, compile_seconds);
 }
 
 }  // namespace taut

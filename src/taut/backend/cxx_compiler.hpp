@@ -2,6 +2,8 @@
 // ours and go to the program as they are.
 #pragma once
 
+#include <taut/files/folder.hpp>
+
 #include <string>
 #include <vector>
 
@@ -20,8 +22,13 @@ std::string environment(const char* name);
 // Returns $CXX if it is set, otherwise the first of c++, g++ and clang++ on $PATH.
 CxxCompiler find_cxx_compiler();
 
-// Runs the compiler in `folder`; its messages go into the file `log` there. Returns true if it ended well.
-bool run_cxx_compiler(const CxxCompiler& compiler, const std::vector<std::string>& arguments,
-                      const std::string& folder, const std::string& log);
+struct CompilerEnd {
+  bool well = false;
+  std::string output = {};  // its messages, only the beginning if they are long
+};
+
+// Runs the compiler in the folder. It is ended if it takes ten minutes, or if a signal comes.
+CompilerEnd run_cxx_compiler(const CxxCompiler& compiler, const std::vector<std::string>& arguments,
+                             const Folder& folder);
 
 }  // namespace taut

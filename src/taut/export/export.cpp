@@ -1,8 +1,6 @@
 #include <taut/export/export.hpp>
 #include <taut/export/formats.hpp>
-#include <taut/store/checkpoint.hpp>
-#include <taut/store/csv_samples.hpp>
-#include <taut/store/trajectory.hpp>
+#include <taut/store/run_files.hpp>
 
 #include <fmt/format.h>
 
@@ -22,17 +20,11 @@ std::uint64_t count_of(const std::string& samples) {
 }
 
 // Refuses files of the run: what is exported would be lost, or the run could not continue.
-void refuse_files_of_the_run(const std::string& samples, const std::string& to) {
-  const auto is_target = [&](const fs::path& file) {
-    std::error_code ignored;
-    return fs::equivalent(file, to, ignored);
-  };
-  const fs::path folder = fs::path(samples).parent_path();
-  bool own = is_target(samples);
-  for (const char* name : {trajectory_name, csv_name, checkpoint_name, previous_checkpoint_name})
-    own = own || is_target(folder / name);
-  if (own)
+void refuse_own_files(const std::string& samples, const std::string& to) {
+  std::error_code ignored;
+  if (fs::equivalent(samples, to, ignored))
     throw InputError(fmt::format("{} is a file of the run itself: choose another name for --out.", to));
+  refuse_run_files(fs::path(samples).parent_path().string(), to, "--out");
 }
 
 }  // namespace
@@ -44,7 +36,7 @@ Exported export_samples(const std::string& from, const ExportFormat& format, con
   const Points points = format.wants_points ? points_of(reader->identity()) : Points{};
   if (format.wants_file && to.empty())
     throw InputError("this format goes into a file: say which with --out.");
-  refuse_files_of_the_run(samples, to);
+  if (!to.empty()) refuse_own_files(samples, to);
   OutputFile out(to);
   const std::string note = format.write({.reader = *reader,
                                          .out = out,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <taut/export/frames.hpp>
-#include <taut/store/output_file.hpp>
+#include <taut/files/output_file.hpp>
 #include <taut/store/sample_reader.hpp>
 #include <taut/store/samples.hpp>
 

@@ -3,7 +3,7 @@
 // version 1 and groups whose links are messages of their header, which HDF5 1.8 and later read.
 #pragma once
 
-#include <taut/store/output_file.hpp>
+#include <taut/files/output_file.hpp>
 
 #include <cstdint>
 #include <vector>

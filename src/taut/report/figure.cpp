@@ -1,8 +1,8 @@
+#include <taut/files/whole_file.hpp>
 #include <taut/measure/growth.hpp>
 #include <taut/report/figure.hpp>
 #include <taut/report/markup.hpp>
 #include <taut/store/thinned.hpp>
-#include <taut/store/whole_file.hpp>
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include <taut/bytes/json.hpp>
+#include <taut/files/whole_file.hpp>
 #include <taut/report/markup.hpp>
 #include <taut/report/report.hpp>
 #include <taut/report/report_page.hpp>
 #include <taut/store/thinned.hpp>
-#include <taut/store/whole_file.hpp>
 #include <taut/version.hpp>
 
 #include <fmt/format.h>
@@ -136,9 +136,28 @@ std::string slug(std::string_view text) {
   return out;
 }
 
-std::string replaced(std::string text, std::string_view mark, std::string_view by) {
-  const std::size_t at = text.find(mark);
-  return text.replace(at, mark.size(), by);
+struct PageMark {
+  std::string_view name, by;
+};
+
+// Replaces each mark of the page. A mark that stands in what was put there, as in the title of a model, is
+// text.
+std::string filled_in(std::string_view page, std::span<const PageMark> marks) {
+  std::string out;
+  while (!page.empty()) {
+    std::size_t next = page.npos;
+    const PageMark* first = nullptr;
+    for (const PageMark& mark : marks)
+      if (const std::size_t at = page.find(mark.name); at < next) {
+        next = at;
+        first = &mark;
+      }
+    out += page.substr(0, next);
+    if (first == nullptr) break;
+    out += first->by;
+    page.remove_prefix(next + first->name.size());
+  }
+  return out;
 }
 
 }  // namespace
@@ -171,18 +190,24 @@ std::string to_html(const Report& report) {
     else
       data += c;
   }
-  std::string page(report_page::html);
-  page = replaced(std::move(page), "<!--title-->", escaped(report.title));
-  page =
-      replaced(std::move(page), "/*style*/", fmt::format("{}\n{}", report_page::plot_css, report_page::css));
-  page = replaced(std::move(page), "<!--data-->", data);
-  page = replaced(std::move(page), "/*plot*/", report_page::plot_js);
-  return replaced(std::move(page), "/*script*/", report_page::js);
+  const std::string title = escaped(report.title),
+                    style = fmt::format("{}\n{}", report_page::plot_css, report_page::css);
+  const std::array<PageMark, 5> marks = {{{"<!--title-->", title},
+                                          {"/*style*/", style},
+                                          {"<!--data-->", data},
+                                          {"/*plot*/", report_page::plot_js},
+                                          {"/*script*/", report_page::js}}};
+  return filled_in(report_page::html, marks);
 }
 
-void write_report(const std::string& path, const Report& report) { write_whole_file(path, to_html(report)); }
+void write_to_path(const std::string& path, const std::string& text) { write_whole_file(path, text); }
 
-std::vector<std::string> write_figures(const std::string& folder, const Report& report) {
+void write_report(const std::string& path, const Report& report, const WriteFile& write) {
+  write(path, to_html(report));
+}
+
+std::vector<std::string> write_figures(const std::string& folder, const Report& report,
+                                       const WriteFile& write) {
   std::vector<std::string> names;
   std::set<std::string> taken;
   for (const Section& section : report.sections)
@@ -193,7 +218,7 @@ std::vector<std::string> write_figures(const std::string& folder, const Report& 
       std::string name = stem;
       for (int k = 2; !taken.insert(name).second; ++k) name = fmt::format("{}-{}", stem, k);
       names.push_back((std::filesystem::path(folder) / (name + ".svg")).string());
-      write_svg(names.back(), *figure);
+      write(names.back(), to_svg(*figure));
     }
   return names;
 }

@@ -12,6 +12,7 @@
 #include <taut/report/figure.hpp>
 
 #include <array>
+#include <functional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -97,11 +98,14 @@ std::string to_json(const Report& report);
 
 std::string to_html(const Report& report);
 
-// Writes the page completely or not at all; makes the folder. Throws WriteError if it cannot.
-void write_report(const std::string& path, const Report& report);
+// Writes one file of a report completely or not at all, and makes its folder. Throws WriteError if it cannot.
+using WriteFile = std::function<void(const std::string& path, const std::string& text)>;
+void write_to_path(const std::string& path, const std::string& text);
 
-// Writes every figure as FOLDER/SECTION-TITLE.svg and returns the names, in the order of the page. Throws
-// WriteError if it cannot.
-std::vector<std::string> write_figures(const std::string& folder, const Report& report);
+void write_report(const std::string& path, const Report& report, const WriteFile& write = write_to_path);
+
+// Writes every figure as FOLDER/SECTION-TITLE.svg and returns the names, in the order of the page.
+std::vector<std::string> write_figures(const std::string& folder, const Report& report,
+                                       const WriteFile& write = write_to_path);
 
 }  // namespace taut

@@ -1,14 +1,12 @@
 #include <taut/bytes/json.hpp>
+#include <taut/files/durable_file.hpp>
 #include <taut/store/checkpoint.hpp>
-#include <taut/store/durable_file.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 namespace taut {
 
@@ -46,6 +44,9 @@ void read_where_it_stands(const std::string& json, Checkpoint& c) {
               .inside = samples.at("inside").whole<std::uint64_t>(),
               .checksum = samples.at("checksum").whole<std::uint32_t>(),
               .waiting = {}};
+    const std::string& file = c.mark.file;  // a name from elsewhere that is looked up in the folder
+    if (!file.empty() && file != csv_name && file != trajectory_name)
+      throw InputError("it names a file of samples that no run has");
   } catch (const JsonError& error) {
     throw InputError(fmt::format("it does not say where the run stands: {}", error.what()));
   }
@@ -61,12 +62,19 @@ std::vector<double> doubles_of(const std::string& bytes, std::size_t columns) {
   return rows;
 }
 
+Checkpoint named(OpenFile file, const std::string& path) {
+  try {
+    return read_checkpoint(std::move(file));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{} cannot be used: {}", path, error.what()));
+  }
+}
+
 }  // namespace
 
 std::string_view status_name(RunStatus status) { return status_names[static_cast<std::size_t>(status)]; }
 
-void write_checkpoint(const std::string& folder, const Checkpoint& c) {
-  const std::filesystem::path at(folder);
+void write_checkpoint(const Folder& folder, const Checkpoint& c) {
   std::string bytes = file_signature(FileKind::checkpoint);
   bytes += encode("HEAD", 0, to_json(c.identity));
   bytes += encode("STEP", 1, where_it_stands(c));
@@ -76,17 +84,13 @@ void write_checkpoint(const std::string& folder, const Checkpoint& c) {
   std::uint64_t next = 5;
   if (c.report) bytes += encode("PAGE", next++, c.report->bytes(c.identity.coordinates.size()), true);
   bytes += encode("DONE", next, "");
-  replace_file((at / checkpoint_name).string(), bytes, (at / previous_checkpoint_name).string());
+  replace_file(folder, checkpoint_name, bytes, previous_checkpoint_name);
 }
 
-Checkpoint read_checkpoint(const std::string& path) {
-  OpenFile file(std::fopen(path.c_str(), "rb"));
-  if (!file) throw InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  try {
-    return read_checkpoint(std::move(file));
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{} cannot be used: {}", path, error.what()));
-  }
+Checkpoint read_checkpoint(const std::string& path) { return named(opened(path), path); }
+
+Checkpoint read_checkpoint(const Folder& folder, const std::string& name) {
+  return named(opened(folder, name), folder.path_of(name));
 }
 
 Checkpoint read_checkpoint(OpenFile file) {

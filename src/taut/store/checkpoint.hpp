@@ -5,12 +5,10 @@
 
 #include <taut/store/chunk_file.hpp>
 #include <taut/store/report_so_far.hpp>
+#include <taut/store/run_files.hpp>
 #include <taut/store/samples.hpp>
 
 namespace taut {
-
-inline constexpr const char* checkpoint_name = "checkpoint.taut";
-inline constexpr const char* previous_checkpoint_name = "checkpoint.previous.taut";
 
 struct Checkpoint {
   RunIdentity identity;
@@ -19,10 +17,11 @@ struct Checkpoint {
   std::shared_ptr<ReportSoFar> report = {};  // if the run makes one
 };
 
-void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint);  // throws WriteError
+void write_checkpoint(const Folder& folder, const Checkpoint& checkpoint);  // throws WriteError
 
 // Reads a checkpoint. Throws InputError with the reason if it cannot be used.
 Checkpoint read_checkpoint(const std::string& path);
+Checkpoint read_checkpoint(const Folder& folder, const std::string& name);
 Checkpoint read_checkpoint(OpenFile file);
 
 std::string_view status_name(RunStatus status);

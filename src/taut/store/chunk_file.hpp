@@ -4,10 +4,9 @@
 #pragma once
 
 #include <taut/bytes/checksum.hpp>
+#include <taut/files/open_file.hpp>
 
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,11 +31,6 @@ struct Chunk {
 // deflates. Throws WriteError if the chunk would be too long.
 std::string encode(std::string_view tag, std::uint64_t number, std::string_view payload,
                    bool compress = false);
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
 
 class ChunkReader {
  public:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 
 namespace taut {
@@ -27,28 +28,26 @@ Checkpoint checkpoint_beside(const std::string& path) {
 
 }  // namespace
 
-CsvReader::CsvReader(const std::string& path) : file_(path, std::ios::binary) {
-  if (!file_) throw InputError(fmt::format("cannot read {}.", path));
+CsvReader::CsvReader(const std::string& path) : file_(opened(path)) {
   Checkpoint beside = checkpoint_beside(path);
   if (beside.mark.file != csv_name)
     throw InputError(
         fmt::format("the run of this folder keeps its samples in {}, not in {}.", beside.mark.file, path));
-  check_csv(path, beside.mark);
+  check_csv(file_.get(), path, beside.mark);
+  std::rewind(file_.get());
   identity_ = std::move(beside.identity);
   columns_ = identity_.width();
-  std::string names;
-  std::getline(file_, names);
-  if (names + "\n" != csv_header(identity_))
+  next_line();
+  if (line_ + "\n" != csv_header(identity_))
     throw InputError(fmt::format("{}: its first line does not name the columns of the run.", path));
 }
 
 std::optional<std::vector<double>> CsvReader::next() {
   std::vector<double> rows;
-  std::string line;
-  while (damage_.empty() && rows.size() < most_at_once && std::getline(file_, line)) {
-    if (file_.eof())
+  while (damage_.empty() && rows.size() < most_at_once && next_line()) {
+    if (!whole_)
       damage_ = "the file ends inside a line";
-    else if (!add(line, rows))
+    else if (!add(rows))
       damage_ = fmt::format("line {} is no sample", samples_ + 2);
     else
       ++samples_;
@@ -57,9 +56,20 @@ std::optional<std::vector<double>> CsvReader::next() {
   return rows;
 }
 
-bool CsvReader::add(const std::string& line, std::vector<double>& rows) {
+bool CsvReader::next_line() {
+  char* line = nullptr;
+  std::size_t room = 0;
+  const ssize_t length = ::getline(&line, &room, file_.get());
+  line_.assign(line, length > 0 ? static_cast<std::size_t>(length) : 0);
+  std::free(line);
+  whole_ = line_.ends_with('\n');
+  if (whole_) line_.pop_back();
+  return length > 0;
+}
+
+bool CsvReader::add(std::vector<double>& rows) {
   const std::size_t before = rows.size();
-  const char *at = line.data(), *const end = line.data() + line.size();
+  const char *at = line_.data(), *const end = line_.data() + line_.size();
   for (std::size_t c = 0; c < columns_; ++c) {
     double x = 0;
     const auto [stop, error] = std::from_chars(at, end, x);

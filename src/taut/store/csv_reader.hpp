@@ -5,8 +5,6 @@
 #include <taut/store/csv_samples.hpp>
 #include <taut/store/sample_reader.hpp>
 
-#include <fstream>
-
 namespace taut {
 
 class CsvReader final : public SampleReader {
@@ -21,9 +19,13 @@ class CsvReader final : public SampleReader {
   std::uint64_t samples() const override { return samples_; }
 
  private:
-  bool add(const std::string& line, std::vector<double>& rows);  // false if it is not a sample
+  bool add(std::vector<double>& rows);  // false if the line is not a sample
 
-  std::ifstream file_;
+  bool next_line();  // false at the end of the file
+
+  OpenFile file_;
+  std::string line_;   // the last one read, without its end
+  bool whole_ = true;  // it had an end
   RunIdentity identity_;
   std::size_t columns_ = 0;
   std::uint64_t samples_ = 0;

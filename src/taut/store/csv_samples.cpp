@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <iterator>
 
 namespace taut {
@@ -14,21 +12,20 @@ namespace {
 constexpr std::size_t largest_wait = std::size_t{1} << 16;  // doubles: a mebibyte of text
 constexpr std::size_t piece_size = std::size_t{1} << 20;
 
-AppendFile reopened(const std::string& path, const SampleMark& mark) {
-  check_csv(path, mark);
-  return AppendFile::reopen(path, mark.bytes);
+AppendFile reopened(const Folder& folder, const SampleMark& mark) {
+  AppendFile file = AppendFile::reopen(folder, csv_name);
+  check_csv(file.reader().get(), file.path(), mark);
+  file.cut(mark.bytes);
+  return file;
 }
 
 }  // namespace
 
-void check_csv(const std::string& path, const SampleMark& mark) {
-  const OpenFile file(std::fopen(path.c_str(), "rb"));
-  if (!file) throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
+void check_csv(std::FILE* file, const std::string& path, const SampleMark& mark) {
   std::uint32_t sum = 0;
   std::string piece(piece_size, '\0');
   for (std::uint64_t left = mark.bytes; left > 0;) {
-    const std::size_t got =
-        std::fread(piece.data(), 1, std::min<std::uint64_t>(left, piece.size()), file.get());
+    const std::size_t got = std::fread(piece.data(), 1, std::min<std::uint64_t>(left, piece.size()), file);
     if (got == 0)
       throw InputError(fmt::format("{} is not whole: the checkpoint knows of {} bytes, and it has {}.", path,
                                    mark.bytes, mark.bytes - left));
@@ -50,14 +47,14 @@ std::string csv_header(const RunIdentity& identity) {
   return fmt::format("{}\n", fmt::join(identity.columns(), ","));
 }
 
-CsvSamples::CsvSamples(const std::string& path, const RunIdentity& identity)
-    : columns_(identity.width()), file_(AppendFile::create(path)) {
+CsvSamples::CsvSamples(const Folder& folder, const RunIdentity& identity)
+    : columns_(identity.width()), file_(AppendFile::create(folder, csv_name)) {
   append(csv_header(identity));
 }
 
-CsvSamples::CsvSamples(const std::string& path, const RunIdentity& identity, const SampleMark& mark)
+CsvSamples::CsvSamples(const Folder& folder, const RunIdentity& identity, const SampleMark& mark)
     : columns_(identity.width()),
-      file_(reopened(path, mark)),
+      file_(reopened(folder, mark)),
       samples_(mark.samples),
       checksum_(mark.checksum),
       rows_(mark.waiting) {}

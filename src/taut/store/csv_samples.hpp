@@ -1,17 +1,16 @@
 // Samples as text, one line each.
 #pragma once
 
-#include <taut/store/durable_file.hpp>
+#include <taut/files/durable_file.hpp>
+#include <taut/store/run_files.hpp>
 #include <taut/store/samples.hpp>
 
 namespace taut {
 
-inline constexpr const char* csv_name = "samples.csv";
-
 class CsvSamples final : public SampleSink {
  public:
-  CsvSamples(const std::string& path, const RunIdentity& identity);
-  CsvSamples(const std::string& path, const RunIdentity& identity, const SampleMark& mark);
+  CsvSamples(const Folder& folder, const RunIdentity& identity);
+  CsvSamples(const Folder& folder, const RunIdentity& identity, const SampleMark& mark);
 
   using SampleSink::add;
   void add(std::span<const double> row) override;
@@ -30,7 +29,7 @@ class CsvSamples final : public SampleSink {
   std::vector<double> rows_;    // rows that wait
 };
 
-// Throws InputError if the file is not as it was when the mark was made.
-void check_csv(const std::string& path, const SampleMark& mark);
+// Reads the file from its beginning. Throws InputError if it is not as it was when the mark was made.
+void check_csv(std::FILE* file, const std::string& path, const SampleMark& mark);
 
 }  // namespace taut

@@ -3,6 +3,7 @@
 #include <taut/store/describe.hpp>
 #include <taut/store/trajectory.hpp>
 #include <taut/words/few.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
 
@@ -15,12 +16,13 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string run_lines(const RunIdentity& r) {
-  std::string text = fmt::format("  run       {}, {}, step {}, {} steps, a sample every {}\n", r.title,
-                                 r.method, r.schedule.step, r.schedule.steps, r.schedule.every);
-  text += fmt::format("  written   by taut {}, of {} ({} bytes of model text inside)\n", r.version, r.model,
-                      r.text.size());
-  for (const std::string& set : r.set) text += fmt::format("  set       {}\n", set);
-  text += fmt::format("  columns   {}\n", few(r.columns(), " "));
+  std::string text =
+      fmt::format("  run       {}, {}, step {}, {} steps, a sample every {}\n", harmless(r.title),
+                  harmless(r.method), r.schedule.step, r.schedule.steps, r.schedule.every);
+  text += fmt::format("  written   by taut {}, of {} ({} bytes of model text inside)\n", harmless(r.version),
+                      harmless(r.model), r.text.size());
+  for (const std::string& set : r.set) text += fmt::format("  set       {}\n", harmless(set));
+  text += fmt::format("  columns   {}\n", harmless(few(r.columns(), " ")));
   return text;
 }
 
@@ -59,7 +61,7 @@ Description of_file(const std::string& path) {
                                                                         : of_trajectory(path);
   } catch (const InputError& error) {
     const std::string text = error.what();
-    return {fmt::format("{}{}\n", text, text.ends_with('.') ? "" : "."), false};
+    return {fmt::format("{}{}\n", harmless_lines(text), text.ends_with('.') ? "" : "."), false};
   }
 }
 
@@ -73,7 +75,8 @@ std::string damage_of_text(const std::string& folder) {
       continue;  // reported for that file itself
     }
     try {
-      if (mark.file == csv_name) check_csv((fs::path(folder) / csv_name).string(), mark);
+      const std::string path = (fs::path(folder) / csv_name).string();
+      if (mark.file == csv_name) check_csv(opened(path).get(), path, mark);
       return "";
     } catch (const InputError& error) {
       return error.what();
@@ -95,9 +98,11 @@ Description describe_run(const std::string& path) {
     all.text += one.text;
     all.whole = all.whole && one.whole;
   }
-  for (const char* name : {csv_name, "summary.json"})
+  for (const char* name : {csv_name, summary_name})
     if (const fs::path file = fs::path(path) / name; fs::exists(file))
-      all.text += fmt::format("{}: text, {} bytes\n", file.string(), fs::file_size(file));
+      all.text += fs::is_regular_file(file)
+                      ? fmt::format("{}: text, {} bytes\n", file.string(), fs::file_size(file))
+                      : fmt::format("{}: not a plain file\n", file.string());
   if (const std::string damage = damage_of_text(path); !damage.empty()) {
     all.text += fmt::format("  state     DAMAGED: {}\n", damage);
     all.whole = false;

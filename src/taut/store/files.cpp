@@ -1,12 +1,11 @@
+#include <taut/files/durable_file.hpp>
 #include <taut/store/files.hpp>
-#include <taut/store/whole_file.hpp>
-
-#include <filesystem>
+#include <taut/store/run_files.hpp>
 
 namespace taut {
 
-void write_summary(const std::string& folder, const RunSummary& summary) {
-  write_whole_file((std::filesystem::path(folder) / "summary.json").string(), to_json(summary) + "\n");
+void write_summary(const Folder& folder, const RunSummary& summary) {
+  replace_file(folder, summary_name, to_json(summary) + "\n");
 }
 
 }  // namespace taut

@@ -1,13 +1,18 @@
+#include <taut/bytes/json.hpp>
 #include <taut/store/csv_samples.hpp>
 #include <taut/store/recording.hpp>
 #include <taut/store/trajectory.hpp>
 #include <taut/version.hpp>
 #include <taut/words/shell_word.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 namespace taut {
 
@@ -17,16 +22,11 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds longest_wait{1};  // longest time before a sample is handed over
 
-std::string in(const std::string& folder, const char* name) { return (fs::path(folder) / name).string(); }
+bool is_there(const Folder& folder, const std::string& name) { return folder.kind(name) != EntryKind::none; }
 
-bool is_there(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
-std::optional<Checkpoint> readable(const std::string& path, std::string& why_not) {
+std::optional<Checkpoint> readable(const Folder& folder, const char* name, std::string& why_not) {
   try {
-    return read_checkpoint(path);
+    return read_checkpoint(folder, name);
   } catch (const InputError& error) {
     why_not = error.what();
     return std::nullopt;
@@ -34,110 +34,131 @@ std::optional<Checkpoint> readable(const std::string& path, std::string& why_not
 }
 
 // Returns the last checkpoint. If it is useless, throws with what there is instead.
-Checkpoint last_or_advice(const std::string& folder) {
+Checkpoint last_or_advice(const Folder& folder) {
   std::string why_not, nor_before;
-  if (auto last = readable(in(folder, checkpoint_name), why_not)) return std::move(*last);
-  if (const auto before = readable(in(folder, previous_checkpoint_name), nor_before))
+  if (auto last = readable(folder, checkpoint_name, why_not)) return std::move(*last);
+  if (const auto before = readable(folder, previous_checkpoint_name, nor_before))
     throw InputError(fmt::format(
         "{}.\n  The one before it, of step {}, is good: `taut resume {} --previous` goes on from there.",
-        why_not, before->snapshot.steps, shell_word(folder)));
+        why_not, before->snapshot.steps, shell_word(folder.path())));
   throw InputError(fmt::format("{}.\n  Nor can the one before it be used: {}.", why_not, nor_before));
 }
 
 // Says how a run that is not finished can continue; says nothing if it cannot.
-std::string way_on(const std::string& folder, const Checkpoint& c) {
+std::string way_on(const Folder& folder, const Checkpoint& c) {
   const bool failed = c.snapshot.status == RunStatus::failed;
   if (failed && c.identity.asked.halve_on_failure) return "";
-  return fmt::format("`taut resume {}{}` continues it; ", shell_word(folder),
+  return fmt::format("`taut resume {}{}` continues it; ", shell_word(folder.path()),
                      failed ? " --on-failure halve" : "");
 }
 
+// Asks whether a trajectory holds more than the start of a run that did not come to its end.
+bool is_part_of_a_run(OpenFile file) {
+  try {
+    TrajectoryReader reader(std::move(file));
+    while (reader.next()) {
+    }
+    return !reader.is_finished() && reader.samples() > 1;
+  } catch (
+      const InputError& error) {  // a run that was killed at once leaves an empty file, or a part of HEAD
+    const std::string why = error.what();
+    return why.find("empty") == why.npos && why.find("ends inside") == why.npos;
+  }
+}
+
+// Asks whether the text of samples holds more than the start of a run, and no summary says that the run came
+// to its end.
+bool is_text_of_a_part(const Folder& folder) {
+  const std::string text = text_of(folder, csv_name);
+  if (std::count(text.begin(), text.end(), '\n') <= 2) return false;
+  try {
+    return Json::parse(text_of(folder, summary_name)).find("error") != nullptr;
+  } catch (const std::runtime_error&) {
+    return true;
+  }
+}
+
+// Throws InputError if the folder holds samples of a run whose checkpoints are gone: they may be all that is
+// left of it.
+void refuse_samples_alone(const Folder& folder) {
+  const auto refuse = [&folder](const char* name) {
+    throw InputError(
+        fmt::format("{} holds samples of a run that may not be finished, and no checkpoint of it.\n  Choose "
+                    "another folder, or --overwrite them.",
+                    folder.path_of(name)));
+  };
+  if (is_there(folder, trajectory_name) && is_part_of_a_run(opened(folder, trajectory_name)))
+    refuse(trajectory_name);
+  if (is_there(folder, csv_name) && is_text_of_a_part(folder)) refuse(csv_name);
+}
+
 // Throws InputError if the folder holds a run that is not finished, or if that cannot be known.
-void refuse_unfinished(const std::string& folder) {
-  const std::string last = in(folder, checkpoint_name), before = in(folder, previous_checkpoint_name);
-  const bool has_last = is_there(last);
-  if (!has_last && !is_there(before)) return;
+void refuse_unfinished(const Folder& folder) {
+  const bool has_last = is_there(folder, checkpoint_name);
+  if (!has_last && !is_there(folder, previous_checkpoint_name)) return refuse_samples_alone(folder);
   std::string why_not, nor_before;
-  if (const auto old = readable(has_last ? last : before, why_not)) {
+  if (const auto old = readable(folder, has_last ? checkpoint_name : previous_checkpoint_name, why_not)) {
     if (old->snapshot.status == RunStatus::finished) return;
     throw InputError(fmt::format("{} holds a run that {} (step {} of {}).\n  {}--overwrite begins anew.",
-                                 folder,
+                                 folder.path(),
                                  old->snapshot.status == RunStatus::failed ? "failed" : "is not finished",
                                  old->snapshot.steps, old->identity.schedule.steps, way_on(folder, *old)));
   }
-  const auto good = has_last ? readable(before, nor_before) : std::nullopt;
+  const auto good = has_last ? readable(folder, previous_checkpoint_name, nor_before) : std::nullopt;
   throw InputError(fmt::format("{} holds a run that may not be finished: {}.\n  {}--overwrite begins anew.",
-                               folder, why_not,
+                               folder.path(), why_not,
                                good ? fmt::format("`taut resume {} --previous` continues it from step {}; ",
-                                                  shell_word(folder), good->snapshot.steps)
+                                                  shell_word(folder.path()), good->snapshot.steps)
                                     : ""));
 }
 
-// Asks whether a file is foreign: others use the names of samples and summaries too. `begins` is how one of
-// taut's own begins.
-bool is_foreign(const std::string& path, std::string_view begins, std::string_view first_line_has) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) == 0) return false;
-  std::ifstream file(path, std::ios::binary);
-  std::string start(begins.size(), '\0'), line;
-  if (!file.read(start.data(), static_cast<std::streamsize>(start.size())) || start != begins) return true;
-  return std::getline(file, line) && !file.eof() && line.find(first_line_has) == line.npos;
-}
-
-// Throws InputError if a file that no run has written would be lost.
-void refuse_foreign(const std::string& folder) {
-  const std::string samples = in(folder, csv_name), summary = in(folder, "summary.json");
-  for (const std::string& path : {samples, summary})
-    if (path == samples ? is_foreign(path, "t,", ",energy,position_residual,momentum_residual")
-                        : is_foreign(path, "{\n  \"model\": ", ""))
-      throw InputError(
-          fmt::format("{} is not of a run of taut, and this run would replace it.\n  Choose another folder, "
-                      "or --overwrite it.",
-                      path));
-}
-
 // Removes what an earlier run left in the folder, so that nothing of it is taken for this one's.
-void clear(const std::string& folder, bool overwrite) {
+// `makes_page`: this run will write the page there.
+void clear(const Folder& folder, bool overwrite, bool makes_page) {
   if (!overwrite) {
+    refuse_foreign(folder, makes_page);
     refuse_unfinished(folder);
-    refuse_foreign(folder);
   }
   std::string unreadable;
-  const auto old = readable(in(folder, checkpoint_name), unreadable);
-  std::vector<std::string> names = {checkpoint_name, previous_checkpoint_name, "summary.json"};
+  const auto old = readable(folder, checkpoint_name, unreadable);
+  std::vector<std::string> names;
+  for (const RunFile& file : run_files()) names.emplace_back(file.name);
   if (old && old->report && old->report->wanted.page && old->report->wanted.path.empty())
-    names.emplace_back("report.html");
-  for (const std::string& name : names) {
-    std::error_code error;
-    fs::remove(fs::path(folder) / name, error);
-    if (error)
-      throw WriteError(fmt::format("cannot write {}: {}", in(folder, name.c_str()), error.message()));
-  }
+    names.emplace_back(page_name);
+  for (const std::string& name : names)
+    if (!folder.remove(name))
+      throw WriteError(fmt::format("cannot write {}: {}", folder.path_of(name), std::strerror(errno)));
+  remove_leftovers(folder);
 }
 
 // Renames a file to the first free name: FILE.old, FILE.old.2, …
-void put_aside(const std::string& path) {
-  if (!is_there(path)) return;
-  std::string to = path + ".old";
-  for (int k = 2; is_there(to); ++k) to = fmt::format("{}.old.{}", path, k);
-  std::error_code error;
-  fs::rename(path, to, error);
-  if (error) throw WriteError(fmt::format("cannot rename {} to {}: {}", path, to, error.message()));
+void put_aside(const Folder& folder, const std::string& name) {
+  if (!is_there(folder, name)) return;
+  std::string to = name + ".old";
+  for (int k = 2; is_there(folder, to); ++k) to = fmt::format("{}.old.{}", name, k);
+  if (!folder.rename(name, to))
+    throw WriteError(fmt::format("cannot rename {} to {}: {}", folder.path_of(name), folder.path_of(to),
+                                 std::strerror(errno)));
 }
 
 // Asks whether the page, or the figures if only they are asked for, were written after the summary. Older
 // ones belong to an earlier part of the run.
-bool made_after_summary(const std::string& folder, const ReportWanted& wanted) {
-  std::error_code no_summary, no_report;
-  const auto summary = fs::last_write_time(in(folder, "summary.json"), no_summary);
-  const auto report = fs::last_write_time(wanted.page ? wanted.page_path(folder) : wanted.figures, no_report);
-  return !no_summary && !no_report && report >= summary;
+bool made_after_summary(const Folder& folder, const ReportWanted& wanted) {
+  const auto written = [](const std::string& path, std::error_code& error) {
+    return fs::last_write_time(path, error);
+  };
+  std::error_code no_summary, no_report, nor_inside;
+  const auto summary = written(folder.path_of(summary_name), no_summary);
+  const auto report =
+      written(wanted.page ? wanted.page_path(folder.path()) : wanted.figures_path(folder.path()), no_report);
+  const auto inside = written(folder.path_of(page_name), nor_inside);
+  return !no_summary && ((!no_report && report >= summary) || (!nor_inside && inside >= summary));
 }
 
-bool has_samples(const std::string& folder, const SampleMark& mark) {
-  std::error_code error;
-  const auto size = fs::file_size(in(folder, mark.file.c_str()), error);
-  return !error && size >= mark.bytes;
+bool has_samples(const Folder& folder, const SampleMark& mark) {
+  const Descriptor file = folder.file(mark.file, O_RDONLY);
+  struct stat info{};
+  return file && ::fstat(file.number(), &info) == 0 && static_cast<std::uint64_t>(info.st_size) >= mark.bytes;
 }
 
 }  // namespace
@@ -166,38 +187,39 @@ Recording::Recording(const ModelRun& run, const Schedule& schedule, bool overwri
                      std::shared_ptr<ReportSoFar> report)
     : run_(run), schedule_(schedule), overwrite_(overwrite), report_(std::move(report)) {}
 
-Recording::Recording(const ModelRun& run, const Checkpoint& from, bool restart)
-    : run_(run),
-      schedule_(from.identity.schedule),
-      identity_(identity_of(run, schedule_)),
-      report_(from.report),
-      saved_(from.snapshot.steps) {
-  const std::string& folder = run.request.out;
-  lock_.emplace(folder);
+Recording::Recording(FoundRun& found, bool restart)
+    : run_(found.run),
+      schedule_(found.checkpoint.identity.schedule),
+      identity_(identity_of(found.run, schedule_)),
+      report_(found.checkpoint.report),
+      folder_(std::move(found.folder)),
+      saved_(found.checkpoint.snapshot.steps) {
+  const Checkpoint& from = found.checkpoint;
+  remove_leftovers(*folder_);
   if (restart) {
-    for (const char* name : {trajectory_name, csv_name}) put_aside(in(folder, name));
-    samples_ = new_samples(folder, identity_);
+    for (const char* name : {trajectory_name, csv_name}) put_aside(*folder_, name);
+    samples_ = new_samples(*folder_, identity_);
     const std::size_t columns = identity_.width();
     for (std::size_t i = 0; i < from.mark.waiting.size(); i += columns)
       samples_->add(std::span(from.mark.waiting).subspan(i, columns));
     return;
   }
   try {
-    samples_ = old_samples(folder, identity_, from.mark);
+    samples_ = old_samples(*folder_, identity_, from.mark);
   } catch (const InputError& error) {
     throw InputError(
         fmt::format("{}\n  The state of step {} is good: `taut resume {} --new-samples` goes on from it with "
                     "a new file of samples.",
-                    error.what(), from.snapshot.steps, shell_word(folder)));
+                    error.what(), from.snapshot.steps, shell_word(folder_->path())));
   }
 }
 
 void Recording::begin() {
-  const std::string& folder = run_.request.out;
-  lock_.emplace(folder);
-  clear(folder, overwrite_);
+  folder_.emplace(made_folder(run_.request.out));
+  lock(*folder_);
+  clear(*folder_, overwrite_, report_ && report_->wanted.page && report_->wanted.path.empty());
   identity_ = identity_of(run_, schedule_);
-  samples_ = new_samples(folder, identity_);
+  samples_ = new_samples(*folder_, identity_);
 }
 
 // Remembers a failure: a file of samples that could not be written is not tried again, and the samples that
@@ -237,36 +259,38 @@ void Recording::checkpoint(const Snapshot& snapshot) {
     samples_->finish();
     samples_end_ = true;
   }
-  write_checkpoint(run_.request.out, {identity_, snapshot, mark_, report_});
+  write_checkpoint(*folder_, {identity_, snapshot, mark_, report_});
   saved_ = snapshot.steps;
   flushed_ = checkpointed_ = Clock::now();
 }
 
-bool Recording::has_folder() const { return is_there(run_.request.out); }
-
 Kept Recording::kept() const {
-  const std::string& folder = run_.request.out;
   for (const bool previous : {false, true}) {
     std::string why_not;
-    const auto c = readable(in(folder, previous ? previous_checkpoint_name : checkpoint_name), why_not);
+    const auto c = readable(*folder_, previous ? previous_checkpoint_name : checkpoint_name, why_not);
     if (c && c->snapshot.steps == saved_ && c->identity.digest() == identity_.digest())
-      return {true, has_samples(folder, c->mark), previous, c->snapshot.status};
+      return {true, has_samples(*folder_, c->mark), previous, c->snapshot.status};
   }
   return {};
 }
 
-FoundRun find_run(const std::string& folder, bool previous) {
-  const std::string last = in(folder, checkpoint_name), before = in(folder, previous_checkpoint_name);
-  if (!is_there(last) && !is_there(before))
-    throw InputError(fmt::format("{} holds no checkpoint of a run.", folder));
+FoundRun find_run(const std::string& path, bool previous) {
+  auto folder = Folder::open(path);
+  if (!folder) throw InputError(fmt::format("{} holds no checkpoint of a run.", path));
+  // A checkpoint that is read before the lock is held may be older than the one of a run that ends meanwhile.
+  lock(*folder);
+  const bool has_last = is_there(*folder, checkpoint_name);
+  if (!has_last && !is_there(*folder, previous_checkpoint_name))
+    throw InputError(fmt::format("{} holds no checkpoint of a run.", path));
   std::string note;
-  if (!previous && !is_there(last)) {
-    note = fmt::format("{} is not there; going on from the one before it.", last);
+  if (!previous && !has_last) {
+    note = fmt::format("{} is not there; going on from the one before it.", folder->path_of(checkpoint_name));
     previous = true;
   }
-  Checkpoint checkpoint = previous ? read_checkpoint(before) : last_or_advice(folder);
+  Checkpoint checkpoint =
+      previous ? read_checkpoint(*folder, previous_checkpoint_name) : last_or_advice(*folder);
   RunRequest asked = checkpoint.identity.asked;
-  asked.out = folder;
+  asked.out = path;
   ModelRun run = model_run(checkpoint.identity.text, checkpoint.identity.model, asked,
                            checkpoint.identity.set, stored_files(checkpoint.identity.files));
   const Schedule now = schedule_of(run.request), then = checkpoint.identity.schedule;
@@ -275,13 +299,9 @@ FoundRun find_run(const std::string& folder, bool previous) {
         fmt::format("this version of taut ({}) reads the model otherwise than the one that began the run "
                     "({}): go on with that one.",
                     version, checkpoint.identity.version));
-  const bool due = checkpoint.report && !made_after_summary(folder, checkpoint.report->wanted);
-  return {std::move(checkpoint),
-          std::move(run),
-          note,
-          is_there(in(folder, "summary.json")),
-          is_there(ReportWanted{}.page_path(folder)),
-          due};
+  const bool due = checkpoint.report && !made_after_summary(*folder, checkpoint.report->wanted);
+  const bool has_summary = is_there(*folder, summary_name), has_page = is_there(*folder, page_name);
+  return {std::move(checkpoint), std::move(run), note, has_summary, has_page, due, std::move(folder)};
 }
 
 }  // namespace taut

@@ -1,9 +1,9 @@
 // Keeps a run in a folder: samples and checkpoints. Together with the signals it makes a run last.
 #pragma once
 
+#include <taut/files/durable_file.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/store/checkpoint.hpp>
-#include <taut/store/durable_file.hpp>
 
 #include <chrono>
 
@@ -20,6 +20,17 @@ struct Kept {
   RunStatus status = RunStatus::running;
 };
 
+// The run in a folder, from its last checkpoint or from the one before it.
+struct FoundRun {
+  Checkpoint checkpoint;
+  ModelRun run;
+  std::string note;              // for the user; may be empty
+  bool has_summary = false;      // a run may be killed after its last step and before it is written
+  bool has_report = false;       // in the folder, of whatever was done before
+  bool report_due = false;       // asked for, and not made since the summary was
+  std::optional<Folder> folder;  // locked, until a recording takes it
+};
+
 class Recording {
  public:
   // Begins with the first sample: a request that is refused leaves no folder behind. Throws InputError if the
@@ -27,9 +38,10 @@ class Recording {
   // there is one, as it is then.
   Recording(const ModelRun& run, const Schedule& schedule, bool overwrite,
             std::shared_ptr<ReportSoFar> report);
-  // Continues after a checkpoint. If `new_samples`, continues in a new file and puts the old one aside.
-  // Throws InputError if the old samples cannot be continued.
-  Recording(const ModelRun& run, const Checkpoint& from, bool new_samples);
+  // Continues after the checkpoint that was found, in the folder that was locked for it. If `new_samples`,
+  // continues in a new file and puts the old one aside. Throws InputError if the old samples cannot be
+  // continued.
+  Recording(FoundRun& found, bool new_samples);
 
   // All of these throw WriteError.
   void sample(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
@@ -40,7 +52,7 @@ class Recording {
   // Returns the step of the last checkpoint; none before the first.
   std::optional<std::int64_t> saved() const { return saved_; }
   Kept kept() const;
-  bool has_folder() const;  // it may have been removed meanwhile
+  const Folder* folder() const { return folder_ ? &*folder_ : nullptr; }  // none before the first sample
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -53,7 +65,7 @@ class Recording {
   bool overwrite_ = false;
   RunIdentity identity_;
   std::shared_ptr<ReportSoFar> report_;
-  std::optional<FolderLock> lock_;
+  std::optional<Folder> folder_;
   std::unique_ptr<SampleSink> samples_;
   bool samples_fail_ = false, samples_end_ = false;  // they could not be written; no more will come
   SampleMark mark_;
@@ -61,16 +73,8 @@ class Recording {
   Clock::time_point flushed_ = Clock::now(), checkpointed_ = flushed_;
 };
 
-// The run in a folder, from its last checkpoint or from the one before it. Throws InputError if it cannot be
-// resumed, with the reason and what can be done.
-struct FoundRun {
-  Checkpoint checkpoint;
-  ModelRun run;
-  std::string note;          // for the user; may be empty
-  bool has_summary = false;  // a run may be killed after its last step and before it is written
-  bool has_report = false;   // in the folder, of whatever was done before
-  bool report_due = false;   // asked for, and not made since the summary was
-};
-FoundRun find_run(const std::string& folder, bool previous);
+// Locks the folder, then reads it. Throws InputError if the run cannot be resumed, with the reason and what
+// can be done.
+FoundRun find_run(const std::string& path, bool previous);
 
 }  // namespace taut

@@ -15,8 +15,15 @@ struct ReportWanted {
   std::string figures = {};  // folder for the plots as SVG files; empty: none
 
   std::string page_path(const std::string& folder) const;
-  ReportWanted absolute() const;  // the same from any working directory
+  std::string figures_path(const std::string& folder) const;
+  // Returns what a checkpoint of the run in `folder` holds: paths inside that folder relative to it, so that
+  // it can be moved, and all others from the root.
+  ReportWanted kept_in(const std::string& folder) const;
 };
+
+// Asks whether a path of a checkpoint names a place inside the folder of its run, and none of the files there
+// that are not for a report.
+bool is_inside(const std::string& path);
 
 struct ReportSoFar {
   ReportWanted wanted = {};

@@ -1,17 +1,12 @@
 #include <taut/store/csv_samples.hpp>
 #include <taut/store/trajectory.hpp>
 
-#include <filesystem>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
 
 namespace taut {
-
-namespace {
-
-std::string path_of(const std::string& folder, const std::string& name) {
-  return (std::filesystem::path(folder) / name).string();
-}
-
-}  // namespace
 
 void SampleSink::add(double time, std::span<const double> q, std::span<const double> p,
                      const Reading& reading, std::span<const double> more) {
@@ -37,21 +32,20 @@ bool is_binary(const RunIdentity& identity) {
   return static_cast<double>(rows) * static_cast<double>(identity.width()) > most_csv_numbers;
 }
 
-std::unique_ptr<SampleSink> new_samples(const std::string& folder, const RunIdentity& identity) {
-  // An earlier run in this folder may have left samples in the other format: two files would
-  // contradict each other.
-  std::error_code ignored;
-  std::filesystem::remove(path_of(folder, is_binary(identity) ? csv_name : trajectory_name), ignored);
-  if (is_binary(identity))
-    return std::make_unique<TrajectoryWriter>(path_of(folder, trajectory_name), identity);
-  return std::make_unique<CsvSamples>(path_of(folder, csv_name), identity);
+std::unique_ptr<SampleSink> new_samples(const Folder& folder, const RunIdentity& identity) {
+  // An earlier run in this folder may have left samples in either format: two files would contradict each
+  // other.
+  for (const char* name : {csv_name, trajectory_name})
+    if (!folder.remove(name))
+      throw WriteError(fmt::format("cannot write {}: {}", folder.path_of(name), std::strerror(errno)));
+  if (is_binary(identity)) return std::make_unique<TrajectoryWriter>(folder, identity);
+  return std::make_unique<CsvSamples>(folder, identity);
 }
 
-std::unique_ptr<SampleSink> old_samples(const std::string& folder, const RunIdentity& identity,
+std::unique_ptr<SampleSink> old_samples(const Folder& folder, const RunIdentity& identity,
                                         const SampleMark& mark) {
-  if (mark.file == trajectory_name)
-    return std::make_unique<TrajectoryWriter>(path_of(folder, trajectory_name), identity, mark);
-  return std::make_unique<CsvSamples>(path_of(folder, csv_name), identity, mark);
+  if (mark.file == trajectory_name) return std::make_unique<TrajectoryWriter>(folder, identity, mark);
+  return std::make_unique<CsvSamples>(folder, identity, mark);
 }
 
 }  // namespace taut

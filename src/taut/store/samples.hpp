@@ -1,6 +1,7 @@
 // The files to which the samples of a run go: text or binary.
 #pragma once
 
+#include <taut/files/folder.hpp>
 #include <taut/run/observer.hpp>
 #include <taut/store/run_identity.hpp>
 
@@ -36,13 +37,13 @@ class SampleSink {
 inline constexpr double most_csv_numbers = 1e6;  // some 20 MB of text
 bool is_binary(const RunIdentity& identity);
 
-// Makes a new file in the folder. Everything from here on throws WriteError.
-std::unique_ptr<SampleSink> new_samples(const std::string& folder, const RunIdentity& identity);
+// Makes a new file in the folder, in the place of older samples. Everything from here on throws WriteError.
+std::unique_ptr<SampleSink> new_samples(const Folder& folder, const RunIdentity& identity);
 
 // Opens the file of the mark. Its samples after the mark are kept if they are whole; samples that are added
 // again are not written twice. Throws InputError if the file is missing, belongs to another run, or is
 // damaged before the mark.
-std::unique_ptr<SampleSink> old_samples(const std::string& folder, const RunIdentity& identity,
+std::unique_ptr<SampleSink> old_samples(const Folder& folder, const RunIdentity& identity,
                                         const SampleMark& mark);
 
 // Appends one line of text: a sample in the shortest form that reads back as the same bits.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cerrno>
 #include <cstring>
 
 namespace taut {
@@ -14,22 +13,22 @@ static_assert(std::endian::native == std::endian::little, "the rows of a traject
 
 constexpr std::size_t largest_wait = std::size_t{1} << 17;  // doubles: 1 MiB
 
-OpenFile opened(const std::string& path) {
-  OpenFile file(std::fopen(path.c_str(), "rb"));
-  if (!file) throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
-  return file;
-}
-
 struct RowsHead {
   std::uint64_t first = 0, count = 0;  // number of the first sample; how many
 };
 
 }  // namespace
 
-TrajectoryReader::TrajectoryReader(const std::string& path) try : TrajectoryReader(opened(path)) {
+TrajectoryReader::TrajectoryReader(const std::string& path) try : TrajectoryReader(opened(path), path) {
 } catch (const InputError& error) {
   const std::string text = error.what();
-  throw InputError(text.starts_with("cannot read") ? text : fmt::format("{}: {}.", path, text));
+  throw InputError(text.ends_with('.') ? text : text + ".");
+}
+
+TrajectoryReader::TrajectoryReader(OpenFile file, const std::string& path) try
+    : TrajectoryReader(std::move(file)) {
+} catch (const InputError& error) {
+  throw InputError(fmt::format("{}: {}.", path, error.what()));
 }
 
 TrajectoryReader::TrajectoryReader(OpenFile file) : chunks_(std::move(file), FileKind::trajectory) {
@@ -70,10 +69,10 @@ std::optional<std::vector<double>> TrajectoryReader::next() {
   return rows;
 }
 
-TrajectoryWriter::TrajectoryWriter(const std::string& path, const RunIdentity& identity)
+TrajectoryWriter::TrajectoryWriter(const Folder& folder, const RunIdentity& identity)
     : columns_(identity.width()),
       compress_(identity.asked.format == SampleFormat::compressed),
-      file_(AppendFile::create(path)),
+      file_(AppendFile::create(folder, trajectory_name)),
       chunks_(1),
       samples_(0),
       bytes_(0) {
@@ -81,29 +80,26 @@ TrajectoryWriter::TrajectoryWriter(const std::string& path, const RunIdentity& i
   bytes_ = file_.length();
 }
 
-TrajectoryWriter::TrajectoryWriter(const std::string& path, const RunIdentity& identity,
-                                   const SampleMark& mark)
-    : TrajectoryWriter(path, identity, mark, look_through(path, identity, mark)) {}
-
-TrajectoryWriter::TrajectoryWriter(const std::string& path, const RunIdentity& identity,
-                                   const SampleMark& mark, Found found)
+TrajectoryWriter::TrajectoryWriter(const Folder& folder, const RunIdentity& identity, const SampleMark& mark)
     : columns_(identity.width()),
       compress_(identity.asked.format == SampleFormat::compressed),
       added_(mark.samples),
-      found_(std::move(found)),
-      file_(AppendFile::reopen(path, found_.bytes)),
+      file_(AppendFile::reopen(folder, trajectory_name)),
+      found_(look_through(file_, identity, mark)),
       chunks_(found_.chunks),
       samples_(found_.samples),
       bytes_(found_.bytes) {
+  file_.cut(found_.bytes);
   // Some rows that waited were written after the mark: these are in the file.
   const std::size_t written =
       std::min<std::uint64_t>((found_.samples - mark.inside) * columns_, mark.waiting.size());
   rows_.assign(mark.waiting.begin() + static_cast<std::ptrdiff_t>(written), mark.waiting.end());
 }
 
-TrajectoryWriter::Found TrajectoryWriter::look_through(const std::string& path, const RunIdentity& identity,
+TrajectoryWriter::Found TrajectoryWriter::look_through(const AppendFile& file, const RunIdentity& identity,
                                                        const SampleMark& mark) {
-  TrajectoryReader reader(path);
+  const std::string& path = file.path();
+  TrajectoryReader reader(file.reader(), path);
   if (reader.identity().digest() != identity.digest())
     throw InputError(fmt::format("{} is of another run than the checkpoint.", path));
   Found found;

@@ -1,14 +1,13 @@
 // The binary trajectory of a run. Layout: docs/guide/trajectory-file.md.
 #pragma once
 
+#include <taut/files/durable_file.hpp>
 #include <taut/store/chunk_file.hpp>
-#include <taut/store/durable_file.hpp>
+#include <taut/store/run_files.hpp>
 #include <taut/store/sample_reader.hpp>
 #include <taut/store/samples.hpp>
 
 namespace taut {
-
-inline constexpr const char* trajectory_name = "trajectory.taut";
 
 // Reads the file chunk by chunk from its beginning. Throws InputError if it cannot be opened or is
 // not a trajectory.
@@ -16,6 +15,7 @@ class TrajectoryReader final : public SampleReader {
  public:
   explicit TrajectoryReader(const std::string& path);
   explicit TrajectoryReader(OpenFile file);
+  TrajectoryReader(OpenFile file, const std::string& path);  // the path is for messages
 
   const RunIdentity& identity() const override { return identity_; }
   std::size_t columns() const override { return columns_; }
@@ -37,8 +37,8 @@ class TrajectoryReader final : public SampleReader {
 
 class TrajectoryWriter final : public SampleSink {
  public:
-  TrajectoryWriter(const std::string& path, const RunIdentity& identity);
-  TrajectoryWriter(const std::string& path, const RunIdentity& identity, const SampleMark& mark);
+  TrajectoryWriter(const Folder& folder, const RunIdentity& identity);
+  TrajectoryWriter(const Folder& folder, const RunIdentity& identity, const SampleMark& mark);
 
   using SampleSink::add;
   void add(std::span<const double> row) override;
@@ -52,15 +52,14 @@ class TrajectoryWriter final : public SampleSink {
     std::uint64_t bytes = 0, chunks = 0, samples = 0;
     std::vector<double> last;
   };
-  static Found look_through(const std::string& path, const RunIdentity& identity, const SampleMark& mark);
-  TrajectoryWriter(const std::string& path, const RunIdentity& identity, const SampleMark& mark, Found found);
+  static Found look_through(const AppendFile& file, const RunIdentity& identity, const SampleMark& mark);
   void check_again(std::span<const double> row) const;
 
   std::size_t columns_;
   bool compress_;
   std::uint64_t added_ = 0;  // samples that arrived
-  Found found_;
   AppendFile file_;
+  Found found_;
   std::uint64_t chunks_, samples_, bytes_;  // in the file, of samples
   std::vector<double> rows_;                // rows that wait
 };

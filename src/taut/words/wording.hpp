@@ -12,7 +12,9 @@ namespace taut {
 bool continues_character(char c);
 
 // Returns the text with every control character replaced.
-std::string harmless(std::string_view text, char instead);
+std::string harmless(std::string_view text, char instead = '?');
+// The same for a text of several lines, whose ends stay.
+std::string harmless_lines(std::string_view text);
 
 // Returns a word of the user's for use inside a message: control characters are replaced, long words are cut.
 std::string shown(std::string_view word);

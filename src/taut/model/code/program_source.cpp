@@ -176,7 +176,7 @@ class Text {
       case Op::atan2:
         return fmt::format("__builtin_atan2({}, {})", a, b);
       case Op::power:
-        return fmt::format("__builtin_pow({}, {})", a, b);
+        return fmt::format("pow({}, {})", a, b);
       case Op::constant:
       case Op::input:
         return {};
@@ -207,7 +207,13 @@ std::string cpp_number(double x) {
 }
 
 std::string source_of(const std::vector<const Program*>& programs) {
-  std::string text;
+  const bool has_power = std::any_of(programs.begin(), programs.end(), [](const Program* program) {
+    return std::any_of(program->runs.begin(), program->runs.end(),
+                       [](const Run& run) { return run.op == Op::power; });
+  });
+  // The function is declared plainly: of one that the compiler knows it may make another one, with other
+  // bits.
+  std::string text = has_power ? "extern \"C\" __attribute__((const)) double pow(double, double);\n" : "";
   for (std::size_t k = 0; k < programs.size(); ++k) text += Text(*programs[k], k).write();
   return text;
 }

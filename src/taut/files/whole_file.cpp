@@ -1,7 +1,7 @@
 #include <taut/contract/request.hpp>
-#include <taut/store/durable_file.hpp>
-#include <taut/store/output_file.hpp>
-#include <taut/store/whole_file.hpp>
+#include <taut/files/durable_file.hpp>
+#include <taut/files/output_file.hpp>
+#include <taut/files/whole_file.hpp>
 
 #include <fmt/format.h>
 
@@ -14,10 +14,18 @@
 namespace taut {
 
 void write_whole_file(const std::string& path, const std::string& text) {
-  make_folder_of(path);
+  const std::filesystem::path above = std::filesystem::path(path).parent_path();
+  if (!above.empty()) made_folder(above.string());
   OutputFile file(path);
   file.write(text);
   file.close();
+}
+
+void write_whole_file(const Folder& folder, const std::string& path, const std::string& text) {
+  const std::filesystem::path inside = path;
+  const auto above = folder.made_inner(inside.parent_path().string());
+  if (!above) throw WriteError(fmt::format("cannot write {}: {}", folder.path_of(path), why_not_opened()));
+  replace_file(*above, inside.filename().string(), text);
 }
 
 void check_whole_file(const std::string& path) {

@@ -1,6 +1,6 @@
 #include <taut/contract/request.hpp>
-#include <taut/store/durable_file.hpp>
-#include <taut/store/output_file.hpp>
+#include <taut/files/durable_file.hpp>
+#include <taut/files/output_file.hpp>
 
 #include <fmt/format.h>
 
@@ -36,20 +36,24 @@ OutputFile::OutputFile(const std::string& path) : name_(path.empty() ? "standard
     file_ = stdout;
     return;
   }
-  std::string opened = path;
-  if (!has_to_stay(path)) {
+  if (has_to_stay(path)) {
+    own_.reset(std::fopen(path.c_str(), "wb"));
+  } else {
     if (::access(path.c_str(), F_OK) == 0 && ::access(path.c_str(), W_OK) != 0) fail();
-    target_ = file_behind(path);
-    opened = target_ + ".part";
+    const fs::path target = file_behind(path), above = target.parent_path();
+    folder_ = Folder::open(above.empty() ? "." : above.string());
+    target_ = target.filename().string();
+    FreshFile fresh = folder_ ? folder_->fresh(target_) : FreshFile();
+    if (!fresh.file) fail();
+    beside_ = fresh.name;
+    own_.reset(::fdopen(fresh.file.release(), "wb"));
   }
-  own_.reset(std::fopen(opened.c_str(), "wb"));
   if (!own_) fail();
-  if (!target_.empty()) beside_ = opened;
   file_ = own_.get();
 }
 
 OutputFile::~OutputFile() {
-  if (!beside_.empty()) ::unlink(beside_.c_str());
+  if (!beside_.empty()) folder_->remove(beside_);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -66,7 +70,7 @@ void OutputFile::close() {
   if (beside_.empty()) return;
   if (::fsync(::fileno(file_)) != 0 && errno != EINVAL) fail();
   if (std::fclose(own_.release()) != 0) fail();
-  put_in_place(beside_, target_);
+  put_in_place(*folder_, beside_, target_);
   beside_.clear();
 }
 

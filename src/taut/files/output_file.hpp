@@ -2,8 +2,10 @@
 // that could not be written to its end leaves nothing behind. All functions throw WriteError.
 #pragma once
 
-#include <taut/store/chunk_file.hpp>
+#include <taut/files/open_file.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,7 +25,9 @@ class OutputFile {
  private:
   [[noreturn]] void fail() const;
   std::string name_;
-  // The file, and the name it has until it is whole; empty if it is written as it is.
+  // The folder, the name of the file in it, and the name it has until it is whole; none if it is written as
+  // it is.
+  std::optional<Folder> folder_;
   std::string target_, beside_;
   OpenFile own_;
   std::FILE* file_ = nullptr;

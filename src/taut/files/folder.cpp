@@ -1,0 +1,173 @@
+#include <taut/files/folder.hpp>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+
+namespace taut {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t usual_file = 0666, usual_folder = 0777;  // less what the umask takes
+constexpr int fresh_tries = 1000;
+
+std::string numbered(const std::string& name, int k) {
+  return k == 1 ? name + ".part" : name + ".part." + std::to_string(k);
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+bool Descriptor::close() {
+  const int number = release();
+  return number < 0 || ::close(number) == 0;
+}
+
+Folder::Folder(std::string path, Descriptor descriptor)
+    : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+
+std::optional<Folder> Folder::open(const std::string& path) {
+  Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor) return std::nullopt;
+  return Folder(path, std::move(descriptor));
+}
+
+std::optional<Folder> Folder::made(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) {
+    errno = error.value();
+    return std::nullopt;
+  }
+  return open(path);
+}
+
+std::optional<Folder> Folder::inner(const std::string& path) const { return walked(path, false); }
+std::optional<Folder> Folder::made_inner(const std::string& path) const { return walked(path, true); }
+
+std::optional<Folder> Folder::walked(const std::string& path, bool make) const {
+  Folder at(path_, Descriptor(::openat(descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+  if (!at.descriptor_) return std::nullopt;
+  for (const fs::path& part : fs::path(path)) {
+    const std::string name = part.string();
+    if (name.empty() || name == ".") continue;
+    if (name == ".." || part.is_absolute()) {
+      errno = EXDEV;
+      return std::nullopt;
+    }
+    if (make && ::mkdirat(at.descriptor(), name.c_str(), usual_folder) != 0 && errno != EEXIST)
+      return std::nullopt;
+    const int opened =
+        ::openat(at.descriptor(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (opened < 0) return std::nullopt;
+    at = Folder(at.path_of(name), Descriptor(opened));
+  }
+  return at;
+}
+
+std::string Folder::path_of(std::string_view name) const { return (fs::path(path_) / name).string(); }
+
+std::string Folder::path_now() const {
+  const auto same = [this](const std::string& path) {
+    struct stat held{}, named{};
+    return ::fstat(descriptor(), &held) == 0 && ::stat(path.c_str(), &named) == 0 &&
+           held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+  };
+  if (same(path_)) return path_;
+  std::error_code error;
+  const std::string now = fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor()), error).string();
+  return !error && same(now) ? now : std::string();
+}
+
+bool Folder::lock() const { return ::flock(descriptor(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+EntryKind Folder::kind(const std::string& name) const {
+  struct stat info{};
+  if (::fstatat(descriptor(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return EntryKind::none;
+  if (S_ISREG(info.st_mode)) return EntryKind::file;
+  if (S_ISDIR(info.st_mode)) return EntryKind::folder;
+  return S_ISLNK(info.st_mode) ? EntryKind::link : EntryKind::other;
+}
+
+std::vector<std::string> Folder::names() const {
+  const auto close = [](DIR* list) { ::closedir(list); };
+  // A descriptor of its own, because reading the list moves its place and closing it closes the descriptor.
+  const int copy = ::openat(descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, decltype(close)> list(copy < 0 ? nullptr : ::fdopendir(copy), close);
+  std::vector<std::string> found;
+  if (!list) return found;
+  while (const dirent* entry = ::readdir(list.get()))
+    if (const std::string_view name = entry->d_name; name != "." && name != "..") found.emplace_back(name);
+  return found;
+}
+
+Descriptor Folder::file(const std::string& name, int flags) const {
+  Descriptor opened(::openat(descriptor(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info{};
+  if (!opened || ::fstat(opened.number(), &info) != 0) return {};
+  if (S_ISREG(info.st_mode)) return opened;
+  errno = S_ISDIR(info.st_mode) ? EISDIR : ENOTSUP;
+  return {};
+}
+
+Descriptor Folder::create(const std::string& name) const {
+  constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
+  return Descriptor(::openat(descriptor(), name.c_str(), flags, usual_file));
+}
+
+FreshFile Folder::fresh(const std::string& name) const {
+  constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  for (int k = 1; k < fresh_tries; ++k) {
+    std::string part = numbered(name, k);
+    Descriptor made(::openat(descriptor(), part.c_str(), flags, usual_file));
+    if (made || errno != EEXIST) return {std::move(made), std::move(part)};
+  }
+  return {};
+}
+
+bool Folder::rename(const std::string& from, const std::string& to) const {
+  return ::renameat(descriptor(), from.c_str(), descriptor(), to.c_str()) == 0;
+}
+
+bool Folder::remove(const std::string& name) const {
+  return ::unlinkat(descriptor(), name.c_str(), 0) == 0 || errno == ENOENT;
+}
+
+bool Folder::sync() const { return ::fsync(descriptor()) == 0 || errno == EINVAL; }  // some systems cannot
+
+bool Folder::keep_as(const std::string& name, const std::string& second) const {
+  for (int k = 1; k < fresh_tries; ++k) {
+    const std::string part = numbered(second, k);
+    if (::linkat(descriptor(), name.c_str(), descriptor(), part.c_str(), 0) == 0)
+      return rename(part, second) && remove(part);  // a rename does nothing between names of one file
+    if (errno != EEXIST) break;
+  }
+  return errno == ENOENT || rename(name, second);
+}
+
+std::string first_bytes(const Descriptor& file, std::size_t most) {
+  std::string bytes(most, '\0');
+  std::size_t done = 0;
+  for (ssize_t got = 1; got > 0 && done < most;) {
+    got = ::pread(file.number(), bytes.data() + done, most - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR)
+      got = 1;
+    else if (got > 0)
+      done += static_cast<std::size_t>(got);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+}  // namespace taut

@@ -1,0 +1,69 @@
+// A folder that is held by its descriptor. Its files are opened, renamed and removed relative to that, so
+// that they are those of this folder even if somebody renames it or puts another one in its place. No
+// function follows a link that lies in the folder. POSIX.
+#pragma once
+
+#include <taut/files/descriptor.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace taut {
+
+enum class EntryKind { none, file, folder, link, other };
+
+struct FreshFile {
+  Descriptor file;  // none if it could not be made; errno says why
+  std::string name;
+};
+
+class Folder {
+ public:
+  // Both return none if the folder cannot be opened; errno says why. `made` makes it first, with the folders
+  // above it.
+  static std::optional<Folder> open(const std::string& path);
+  static std::optional<Folder> made(const std::string& path);
+  // The same for a folder inside this one, by a path without links and without "..".
+  std::optional<Folder> inner(const std::string& path) const;
+  std::optional<Folder> made_inner(const std::string& path) const;
+
+  const std::string& path() const { return path_; }  // as it was typed, for messages
+  std::string path_of(std::string_view name) const;  // a file in it, for messages
+  std::string path_now() const;                      // its name today; empty if it was removed
+  int descriptor() const { return descriptor_.number(); }
+
+  // False if another process holds the lock. The lock lasts as long as this object. If the file system has no
+  // locks, the user must keep the runs of a folder apart.
+  bool lock() const;
+
+  EntryKind kind(const std::string& name) const;
+  std::vector<std::string> names() const;  // all entries
+  // Opens a file with the flags of open(2). Only regular files are opened: a pipe would make the program
+  // wait.
+  Descriptor file(const std::string& name, int flags) const;
+  // Makes a file that was not there, by a name that is derived from this one and that nobody uses.
+  FreshFile fresh(const std::string& name) const;
+  Descriptor create(const std::string& name) const;  // none if there is an entry of that name
+
+  // False if it was not done; errno says why.
+  bool rename(const std::string& from, const std::string& to) const;
+  bool remove(const std::string& name) const;
+  bool sync() const;  // a rename, too, then outlasts a loss of power
+  // Gives a file a second name, in place of whatever had it. If the file system has no links, the file itself
+  // takes that name.
+  bool keep_as(const std::string& name, const std::string& second) const;
+
+ private:
+  Folder(std::string path, Descriptor descriptor);
+  std::optional<Folder> walked(const std::string& path, bool make) const;
+
+  std::string path_;
+  Descriptor descriptor_;
+};
+
+// Returns the bytes at the beginning of a file, at most so many.
+std::string first_bytes(const Descriptor& file, std::size_t most);
+
+}  // namespace taut

@@ -1,0 +1,101 @@
+#include <taut/contract/request.hpp>
+#include <taut/store/chunk_file.hpp>
+#include <taut/store/run_files.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+namespace taut {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t look_at_most = 1U << 16U;  // bytes at the beginning of a file
+
+bool begins_a_checkpoint(std::string_view bytes) {
+  return bytes.starts_with(file_signature(FileKind::checkpoint).substr(0, 8));
+}
+bool begins_samples(std::string_view bytes) {
+  const std::string_view line = bytes.substr(0, bytes.find('\n'));
+  const bool cut = line.size() == bytes.size();  // a system may have more names than are looked at
+  return bytes.starts_with("t,") &&
+         (cut || line.find(",energy,position_residual,momentum_residual") != line.npos);
+}
+bool begins_a_summary(std::string_view bytes) { return bytes.starts_with("{\n  \"model\": "); }
+bool begins_a_page(std::string_view bytes) { return bytes.starts_with("<!doctype html>"); }
+
+constexpr std::array<RunFile, 5> kept_files = {{{checkpoint_name, begins_a_checkpoint},
+                                                {previous_checkpoint_name, begins_a_checkpoint},
+                                                {trajectory_name, begins_a_checkpoint},
+                                                {csv_name, begins_samples},
+                                                {summary_name, begins_a_summary}}};
+constexpr RunFile page_file = {page_name, begins_a_page};
+
+// Says what has the name of a file of the run and is none; nothing if it is one, or if there is nothing.
+std::string what_it_is(const Folder& folder, const RunFile& file) {
+  const std::string name(file.name);
+  switch (folder.kind(name)) {
+    case EntryKind::none:
+      return "";
+    case EntryKind::link:
+      return "is a link, and a run follows none";
+    case EntryKind::folder:
+    case EntryKind::other:
+      return "is not a plain file";
+    case EntryKind::file:
+      break;
+  }
+  const std::string bytes = first_bytes(folder.file(name, O_RDONLY), look_at_most);
+  return bytes.empty() || file.is_ours(bytes) ? "" : "is not of a run of taut";
+}
+
+bool is_leftover_of(const RunFile& file, std::string_view name) {
+  return name.starts_with(file.name) && name.substr(file.name.size()).starts_with(".part");
+}
+
+}  // namespace
+
+std::span<const RunFile> run_files() { return kept_files; }
+
+bool is_run_file(std::string_view name) {
+  return std::any_of(kept_files.begin(), kept_files.end(),
+                     [&](const RunFile& file) { return file.name == name; });
+}
+
+void refuse_foreign(const Folder& folder, bool with_page) {
+  const auto check = [&](const RunFile& file) {
+    if (const std::string what = what_it_is(folder, file); !what.empty())
+      throw InputError(
+          fmt::format("{} {}, and this run would replace it.\n  Choose another folder, or --overwrite it.",
+                      folder.path_of(file.name), what));
+  };
+  std::for_each(kept_files.begin(), kept_files.end(), check);
+  if (with_page) check(page_file);
+}
+
+void remove_leftovers(const Folder& folder) {
+  for (const std::string& name : folder.names())
+    for (const RunFile& file : kept_files) {
+      if (!is_leftover_of(file, name)) continue;
+      const Descriptor left = folder.file(name, O_RDONLY);
+      if (left && file.is_ours(first_bytes(left, look_at_most))) folder.remove(name);
+    }
+}
+
+void refuse_run_files(const std::string& folder, const std::string& path, std::string_view option) {
+  std::error_code ignored;
+  const fs::path target = fs::weakly_canonical(path, ignored);
+  for (const RunFile& file : kept_files) {
+    const fs::path own = fs::path(folder.empty() ? "." : folder) / file.name;
+    if (target == fs::weakly_canonical(own, ignored) || fs::equivalent(own, path, ignored))
+      throw InputError(
+          fmt::format("{} is a file of the run itself: choose another name for {}.", path, option));
+  }
+}
+
+}  // namespace taut
