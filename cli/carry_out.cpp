@@ -55,6 +55,11 @@ void print_summary(const RunSummary& s) {
                drift_verdict(s));
   fmt::print("  residual  max |g| = {:.1e}, max |G H_p| = {:.1e}\n", s.position_max, s.momentum_max);
   fmt::print("  solve     {:.2f} iterations a step, {} at most\n", s.iterations_mean, s.iterations_max);
+  if (s.jumps > 0)
+    fmt::print(
+        "  jumped    the energy, in {} step{}, first at t = {:.6g}, by {:.1e} at most: this is not one "
+        "trajectory\n",
+        grouped(s.jumps), s.jumps == 1 ? "" : "s", s.first_jump, s.largest_jump);
   if (s.halved > 0)
     fmt::print(
         "  halved    {} step{} failed and {} taken in up to {} parts: the run is no longer of fixed step\n",

@@ -25,11 +25,11 @@ Examples:
   taut compile examples/four-bar.toml --emit four_bar.hpp --name FourBar
 
 )text"
-                              // includes of the reader's program, not of this file
-                              "  #include \"four_bar.hpp\"\n"
-                              "  #include <taut/method/rattle.hpp>\n"
-                              "  #include <taut/method/stepper.hpp>\n"
-                              R"text(  int main() {
+                                      // includes of the reader's program, not of this file
+                                      "  #include \"four_bar.hpp\"\n"
+                                      "  #include <taut/method/rattle.hpp>\n"
+                                      "  #include <taut/method/stepper.hpp>\n"
+                                      R"text(  int main() {
     const taut::FourBar<> s;
     auto x = s.start();
     const auto stepper = taut::bind(taut::Rattle{}, s, x);

@@ -18,7 +18,7 @@ namespace {
 struct ResumeFlags {
   std::string folder;
   std::optional<double> checkpoint_every;  // as the run has it, if nothing was typed
-  std::optional<bool> halves;
+  std::optional<bool> halves, warns;
   int threads = 0;
   bool previous = false, new_samples = false, json = false;
   TypedReport reports;
@@ -69,6 +69,7 @@ int resume(const ResumeFlags& flags) {
   for (RunRequest* request : {&found.run.request, &found.run.asked}) {
     if (flags.checkpoint_every) request->checkpoint_every = *flags.checkpoint_every;
     if (flags.halves) request->halve_on_failure = *flags.halves;
+    if (flags.warns) request->warn_at_jumps = *flags.warns;
     if (flags.threads > 0) request->threads = flags.threads;
   }
   ReportWanted wanted;
@@ -111,7 +112,7 @@ void add_resume(Program& program) {
                   flag("--new-samples", flags->new_samples,
                        "put a damaged file of samples aside and begin a new one"),
                   checkpoint_option(flags->checkpoint_every, "seconds between checkpoints"),
-                  on_failure_option(flags->halves, "of a step: stop or halve"),
+                  on_failure_option(flags->halves, "of a step: stop or halve"), on_jump_option(flags->warns),
                   threads_option(flags->threads, "that share a step; the bits do not depend on it"),
                   flag("--json", flags->json, "print one JSON object instead of the summary")},
       .action = [flags] { return resume(*flags); }};

@@ -10,6 +10,7 @@ namespace taut::cli {
 namespace {
 
 constexpr std::string_view failure_actions[] = {"stop", "halve"};
+constexpr std::string_view jump_actions[] = {"stop", "warn"};
 
 std::int64_t every_of(const std::string& text) {
   const std::int64_t every = count_of(text, "--every");
@@ -36,15 +37,25 @@ std::vector<std::string> bundled_names() {
   return names;
 }
 
+// Makes an option that names one of two actions; `second` becomes whether it is the second of them.
+Option action(const std::string& name, std::optional<bool>& second,
+              std::span<const std::string_view, 2> names, std::string help) {
+  Option made = option(
+      name, "A",
+      [&second, names](const std::string& text) { second = choice_of(text, "action", names) == 1; },
+      std::move(help));
+  made.words = [names] { return listed(names); };
+  return made;
+}
+
 }  // namespace
 
 Option on_failure_option(std::optional<bool>& halves, std::string help) {
-  Option made = option(
-      "--on-failure", "A",
-      [&halves](const std::string& text) { halves = choice_of(text, "action", failure_actions) == 1; },
-      std::move(help));
-  made.words = [] { return listed(failure_actions); };
-  return made;
+  return action("--on-failure", halves, failure_actions, std::move(help));
+}
+Option on_jump_option(std::optional<bool>& warns) {
+  return action("--on-jump", warns, jump_actions,
+                "of the energy: stop (default), or warn: go on and count them in the summary");
 }
 
 Option threads_option(int& threads, std::string help) {
@@ -120,6 +131,7 @@ void TypedModel::add_keeping(Command& command) {
                      SampleFormat::csv));
   command.add(checkpoint_option(checkpoint_every_, "seconds between checkpoints in --out; default 60"));
   command.add(on_failure_option(halves_, "of a step: stop (default), or halve: take it in 2, 4, … parts"));
+  command.add(on_jump_option(warns_));
 }
 
 void TypedModel::add_solve(Command& command) {
@@ -156,6 +168,7 @@ RunRequest TypedModel::request() const {
   if (tolerance_) request.tolerance = *tolerance_;
   if (checkpoint_every_) request.checkpoint_every = *checkpoint_every_;
   if (halves_) request.halve_on_failure = *halves_;
+  if (warns_) request.warn_at_jumps = *warns_;
   return request;
 }
 

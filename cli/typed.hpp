@@ -8,6 +8,7 @@
 namespace taut::cli {
 
 Option on_failure_option(std::optional<bool>& halves, std::string help);  // stop or halve
+Option on_jump_option(std::optional<bool>& warns);                        // stop or warn
 Option threads_option(int& threads, std::string help);
 Option checkpoint_option(std::optional<double>& seconds, std::string help);
 
@@ -22,7 +23,7 @@ class TypedModel {
   void add_every(Command& command);
   void add_set(Command& command);
   void add_out(Command& command);
-  void add_keeping(Command& command);  // --format, --checkpoint-every, --on-failure
+  void add_keeping(Command& command);  // --format, --checkpoint-every, --on-failure, --on-jump
   void add_solve(Command& command);    // --project-start, --tolerance, --solver, --plain-updates
   void add_backend(Command& command);  // adds --threads too
 
@@ -34,7 +35,7 @@ class TypedModel {
  private:
   RunRequest request_;  // holds what can be put there at once
   std::optional<double> tolerance_, checkpoint_every_;
-  std::optional<bool> halves_;
+  std::optional<bool> halves_, warns_;
 };
 
 }  // namespace taut::cli

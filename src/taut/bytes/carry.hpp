@@ -57,6 +57,8 @@ class Carry {
       for (T& entry : list) (*this)(entry);
   }
 
+  // Says whether there are bytes left to fill something from; while saving, always.
+  bool has_more() const { return saving_ || !saved_.empty(); }
   const std::string& bytes() const { return bytes_; }
   // Says after a filling whether every byte was used and none was missing. Otherwise the filled object
   // must not be used.

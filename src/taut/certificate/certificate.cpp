@@ -39,6 +39,10 @@ std::string_view in_words(FailureKind kind) {
       return "met a singular matrix";
     case FailureKind::not_finite:
       return "met a value that is not finite";
+    case FailureKind::off_constraint:
+      return "ended off its constraints";
+    case FailureKind::jumped:
+      return "changed the energy by a jump";
   }
   return "";
 }

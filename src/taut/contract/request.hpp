@@ -31,6 +31,7 @@ struct RunRequest {
   bool plain_updates = false;     // without compensated sums
   bool project_start = false;     // bring an inconsistent start onto the manifold
   bool halve_on_failure = false;  // take a step that fails in parts
+  bool warn_at_jumps = false;     // count jumps of the energy and go on; otherwise a run stops there
   std::string out = {};           // folder for samples, checkpoints and the summary; empty: no files
   SampleFormat format = SampleFormat::automatic;
   double checkpoint_every = 60;  // seconds

@@ -44,6 +44,9 @@ struct RunSummary {
   std::int64_t position_projections = 0, momentum_projections = 0;
   std::int64_t halved = 0;  // steps that failed and were taken in parts: the run then has no fixed step
   int parts_max = 1;        // the most parts of one step
+  std::int64_t jumps = 0;   // steps in which the energy jumped, if the run was to go on after them
+  double first_jump = 0;    // the time of the first of them
+  double largest_jump = 0;  // of the energy, in one step
   double seconds = 0;
   std::optional<StartMove> moved = {};
   std::string error = {};  // empty: the run went to its end

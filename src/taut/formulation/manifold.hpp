@@ -5,6 +5,9 @@
 #include <taut/formulation/constraint_solver.hpp>
 #include <taut/formulation/start_check.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace taut {
 
 template <Constrained P>
@@ -25,9 +28,48 @@ auto momentum_residual(const P& s, const typename P::Vec& q, const typename P::V
   return largest_entry(f);
 }
 
-// Below this a start counts as consistent: g relative to the size of the coordinates, G H_p relative to that
-// of the velocities.
+// Below this a start counts as consistent: the distance from g_i = 0 relative to a length that occurs in g_i,
+// G H_p relative to the velocities that occur in it. The size of the rest of the system does not count.
 inline constexpr double consistency = 1e-8;
+
+// Finds a length for each constraint. It is the one over which g_i bends, |G_i| over the second derivative,
+// which is the length of a rod wherever the rod is. It is no more than the largest coordinate in g_i, which
+// alone decides if g_i is linear; at the origin it is 1.
+template <Constrained P>
+Vector<double, P::m> lengths_in(const P& s, const typename P::Vec& q, const typename P::Jacobian& G) {
+  using T = typename P::Scalar;
+  const int m = s.constraints(), n = s.coordinates();
+  const double far = lane(largest_entry(q), 0);
+  // One displacement serves all constraints. Its components differ, so that the ends of a rod move apart.
+  typename P::Vec beside = q;
+  Vector<double, P::n> moved = Vector<double, P::n>::Zero(n);
+  for (int j = 0; j < n; ++j) {
+    const double size = std::abs(lane(q[j], 0));
+    beside[j] += T(0x1p-20 * (size > 0 ? size : far > 0 ? far : 1) * std::cos(1.0 + 2.4 * j));
+    moved[j] = lane(beside[j] - q[j], 0);
+  }
+  typename P::Jacobian G_beside = s.make_jacobian();
+  s.G(beside, G_beside);
+  Vector<double, P::m> largest = Vector<double, P::m>::Zero(m), gradient = largest, bend = largest,
+                       moved_here = largest;
+  G.for_each([&](int i, int j, const auto& entry) {
+    const double slope = lane(entry, 0);
+    if (slope != 0) largest[i] = std::max(largest[i], std::abs(lane(q[j], 0)));
+    gradient[i] += slope * slope;
+    bend[i] -= slope * moved[j];
+  });
+  G_beside.for_each([&](int i, int j, const auto& entry) {
+    const double slope = lane(entry, 0);
+    if (slope != 0) moved_here[i] += moved[j] * moved[j];
+    bend[i] += slope * moved[j];
+  });
+  for (int i = 0; i < m; ++i) {
+    if (largest[i] == 0) largest[i] = far > 0 ? far : 1;
+    const double over = std::sqrt(gradient[i]) * moved_here[i] / std::abs(bend[i]);
+    if (over < largest[i]) largest[i] = over;
+  }
+  return largest;
+}
 
 template <Hamiltonian P>
 StartCheck check_start(const P& s, const StateOf<P>& x) {
@@ -38,18 +80,21 @@ StartCheck check_start(const P& s, const StateOf<P>& x) {
   s.G(x.q, G);
   H_p(s, x.q, x.p, v);
   G.times(v, f);
-  // Lengths and velocities have units of their own. At the origin there is no length to compare with except
-  // the unit. Velocities that are rounding errors of one, as sin(pi) is, count as none.
-  const double far = lane(largest_entry(x.q), 0), fast = lane(largest_entry(v), 0);
-  const double near_M = consistency * (far > 0 ? far : 1);
-  const double along_M = std::max(consistency * fast, 4 * epsilon<double>());
-  Vector<double, P::m> row = Vector<double, P::m>::Zero(s.constraints());  // Σ_j |G_ij|
-  G.for_each([&](int i, int, const auto& entry) { row[i] += lane(magnitude(entry), 0); });
+  const Vector<double, P::m> length = lengths_in(s, x.q, G);
+  Vector<double, P::m> row = Vector<double, P::m>::Zero(s.constraints()), fast = row, rounded = row;
+  G.for_each([&](int i, int j, const auto& entry) {
+    const double slope = lane(magnitude(entry), 0), speed = lane(magnitude(v[j]), 0);
+    row[i] += slope;
+    if (slope > 0) fast[i] = std::max(fast[i], speed);
+    rounded[i] += 4 * epsilon<double>() * slope * lane(magnitude(x.q[j]), 0);
+  });
   StartCheck check;
   check.finite = all(finite(H(s, x.q, x.p))) && all(all_finite(g)) && all(all_finite(f));
   for (int i = 0; i < s.constraints(); ++i) {
     const double gi = lane(magnitude(g[i]), 0), fi = lane(magnitude(f[i]), 0);
-    if (gi > near_M * row[i]) check.on_position = false;
+    // Velocities that are rounding errors of 1, as sin(pi) is, count as none.
+    const double along_M = std::max(consistency * fast[i], 4 * epsilon<double>());
+    if (gi > std::max(consistency * length[i] * row[i], rounded[i])) check.on_position = false;
     if (fi > along_M * row[i]) check.on_momentum = false;
     if (gi > check.position) check.position = gi, check.worst_position = i;
     if (fi > check.momentum) check.momentum = fi, check.worst_momentum = i;

@@ -20,6 +20,10 @@ struct Tally {
   std::int64_t halved = 0;  // steps taken in parts
   int parts_max = 1;        // the most parts of one step
   BlockAverages blocks;
+  bool stops_at_jumps = true;           // of the energy; otherwise they are counted
+  std::int64_t jumps = 0;               // steps in which the energy jumped
+  std::int64_t first_jump = 0;          // the first of them, from 1
+  double largest_jump = 0;              // of the energy, in one step
   std::optional<Failure> failure = {};  // the failure of step number steps + 1
   bool energy_not_finite = false;  // if so, step steps + 1 ended on the constraints, but H has no value there
 
@@ -35,6 +39,14 @@ struct Tally {
   void clear_failure() {
     failure.reset();
     energy_not_finite = false;
+  }
+  // Counts a jump of the energy in step steps + 1 and says so, if the user wants to go on after jumps.
+  bool goes_on_after(const Failure& found) {
+    if (stops_at_jumps || found.kind != FailureKind::jumped) return false;
+    if (jumps == 0) first_jump = steps + 1;
+    ++jumps;
+    largest_jump = std::max(largest_jump, found.residual);
+    return true;
   }
   void count_halved(int pieces) {
     ++halved;
@@ -55,6 +67,10 @@ struct Tally {
     c(halved);
     c(parts_max);
     blocks.carry(c);
+    if (!c.has_more()) return;  // a checkpoint that is older than these
+    c(jumps);
+    c(first_jump);
+    c(largest_jump);
   }
 
   // Counts one step that ended with this reading after `corrections` corrections. Returns false, and counts

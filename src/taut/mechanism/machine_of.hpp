@@ -2,6 +2,7 @@
 
 #include <taut/formulation/multiplier.hpp>
 #include <taut/measure/gauge.hpp>
+#include <taut/measure/watch.hpp>
 #include <taut/mechanism/machine.hpp>
 #include <taut/method/stepper.hpp>
 #include <taut/scalar/flatten.hpp>
@@ -18,7 +19,8 @@ class MachineOf final : public Machine {
         x_(start),
         mesh_(start),
         next_(start),
-        gauge_(problem_) {}
+        gauge_(problem_),
+        promise_(stepper_->promise()) {}
 
   void advance(double h, std::int64_t count, Tally& tally) override {
     if constexpr (S::short_step)
@@ -132,7 +134,7 @@ class MachineOf final : public Machine {
   // Ends a step, or the parts of one: the mesh point moves to where x_ is if H has a value there.
   bool arrive(double h, int corrections, Tally& tally) {
     if (!stepper_->has_output()) {
-      if (!tally.add(gauge_.read(problem_, x_.q, x_.p), corrections)) return false;
+      if (!counts(x_, h, corrections, tally)) return false;
       mesh_ = x_;
       return true;
     }
@@ -141,15 +143,27 @@ class MachineOf final : public Machine {
       tally.failure = put_out.error();
       return false;
     }
-    if (!tally.add(gauge_.read(problem_, next_.q, next_.p), corrections)) return false;
+    if (!counts(next_, h, corrections, tally)) return false;
     std::swap(mesh_, next_);
     return true;
+  }
+  // Adds the step that ended at x to the tally, unless it has failed after all.
+  bool counts(const X& x, double h, int corrections, Tally& tally) {
+    const Reading reading = gauge_.read(problem_, x.q, x.p);
+    if (stands_out(tally, reading) && std::isfinite(reading.energy))
+      if (const auto failure = judged(problem_, mesh_, x, h, promise_, tally, reading))
+        if (!tally.goes_on_after(*failure)) {
+          tally.failure = failure;
+          return false;
+        }
+    return tally.add(reading, corrections);
   }
 
   P problem_;
   std::unique_ptr<S> stepper_;
   X x_, mesh_, next_;  // between steps; at the last good mesh point; at the one that is being looked at
   Gauge<P> gauge_;
+  StepPromise promise_;
   ProjectionCount projected_;  // before the stepper was last begun anew
 };
 

@@ -16,6 +16,13 @@
 
 namespace taut {
 
+// What a method promises about the constraints at the end of a step: which of them hold, to what tolerance; 0:
+// to rounding.
+struct StepPromise {
+  Keeps keeps = Keeps::nothing;
+  double tolerance = 0;
+};
+
 template <Constrained P, class X>
 class Stepper {
  public:
@@ -30,6 +37,7 @@ class Stepper {
   // Saves what does not follow from x, or, after a restart(x), fills it: the steps that follow then have the
   // same bits.
   virtual void carry(Carry& c) = 0;
+  virtual StepPromise promise() const { return {}; }
   virtual ProjectionCount projections() const { return {}; }
   // The method's own multiplier at the end of the last step, which had the size h; empty if the method has
   // none.
@@ -64,6 +72,17 @@ class BoundStepper final : public Stepper<P, X> {
   }
   void carry(Carry& c) override {
     if constexpr (requires { memory_.carry(c); }) memory_.carry(c);
+  }
+  StepPromise promise() const override {
+    const Keeps keeps = facts_of(method_).keeps;
+    if constexpr (requires { method_.projection; })
+      return {};  // it projects as the user says
+    else if constexpr (requires { method_.base.solve; })
+      return {keeps, method_.base.solve.tolerance};
+    else if constexpr (requires { method_.solve; })
+      return {keeps, method_.solve.tolerance};
+    else
+      return {keeps, 0};
   }
   ProjectionCount projections() const override {
     if constexpr (requires { memory_.projections(); })

@@ -88,6 +88,8 @@ void add_totals(const Tally& tally, RunSummary& summary) {
   summary.iterations_max = tally.iterations_max;
   summary.halved = tally.halved;
   summary.parts_max = tally.parts_max;
+  summary.jumps = tally.jumps;
+  summary.largest_jump = tally.largest_jump;
 }
 
 void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
@@ -117,6 +119,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   Tally tally(machine->read(), schedule.steps);
   std::string digest;
   if (from != nullptr || observer.wants_checkpoints()) digest = start_digest(*machine, schedule);
+  tally.stops_at_jumps = !request.warn_at_jumps;
   if (from != nullptr) restore(*from, digest, *machine, tally);
   RunSummary summary;
   TimeLoop loop(*machine, schedule, request.halve_on_failure, observer, tally, quantities);
@@ -128,6 +131,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.wanted = schedule.steps;
   summary.time = static_cast<double>(tally.steps) * schedule.step;
   add_totals(tally, summary);
+  summary.first_jump = static_cast<double>(tally.first_jump) * schedule.step;
   add_choice(choice, machine->projections(), summary);
   summary.q.assign(machine->q().begin(), machine->q().end());
   summary.p.assign(machine->p().begin(), machine->p().end());

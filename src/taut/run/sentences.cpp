@@ -64,6 +64,10 @@ std::string what_happened(const FailedStep& at) {
     case FailureKind::not_finite:
       if (is_slope(at)) return "a value became infinite or NaN in the slopes";
       return fmt::format("a value became infinite or NaN in {}", solved_for(at.failure.stage));
+    case FailureKind::off_constraint:
+      return fmt::format("the step ended off {}", solved_for(at.failure.stage));
+    case FailureKind::jumped:
+      return at.failure.constraint < 0 ? "the energy jumped" : "the step changed the branch of a constraint";
   }
   return "";
 }
@@ -99,8 +103,24 @@ std::string condition_text(const FailedStep& at) {
                                                 : "above 1e13";
 }
 
+// Asks whether all solves of the step succeeded, and what it left was found wrong.
+bool is_after_the_step(const FailedStep& at) {
+  return at.failure.kind == FailureKind::off_constraint || at.failure.kind == FailureKind::jumped;
+}
+
+std::string after_the_step(const FailedStep& at) {
+  const std::string named = at.constraint.empty() ? "" : ": " + at.constraint;
+  if (at.failure.kind == FailureKind::off_constraint)
+    return fmt::format("  {} = {:.1e}, largest in{}; rounding explains {:.1e}.\n",
+                       residual_name(at.failure.stage), at.failure.residual, named, at.failure.allowed);
+  return fmt::format(
+      "  The energy changed by {:.2g} in this step; from {:.1g} on that is no error of the method.{}\n",
+      at.failure.residual, at.failure.allowed, named.empty() ? "" : " The step went across" + named + ".");
+}
+
 std::string how_far_off(const FailedStep& at) {
   if (at.energy_not_finite || at.failure.kind == FailureKind::not_finite) return "";
+  if (is_after_the_step(at)) return after_the_step(at);
   std::string text;
   if (at.failure.kind == FailureKind::singular && !at.dependent.empty())
     return fmt::format("  The gradients of {} {} to zero.\n", listed(at.dependent),
@@ -167,6 +187,15 @@ std::string what_to_try(const FailedStep& at) {
         "a "
         "point, and none passes it for certain: other lengths or\n  another start avoid it.\n",
         condition_text(at));
+  if (at.failure.kind == FailureKind::jumped && !at.halved)
+    return fmt::format(
+        "  A long step lands on another branch of the constraints, or passes a point at which they meet: try "
+        "--step {:.3g}.\n  --on-jump warn goes on after such a step, and counts it.\n",
+        at.h / 2);
+  if (at.failure.kind == FailureKind::off_constraint && !at.halved)
+    return fmt::format(
+        "  The step is too long for forces that the constraints have to cancel: try --step {:.3g}.\n",
+        at.h / 2);
   if (at.halved)
     return "  Taken in 2, 4, … up to 1024 parts it fails as well, so that a shorter step alone will not "
            "help: look at what\n  the forces and constraints do at the last good state.\n";

@@ -1,6 +1,7 @@
 // Eigen's decompositions of matrices whose size is known at run time. They are compiled once, in
-// decompositions.cpp, and not again in each source that includes this header. Only sources that link taut_solve
-// may include it; headers of taut do without, because they are used without the compiled libraries too.
+// decompositions.cpp, and not again in each source that includes this header. Only sources that link
+// taut_solve may include it; headers of taut do without, because people use them without the compiled
+// libraries too.
 #pragma once
 
 #include <Eigen/Eigenvalues>

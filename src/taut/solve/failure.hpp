@@ -7,7 +7,9 @@
 
 namespace taut {
 
-enum class FailureKind { not_converged, singular, not_finite };
+// The last two are found after a step whose solves succeeded: it ended off a constraint by more than rounding
+// explains, or the energy jumped in it.
+enum class FailureKind { not_converged, singular, not_finite, off_constraint, jumped };
 
 // What was being solved when the solve failed.
 enum class SolveStage { position, momentum, inner };
@@ -19,6 +21,7 @@ struct Failure {
   int iterations = 0;
   int constraint = -1;  // from 0; the first dependent one, or that of the largest residual; -1: unknown
   int lane = 0;         // the lane of a SIMD pack
+  double allowed = 0;   // the residual, or jump of the energy, from which on a finished step has failed
 
   Failure at(int which) const {
     Failure f = *this;

@@ -54,6 +54,7 @@ Json deciding_part(const RunRequest& r) {
 Json json_of_request(const RunRequest& r) {
   Json object = deciding_part(r);
   object["halve_on_failure"] = r.halve_on_failure;
+  object["warn_at_jumps"] = r.warn_at_jumps;
   object["threads"] = r.threads;
   object["format"] = name_of(r.format);
   object["checkpoint_every"] = json_of(r.checkpoint_every);
@@ -76,6 +77,7 @@ RunRequest request_of(const Json& object) {
   r.plain_updates = object.at("plain_updates").boolean();
   r.project_start = object.at("project_start").boolean();
   r.halve_on_failure = object.at("halve_on_failure").boolean();
+  r.warn_at_jumps = object.find("warn_at_jumps") != nullptr && object.at("warn_at_jumps").boolean();
   r.threads = optional_of<int>(object, "threads").value_or(0);
   r.format = choice_of<SampleFormat>(object.at("format"));
   r.checkpoint_every = real(object.at("checkpoint_every"));

@@ -29,6 +29,9 @@ std::string to_json(const RunSummary& s) {
     object["projection"] = s.projection;
   }
   if (s.moved) object["start_moved"] = Json::object({{"q", s.moved->q}, {"p", s.moved->p}});
+  if (s.jumps > 0)
+    object["jumps"] =
+        Json::object({{"steps", s.jumps}, {"first", s.first_jump}, {"largest", s.largest_jump}});
   if (s.halved > 0) object["halved"] = Json::object({{"steps", s.halved}, {"parts_max", s.parts_max}});
   if (!s.error.empty()) object["error"] = s.error;
   return object.to_text(2);

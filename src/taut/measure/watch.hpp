@@ -1,0 +1,157 @@
+// Looks at the steps of a run that stand out: those whose residual is larger than any before, and those in
+// which the energy changed by far more than ever before. A step that missed its constraints, in units of the
+// state it leaves behind, has failed; so has a step that changed the branch of the constraints, which the
+// energy shows. All other steps cost three comparisons. Labels: docs/theory/manifold.md.
+#pragma once
+
+#include <taut/formulation/multiplier.hpp>
+#include <taut/measure/tally.hpp>
+#include <taut/method/stepper.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace taut {
+
+// A residual may be this many units of rounding. It is what the solves accept if they stagnate.
+inline constexpr double most_units_off = 1024;
+// The energy has jumped if it changed by more than this part of the kinetic energy, and by this many times as
+// much as it was off ever before, once so many steps have shown how much that is.
+inline constexpr double jump_of_kinetic = 0.05, jump_of_error = 16;
+inline constexpr std::int64_t steps_to_know_the_error = 8;
+// A step has changed the branch if more than this part of the way is across a constraint and not along it.
+inline constexpr double across = 0.7;
+
+// Says whether a step that ended with this reading stands out.
+inline bool stands_out(const Tally& tally, const Reading& now) {
+  return now.position > tally.position_max || now.momentum > tally.momentum_max ||
+         std::abs(now.energy - tally.now.energy) > jump_of_error * tally.energy_error;
+}
+
+template <Hamiltonian P>
+class Watch {
+ public:
+  using Vec = typename P::Vec;
+
+  // Judges a step of size h between two states. It is rarely called, and may allocate.
+  Watch(const P& s, const StateOf<P>& before, const StateOf<P>& after, double h)
+      : s_(s), before_(before), after_(after), h_(std::abs(h)), G_(s.make_jacobian()) {
+    v0_ = v1_ = zero_vector(s);
+    H_p(s, before.q, before.p, v0_);
+    H_p(s, after.q, after.p, v1_);
+    s.G(after.q, G_);
+  }
+
+  // Returns the failure of a step that ends off the constraints that its method keeps. What rounding explains
+  // is (ε Σ_j |G_ij| size_j), with the sizes of the positions, or velocities, before and after the step, and
+  // of what the constraint forces moved. Forces that would move a coordinate further than the whole system
+  // is large count only up to there: what they cancel is lost, and that is no rounding error.    (W1)
+  std::optional<Failure> missed(const StepPromise& promise) const {
+    if (promise.keeps == Keeps::nothing || s_.constraints() == 0) return std::nullopt;
+    const Vec kicked = kick_of_constraints();
+    const double far = std::max(size_of(before_.q), size_of(after_.q));
+    const double fast = std::max(size_of(v0_), size_of(v1_));
+    const double limit = far > 0 || fast > 0 ? std::max(far, h_ * fast) : std::numeric_limits<double>::max();
+    typename P::Multiplier residual = zero_multiplier(s_);
+    s_.g(after_.q, residual);
+    Vec size = kicked;
+    for (Eigen::Index j = 0; j < size.size(); ++j)
+      size[j] = std::max({std::abs(before_.q[j]), std::abs(after_.q[j]), h_ * std::abs(v0_[j]),
+                          h_ * std::abs(v1_[j]), std::min(limit, h_ * kicked[j])});
+    if (const auto failure = beyond(residual, size, promise.tolerance, SolveStage::position)) return failure;
+    if (promise.keeps != Keeps::position_and_momentum) return std::nullopt;
+    G_.times(v1_, residual);
+    for (Eigen::Index j = 0; j < size.size(); ++j)
+      size[j] = std::max({std::abs(v0_[j]), std::abs(v1_[j]), std::min(limit / h_, kicked[j])});
+    return beyond(residual, size, promise.tolerance, SolveStage::momentum);
+  }
+
+  // Returns the failure of a step in which the energy changed by `change` if that is a jump.              (W2)
+  std::optional<Failure> jumped(double change, const Tally& tally) const {
+    const double kinetic = std::max(std::abs(before_.p.dot(v0_)), std::abs(after_.p.dot(v1_))) / 2;
+    if (!(kinetic > 0) || change <= jump_of_kinetic * kinetic || change <= jump_of_error * tally.energy_error)
+      return std::nullopt;
+    const int crossed = constraint_crossed();
+    if (crossed < 0 && tally.steps < steps_to_know_the_error) return std::nullopt;
+    return Failure{.kind = FailureKind::jumped,
+                   .residual = change,
+                   .constraint = crossed,
+                   .allowed = std::max(jump_of_kinetic * kinetic, jump_of_error * tally.energy_error)};
+  }
+
+ private:
+  static double size_of(const Vec& x) { return lane(largest_entry(x), 0); }
+
+  // Returns what the constraint forces add to each velocity in the step: h H_pp |Gᵀλ|, or nothing if λ is not
+  // determined.
+  Vec kick_of_constraints() const {
+    Vec force = zero_vector(s_), kick = force;
+    const auto lambda = multiplier(s_, after_.q, after_.p);
+    if (!lambda) return kick;
+    G_.for_each([&](int i, int j, double entry) { force[j] += std::abs(entry * (*lambda)[i]); });
+    H_pp_times(s_, after_.q, after_.p, force, kick);
+    for (Eigen::Index j = 0; j < kick.size(); ++j) {
+      kick[j] = h_ * std::abs(kick[j]);
+      if (!std::isfinite(kick[j])) kick[j] = 0;
+    }
+    return kick;
+  }
+
+  // Returns the worst entry of a residual that is above the tolerance and beyond its units.
+  std::optional<Failure> beyond(const typename P::Multiplier& residual, const Vec& size, double tolerance,
+                                SolveStage stage) const {
+    typename P::Multiplier unit = zero_multiplier(s_);
+    G_.for_each([&](int i, int j, double entry) { unit[i] += std::abs(entry) * size[j]; });
+    std::optional<Failure> worst;
+    for (int i = 0; i < s_.constraints(); ++i) {
+      const double off = std::abs(residual[i]);
+      const double allowed = std::max(tolerance, most_units_off * epsilon<double>() * unit[i]);
+      if (off <= allowed || (worst && off <= worst->residual)) continue;
+      worst = Failure{.kind = FailureKind::off_constraint,
+                      .stage = stage,
+                      .residual = off,
+                      .constraint = i,
+                      .allowed = allowed};
+    }
+    return worst;
+  }
+
+  // Returns a constraint that the step went across, by the tangent space before it; -1 if there is none.
+  int constraint_crossed() const {
+    typename P::Jacobian G = s_.make_jacobian();
+    s_.G(before_.q, G);
+    const Vec way = after_.q - before_.q;
+    typename P::Multiplier normal = zero_multiplier(s_), length = normal, here = normal;
+    G.for_each([&](int i, int j, double entry) {
+      normal[i] += entry * way[j];
+      length[i] += entry * entry;
+      here[i] += way[j] * way[j];
+    });
+    const double longest = size_of(way);
+    for (int i = 0; i < s_.constraints(); ++i) {
+      const double off = std::abs(normal[i]) / std::sqrt(length[i]);
+      if (off > across * std::sqrt(here[i]) && off > 1e-3 * longest) return i;
+    }
+    return -1;
+  }
+
+  const P& s_;
+  const StateOf<P>&before_, &after_;
+  double h_;
+  typename P::Jacobian G_;
+  Vec v0_, v1_;
+};
+
+// Returns the failure of a step between two states, plain or compensated, if it has failed.
+template <Hamiltonian P, class X>
+[[gnu::cold, gnu::noinline]] std::optional<Failure> judged(const P& s, const X& from, const X& to, double h,
+                                                           const StepPromise& promise, const Tally& tally,
+                                                           const Reading& now) {
+  const StateOf<P> before{from.q, from.p}, after{to.q, to.p};
+  const Watch<P> watch(s, before, after, h);
+  if (const auto failure = watch.missed(promise)) return failure;
+  return watch.jumped(std::abs(now.energy - tally.now.energy), tally);
+}
+
+}  // namespace taut

@@ -1,0 +1,197 @@
+// Steps whose solves succeed and that are wrong all the same: they end off a constraint, or on another branch
+// of it. And starts off a constraint that is small beside the rest of the system.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "support/run_json.hpp"
+
+namespace {
+
+using taut::test::OwnFolder;
+using taut::test::Ran;
+using taut::test::run_json;
+using taut::test::run_taut;
+
+struct OwnModel {
+  explicit OwnModel(const std::string& text) { std::ofstream(folder / "m.toml") << text; }
+  OwnFolder folder;
+  Ran run(const std::string& options = "") const {
+    return run_taut("run m.toml " + options, folder.string());
+  }
+  Ran check(const std::string& options = "") const {
+    return run_taut("check m.toml " + options, folder.string());
+  }
+};
+
+bool says(const Ran& ran, const std::string& words) { return ran.err.find(words) != std::string::npos; }
+
+const std::string parallelogram = R"(title = "Parallelogram linkage with a load"
+[system]
+coordinates = ["xa", "ya", "xb", "yb"]
+mass = [1.0, 1.0, 2.5, 2.5]
+potential = "0.3*xb*ya + 0.2*ya"
+constraints = ["(xa^2 + ya^2 - 1)/2", "((xa - xb)^2 + (ya - yb)^2 - 4)/2", "((xb - 2)^2 + yb^2 - 1)/2"]
+[initial]
+ya = 1.0
+xb = 2.0
+yb = 1.0
+p_xa = 1.0
+p_xb = 2.5
+[run]
+method = "rattle"
+step = 0.02
+steps = 8000
+)";
+
+// At t = 12.1 the linkage lies in a line, where the parallelogram and the antiparallelogram meet.
+TEST(AJumpOfTheEnergy, StopsTheRun) {
+  const OwnModel model(parallelogram);
+  const Ran ran = model.run();
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(says(ran, "the energy jumped at t = 12.1")) << ran.err;
+  EXPECT_TRUE(says(ran, "The energy changed by 1.3 in this step")) << ran.err;
+  EXPECT_TRUE(says(ran, "--on-jump warn")) << ran.err;
+  EXPECT_TRUE(says(ran, "try --step 0.01")) << ran.err;
+  EXPECT_EQ(model.run("--step 0.01 --steps 1600").status, 0);  // keeps the branch
+}
+TEST(AJumpOfTheEnergy, IsCountedIfTheUserWantsToGoOn) {
+  const OwnModel model(parallelogram);
+  const auto summary = run_json("m.toml --on-jump warn", model.folder.string());
+  EXPECT_EQ(summary["steps"], 8000);
+  ASSERT_TRUE(summary.contains("jumps")) << summary;
+  EXPECT_GE(summary["jumps"]["steps"], 1);
+  EXPECT_NEAR(summary["jumps"]["first"].get<double>(), 12.12, 0.03);
+  EXPECT_GT(summary["jumps"]["largest"].get<double>(), 1);
+  EXPECT_NE(model.run("--on-jump warn").out.find("jumped    the energy"), std::string::npos);
+}
+TEST(AJumpOfTheEnergy, IsCountedOverAResume) {
+  const OwnModel model(parallelogram);
+  ASSERT_EQ(model.run("--on-jump warn --out whole").status, 0);
+  ASSERT_EQ(model.run("--out stopped").status, 1);
+  ASSERT_EQ(run_taut("resume stopped --on-jump warn", model.folder.string()).status, 0);
+  const auto jumps = [&](const std::string& folder) {
+    std::ifstream file(model.folder / (folder + "/summary.json"));
+    return nlohmann::json::parse(file)["jumps"];
+  };
+  EXPECT_EQ(jumps("whole"), jumps("stopped"));
+}
+TEST(AJumpOfTheEnergy, FailsTheCheck) {
+  const OwnModel model(parallelogram);
+  EXPECT_EQ(model.check().status, 1);
+}
+
+TEST(AnotherBranch, IsNoticedInTheFirstStep) {
+  const OwnModel model(R"([system]
+coordinates = ["x", "y"]
+mass = [1, 1]
+potential = "y"
+constraints = ["sin(y)"]
+[initial]
+p_x = 1.0
+[run]
+step = 3.0
+steps = 1000
+)");
+  const Ran ran = model.run();
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(says(ran, "the step changed the branch of a constraint")) << ran.err << ran.out;
+  EXPECT_TRUE(says(ran, "sin(y)")) << ran.err;
+}
+TEST(AnotherBranch, BehindACorner) {
+  const OwnModel model(R"([system]
+coordinates = ["x", "y"]
+mass = [1, 1]
+potential = "y"
+constraints = ["abs(x) + y^2 - 1"]
+[initial]
+x = 1.0
+[run]
+step = 0.01
+steps = 3000
+)");
+  EXPECT_EQ(model.run().status, 1);
+  EXPECT_EQ(model.check().status, 1);
+}
+
+const std::string hyperbola = R"([system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "-y/x"
+constraints = ["x*y - 1"]
+[initial]
+x = 1.0
+y = 1.0
+p_x = -0.5
+p_y = 0.5
+[run]
+step = 1.0
+steps = 16
+)";
+
+// Forces that the constraint cancels take all digits of the position.
+TEST(AStep, ThatEndsOffItsConstraintFails) {
+  const OwnModel model(hyperbola);
+  for (const char* method : {"rattle", "shake", "verlet"}) {
+    const Ran ran = model.run(std::string("--method ") + method);
+    EXPECT_EQ(ran.status, 1) << method;
+    EXPECT_TRUE(says(ran, "x*y - 1")) << ran.err;
+  }
+  const Ran ran = model.run();
+  EXPECT_TRUE(says(ran, "ended off the position constraint")) << ran.err;
+  EXPECT_TRUE(says(ran, "rounding explains")) << ran.err;
+}
+TEST(AStep, ThatEndsOffItsHiddenConstraintFails) {
+  std::string text = hyperbola;
+  text.replace(text.find("-y/x"), 4, "-y^2/2");
+  const Ran ran = OwnModel(text).run("--steps 30");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(says(ran, "G H_p")) << ran.err;
+}
+
+TEST(AStart, OffAConstraintIsRefusedHoweverLargeTheRestIs) {
+  const OwnModel pendulum(R"([system]
+coordinates = ["x", "y", "s"]
+mass = 1.0
+potential = "y"
+constraints = ["(x^2 + y^2 - 1)/2"]
+[initial]
+x = 1.3
+s = 1e8
+[run]
+step = 0.01
+steps = 10
+)");
+  EXPECT_EQ(pendulum.run().status, 2);
+  EXPECT_EQ(pendulum.run("--set x=1 --set p_x=0.5 --set s=0 --set p_s=1e8").status, 2);
+  EXPECT_EQ(pendulum.run("--set x=1").status, 0);
+  EXPECT_EQ(pendulum.run("--project-start").status, 0);
+
+  const OwnModel rod(R"([particles]
+dimension = 2
+count = 3
+position = [[0, 0], [1.3, 0], [1e8, 1e8]]
+[[rods]]
+between = [[0, 1]]
+length = 1.0
+[run]
+step = 0.01
+steps = 10
+)");
+  EXPECT_EQ(rod.run().status, 2);
+}
+TEST(AStart, OfALongChainIsJudgedByItsRods) {
+  const auto chain = [](const std::string& apart) {
+    return OwnModel("[particles]\ncount = 20000\nposition = [\"" + apart +
+                    "*i\", \"0\", \"0\"]\n[[rods]]\nbetween = [\"i\", \"i+1\"]\nfor = \"i in 0..19998\"\n"
+                    "length = 1.0\n[run]\nstep = 0.01\nsteps = 1\n")
+        .run();
+  };
+  const Ran ran = chain("1.0003");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_TRUE(says(ran, "the start does not satisfy the constraints")) << ran.err;
+  EXPECT_EQ(chain("1.000000001").status, 0);
+}
+
+}  // namespace
