@@ -15,6 +15,7 @@
 #include <linux/fs.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -284,6 +285,22 @@ TEST_F(CompiledObjects, TheFileThatIsCheckedIsTheOneThatIsLoaded) {
     ends = true;
     swap.join();
   }
+}
+
+TEST_F(CompiledObjects, SeveralProgramsShareTheFolder) {
+  std::vector<pid_t> programs;
+  for (int k = 0; k < 4; ++k) {
+    programs.push_back(fork());
+    if (programs.back() != 0) continue;
+    const CompiledObject object = compiled_object(unit(12));
+    _exit(object.handle != nullptr && answer(object) == 12 ? 0 : 1);
+  }
+  for (const pid_t program : programs) {
+    int status = 0;
+    ASSERT_EQ(waitpid(program, &status, 0), program);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(only_entry().extension(), ".so") << "nothing else is left";
 }
 
 // --- the compiler

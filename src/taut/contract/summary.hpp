@@ -2,6 +2,8 @@
 // stopped early.
 #pragma once
 
+#include <taut/contract/backend_use.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,6 +47,7 @@ struct RunSummary {
   std::int64_t halved = 0;  // steps that failed and were taken in parts: the run then has no fixed step
   int parts_max = 1;        // the most parts of one step
   double seconds = 0;
+  std::vector<BackendUse> backends = {};  // who made it; more than one if it was resumed by another
   std::optional<StartMove> moved = {};
   std::string error = {};  // empty: the run went to its end
 
