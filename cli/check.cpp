@@ -12,7 +12,7 @@ namespace taut::cli {
 
 namespace {
 
-constexpr const char* notes = R"text(
+constexpr const char* check_notes = R"text(
 Measures on this model, with this step, what the method claims: its order, whether it preserves dq^dp on what it keeps, whether
 negative steps undo it, whether it stays on the manifold, whether its energy drifts. "none": the method does not claim it, and it is
 not judged. Residuals, drift and iterations are those of a run of the model's length, of 2000 to 20000 steps, or as long as --steps
@@ -74,7 +74,7 @@ void add_check(Program& program) {
           R"text(  taut check pendulum                              does the method keep what it claims, here?
   taut check examples/double-pendulum.toml --method 'lobatto(4)' --step 0.02
 )text",
-      .notes = notes,
+      .notes = check_notes,
       .action = [typed, json] { return check(*typed, *json); }};
   typed->add_problem(command);
   typed->add_method(command);

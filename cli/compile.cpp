@@ -15,7 +15,7 @@ namespace taut::cli {
 
 namespace {
 
-constexpr const char* notes = R"text(
+constexpr const char* compile_notes = R"text(
 FILE.hpp is a class template in namespace taut, with the sizes and the sparsity of the model in its type: V (or H), its gradients, g and G
 as plain C++, the parameters as members a0, a1, ... that can be changed, and start(). It needs taut's headers and Eigen, and nothing of
 the model file.
@@ -72,7 +72,7 @@ void add_compile(Program& program) {
   Command command{.name = "compile",
                   .what = "Write a model as a C++ header for programs of your own",
                   .examples = "  taut compile pendulum --emit pendulum.hpp        a model as a C++ header\n",
-                  .notes = notes,
+                  .notes = compile_notes,
                   .action = [typed, header] { return write_header(*typed, *header); }};
   typed->add_problem(command);
   command.add(

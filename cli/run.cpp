@@ -13,7 +13,7 @@ namespace taut::cli {
 
 namespace {
 
-constexpr const char* notes = R"text(
+constexpr const char* run_notes = R"text(
 PROBLEM is a name listed by `taut problems` or the path of a model file (docs/guide/model-file.md). The options replace what
 its [run] says; where neither says it, the step is 0.01 and the run takes 10000 steps. The summary gives max |H - H0|, max |g| and max |G H_p| over every step, the
 drift of the energy with its error bar (95 %), and the iterations of the constraint solve. --out keeps samples
@@ -68,7 +68,7 @@ void add_run(Program& program) {
   taut run heavy-top --json > top.json             one JSON object, full precision
   taut run double-pendulum --report                a page with plots and an animation: report.html
 )text",
-      .notes = notes,
+      .notes = run_notes,
       .action = [typed, reports, json, overwrite] { return run(*typed, *reports, *json, *overwrite); }};
   typed->add_problem(command);
   typed->add_method(command);

@@ -4,7 +4,7 @@
 
 #include <taut/problem/tiers.hpp>
 
-#include "support/decompositions.hpp"
+#include <taut/solve/decompositions.hpp>
 
 namespace taut::test {
 

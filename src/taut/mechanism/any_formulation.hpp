@@ -4,7 +4,6 @@
 #pragma once
 
 #include <taut/method/ode_catalogue.hpp>
-#include <taut/solve/decompositions.hpp>
 
 #include <memory>
 #include <string_view>

@@ -6,6 +6,7 @@
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/mechanism/sized_machine.hpp>
 #include <taut/mechanism/typed_state.hpp>
+#include <taut/solve/decompositions.hpp>
 
 namespace taut {
 

@@ -1,5 +1,6 @@
 #include <taut/mechanism/any_formulation.hpp>
 #include <taut/mechanism/formula_steppers.hpp>
+#include <taut/solve/decompositions.hpp>
 
 namespace taut {
 

@@ -2,6 +2,7 @@
 #include <taut/mechanism/stability.hpp>
 #include <taut/method/ode_catalogue.hpp>
 #include <taut/model/formula_problem.hpp>
+#include <taut/solve/decompositions.hpp>
 
 namespace taut {
 

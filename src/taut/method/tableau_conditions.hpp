@@ -3,8 +3,7 @@
 #pragma once
 
 #include <taut/method/tableau.hpp>
-
-#include <Eigen/LU>
+#include <taut/solve/pivoted_lu.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -128,8 +127,9 @@ inline std::optional<std::string> violated_condition(const Tableau<Float128>& t)
   if (!symplectic(t))
     return "(2.3) is violated: b = b^ and b_i a^_ij + b^_j a_ji = b_i b^_j, so the method is not symplectic";
   if (vanishes(t.b[s - 1])) return "b_s must not be zero";
-  const Eigen::FullPivLU<Matrix<double, dynamic, dynamic>> lu(stage_product(t));
-  if (!lu.isInvertible()) return "A0 A^0 is not invertible, so the stages are not determined";
+  PivotedLU<double, dynamic> lu(s - 1);
+  lu.a = stage_product(t);
+  if (lu.factor() >= 0) return "A0 A^0 is not invertible, so the stages are not determined";
   return std::nullopt;
 }
 

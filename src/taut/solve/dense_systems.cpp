@@ -1,11 +1,6 @@
-#include <taut/solve/decompositions.hpp>
 #include <taut/solve/dense_systems.hpp>
 
-#include <Eigen/LU>
-
-template class Eigen::JacobiSVD<Eigen::MatrixXd>;
-template class Eigen::HouseholderQR<Eigen::MatrixXd>;
-template class Eigen::ColPivHouseholderQR<Eigen::MatrixXd>;
+#include <Eigen/QR>
 
 namespace taut {
 
@@ -29,12 +24,8 @@ std::optional<std::vector<double>> least_squares(const DenseMatrix& A, const std
   return numbers(factors.solve(vector(b)));
 }
 
-std::vector<double> solved(const DenseMatrix& A, const std::vector<double>& b) {
-  return numbers(Eigen::FullPivLU<Eigen::MatrixXd>(matrix(A)).solve(vector(b)));
-}
-
 bool is_invertible(const DenseMatrix& A) {
-  return Eigen::FullPivLU<Eigen::MatrixXd>(matrix(A)).isInvertible();
+  return Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(matrix(A)).isInvertible();
 }
 
 }  // namespace taut

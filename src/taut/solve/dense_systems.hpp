@@ -28,9 +28,6 @@ struct DenseMatrix {
 std::optional<std::vector<double>> least_squares(const DenseMatrix& A, const std::vector<double>& b,
                                                  double threshold);
 
-// Solves A x = b with a square A.
-std::vector<double> solved(const DenseMatrix& A, const std::vector<double>& b);
-
 // Is a square A regular, up to rounding?
 bool is_invertible(const DenseMatrix& A);
 

@@ -135,7 +135,9 @@ double StudyMeasurement::coefficient(const StudyQuantity& quantity) const {
     for (int j = 0; j < n; ++j) powers(i, j) = std::pow(history.step / radius, static_cast<double>(j));
     value.push_back(last(history, *quantity.of, ""));
   }
-  return solved(powers, value)[static_cast<std::size_t>(quantity.power)] / std::pow(radius, quantity.power);
+  const auto coefficients = least_squares(powers, value, 0);
+  if (!coefficients) refuse(study_, quantity.place, "two members of the family have the same step");
+  return (*coefficients)[static_cast<std::size_t>(quantity.power)] / std::pow(radius, quantity.power);
 }
 
 double StudyMeasurement::value(const StudyQuantity& quantity,

@@ -10,6 +10,7 @@
 #include <taut/method/catalogue.hpp>
 #include <taut/method/sparse_midpoint.hpp>
 #include <taut/model/particles/particles.hpp>
+#include <taut/solve/decompositions.hpp>
 
 #include <functional>
 #include <memory>

@@ -1,0 +1,2 @@
+#define TAUT_COMPILE_DECOMPOSITIONS
+#include <taut/solve/decompositions.hpp>

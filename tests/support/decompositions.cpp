@@ -1,2 +1,0 @@
-#define TAUT_COMPILE_DECOMPOSITIONS
-#include "support/decompositions.hpp"
