@@ -4,10 +4,12 @@
 #include <taut/backend/compiled_formulas.hpp>
 #include <taut/backend/compiled_object.hpp>
 #include <taut/backend/object_folder.hpp>
+#include <taut/backend/specialised.hpp>
 #include <taut/bytes/sha256.hpp>
 #include <taut/model/code/emit.hpp>
 #include <taut/model/code/evaluator.hpp>
 #include <taut/model/code/program_source.hpp>
+#include <taut/run/model_run.hpp>
 
 #include <gtest/gtest.h>
 
@@ -397,6 +399,11 @@ TEST_F(CompiledObjects, NoInstructionIsFused) {
       }
     for (const auto& entry : fs::directory_iterator(folder_)) EXPECT_EQ(fused(entry.path()), "") << compiler;
   }
+  const ModelRun run = read_model_run("pendulum", {}, {});  // a whole step, compiled with other options
+  const Specialised step =
+      specialised_machine(run.model, {.method = "rattle"}, run.mechanism->start(), {}, false);
+  ASSERT_NE(step.machine, nullptr) << step.missing;
+  EXPECT_EQ(fused(folder_ / (step.object + ".so")), "");
 }
 
 Model model_of(const std::string& text, const std::string& name) {
