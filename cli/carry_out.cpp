@@ -64,6 +64,11 @@ void print_summary(const RunSummary& s) {
     fmt::print(
         "  halved    {} step{} failed and {} taken in up to {} parts: the run is no longer of fixed step\n",
         grouped(s.halved), s.halved == 1 ? "" : "s", s.halved == 1 ? "was" : "were", s.parts_max);
+  for (std::size_t k = 1; k < s.backends.size(); ++k)
+    if (const BackendUse &before = s.backends[k - 1], &after = s.backends[k]; !same_bits(before, after))
+      fmt::print("  backend   {} up to step {}, then {}: the digits are not those of one of them\n",
+                 name_of(before.backend), grouped(after.from),
+                 before.backend == after.backend ? "another object of it" : name_of(after.backend));
   if (!s.projection.empty() && s.projection != "none")
     fmt::print("  projected position {}, momentum {} times\n", grouped(s.position_projections),
                grouped(s.momentum_projections));

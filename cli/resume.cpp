@@ -20,6 +20,7 @@ struct ResumeFlags {
   std::optional<double> checkpoint_every;  // as the run has it, if nothing was typed
   std::optional<bool> halves, warns;
   int threads = 0;
+  Backend backend = Backend::automatic;  // the one that was used, if nothing was typed
   bool previous = false, new_samples = false, json = false;
   TypedReport reports;
 };
@@ -72,6 +73,10 @@ int resume(const ResumeFlags& flags) {
     if (flags.warns) request->warn_at_jumps = *flags.warns;
     if (flags.threads > 0) request->threads = flags.threads;
   }
+  if (flags.backend != Backend::automatic) {
+    found.run.request.backend = flags.backend;
+    found.run.request.change_backend = true;
+  }
   ReportWanted wanted;
   if (const auto& report = found.checkpoint.report) {
     if (typed && !typed->path.empty()) refuse_run_files(flags.folder, typed->path, "--report");
@@ -114,6 +119,10 @@ void add_resume(Program& program) {
                   checkpoint_option(flags->checkpoint_every, "seconds between checkpoints"),
                   on_failure_option(flags->halves, "of a step: stop or halve"), on_jump_option(flags->warns),
                   threads_option(flags->threads, "that share a step; the bits do not depend on it"),
+                  choice("--backend", "B", flags->backend, "backend", written_backends,
+                         in_words(written_backends, "or") +
+                             ", even if the digits are others; default: the one of the run",
+                         Backend::interpret),
                   flag("--json", flags->json, "print one JSON object instead of the summary")},
       .action = [flags] { return resume(*flags); }};
   flags->reports.add(command);

@@ -316,6 +316,108 @@ TEST(AFailedStep, SaysWhatCanStillBeTried) {
   EXPECT_SAYS(hopeless.err, "is safe in out.\n");
 }
 
+// --- another backend
+
+// Names no compiler for the life of this object, so that formulas are interpreted.
+struct WithoutCompiler {
+  WithoutCompiler() { setenv("CXX", "/nowhere/c++", 1); }
+  ~WithoutCompiler() { unsetenv("CXX"); }
+  WithoutCompiler(const WithoutCompiler&) = delete;
+  WithoutCompiler& operator=(const WithoutCompiler&) = delete;
+};
+
+// At this omega a fused instruction once made the compiled run another one than the interpreted one.
+std::vector<std::string> backed_run(const std::string& backend, const std::string& folder) {
+  return {
+      "run",  "charged-particle", "--set",  "omega=0.305", "--step", "0.005", "--steps", "60000", "--every",
+      "1000", "--format",         "binary", "--backend",   backend,  "--out", folder};
+}
+
+void stopped(const std::string& backend, const fs::path& out) {
+  auto words = backed_run(backend, out.string());
+  words.insert(words.end(), {"--checkpoint-every", "0.02"});
+  Process process(words);
+  wait_for(out / previous_checkpoint_name);
+  process.send(SIGTERM);
+  ASSERT_EQ(process.wait(), 128 + SIGTERM) << process.error();
+}
+
+TEST(AnotherBackend, WithTheSameDigitsGoesOnAndSaysSo) {
+  const OwnFolder folder;
+  ASSERT_EQ(finish(backed_run("compile", (folder / "whole").string())), 0);
+  ASSERT_EQ(finish(backed_run("interpret", (folder / "interpreted").string())), 0);
+  EXPECT_TRUE(same_rows(folder / "interpreted", folder / "whole"));
+  stopped("compile", folder / "out");
+  const Checkpoint c = read_checkpoint((folder / "out" / checkpoint_name).string());
+  ASSERT_EQ(c.snapshot.backends.size(), 1U);
+  EXPECT_EQ(c.snapshot.backends[0].backend, Backend::compile);
+  EXPECT_EQ(c.snapshot.backends[0].object.size(), 64U);
+  const WithoutCompiler none;
+  const auto ran = run_taut("resume --json " + (folder / "out").string());
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_SAYS(ran.err,
+              "the run was made by the backend compile, and interpret goes on, with the same digits.");
+  EXPECT_TRUE(same_rows(folder / "out", folder / "whole"));
+  const auto summary = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(summary["backend"], "interpret");
+  ASSERT_EQ(summary["backends"].size(), 2U);
+  EXPECT_EQ(summary["backends"][0]["backend"], "compile");
+  EXPECT_EQ(summary["backends"][1]["after_step"], c.snapshot.steps);
+}
+
+// What could not be had at the start is not used for the rest of the run either.
+TEST(AnotherBackend, IsNotTakenBecauseItIsThereNow) {
+  const OwnFolder folder;
+  {
+    const WithoutCompiler none;
+    stopped("specialise", folder / "out");
+  }
+  const auto ran = run_taut("resume --json " + (folder / "out").string());
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(nlohmann::json::parse(ran.out)["backend"], "interpret");
+}
+
+TEST(AnotherBackend, WithOtherDigitsIsRefusedUnlessItIsTyped) {
+  const OwnFolder folder;
+  const std::string out = (folder / "out").string();
+  const auto run = [&] {
+    auto words = backed_run("specialise", out);
+    words[7] = "150000";
+    words.insert(words.end(), {"--checkpoint-every", "0.02"});
+    return words;
+  }();
+  Process process(run);
+  for (int i = 0; i < 6000 && !fs::exists(out + "/" + previous_checkpoint_name); ++i)
+    test::sleep_seconds(0.005);
+  process.send(SIGTERM);
+  ASSERT_EQ(process.wait(), 128 + SIGTERM) << process.error();
+  const auto at = Folder::open(out);
+  const Checkpoint c = read_checkpoint(*at, checkpoint_name);
+  ASSERT_EQ(c.snapshot.backends.at(0).backend, Backend::specialise);
+
+  Checkpoint other = c;  // as if by another compiler
+  other.snapshot.backends[0].object = "another";
+  write_checkpoint(*at, other);
+  const auto foreign = run_taut("resume " + out);
+  EXPECT_EQ(foreign.status, 2);
+  EXPECT_SAYS(foreign.err,
+              "the step was specialised by another compiler, or from other headers, than this one");
+  EXPECT_SAYS(foreign.err, "`--backend specialise` goes on all the same");
+  write_checkpoint(*at, c);
+
+  const WithoutCompiler none;
+  const auto refused = run_taut("resume " + out);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_SAYS(refused.err, "the run was made by the backend specialise, and interpret would go on");
+  EXPECT_SAYS(refused.err, "`--backend interpret` goes on all the same, and the summary says so.");
+  EXPECT_EQ(read_checkpoint(*at, checkpoint_name).snapshot.steps, c.snapshot.steps);
+  const auto typed = run_taut("resume " + out + " --backend interpret");
+  EXPECT_EQ(typed.status, 0) << typed.err;
+  EXPECT_SAYS(typed.err, "interpret goes on, with other digits.");
+  EXPECT_SAYS(typed.out, ", then interpret: the digits are not those of one of them\n");
+}
+
 // --- the report of a run that was interrupted
 
 // Returns what is drawn, without the times it took.

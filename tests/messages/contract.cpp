@@ -31,9 +31,9 @@ std::set<std::string> keys(const json& object) {
 
 TEST(Contract, TheObjectOfARun) {
   const json run = run_json("pendulum --steps 100");
-  EXPECT_EQ(keys(run),
-            (std::set<std::string>{"model", "method", "step", "steps", "time", "q", "p", "lambda", "energy",
-                                   "residual", "newton", "projections", "seconds", "steps_per_second"}));
+  EXPECT_EQ(keys(run), (std::set<std::string>{"model", "method", "step", "steps", "time", "q", "p", "lambda",
+                                              "energy", "residual", "newton", "projections", "seconds",
+                                              "steps_per_second", "backend"}));
   EXPECT_EQ(run["model"], "Planar pendulum (Reich 1996)");
   EXPECT_EQ(run["method"], "rattle");
   EXPECT_EQ(run["steps"], 100);

@@ -60,7 +60,7 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
   if (backend == Backend::specialise) {
     Specialised made = is_small(*system) ? specialised_machine(model, choice, start, options, plain)
                                          : Specialised{nullptr, "the model is too large for it"};
-    if (made.machine) return {std::move(made.machine)};
+    if (made.machine) return {std::move(made.machine), {}, {Backend::specialise, made.object}};
     not_specialised = made.missing;
   }
   const CompiledFormulas formulas = compiled_formulas(system);
@@ -71,7 +71,8 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
       compiled->bind(choice, start, options, plain),
       not_specialised.empty()
           ? ""
-          : fmt::format("the formulas are compiled, but the step is not specialised: {}.", not_specialised)};
+          : fmt::format("the formulas are compiled, but the step is not specialised: {}.", not_specialised),
+      {Backend::compile, formulas.object}};
 }
 
 }  // namespace taut

@@ -2,6 +2,7 @@
 // specialised. All give the same trajectory to rounding.
 #pragma once
 
+#include <taut/contract/backend_use.hpp>
 #include <taut/contract/request.hpp>
 #include <taut/mechanism/mechanism.hpp>
 #include <taut/model/model.hpp>
@@ -18,6 +19,7 @@ struct BackedMachine {
   // Null if plain updates are asked for and the method does not offer them.
   std::unique_ptr<Machine> machine;
   std::string note = {};  // a sentence, if it is not what was wanted
+  BackendUse used = {};
 };
 
 // Makes the machine. `interpreted` is the mechanism of `system`, and `system` that of `model`.

@@ -31,7 +31,7 @@ CompiledFormulas compiled_formulas(const std::shared_ptr<const FormulaSystem>& s
     program->compiled = std::bit_cast<CompiledProgram>(function);
     (*made).*code = std::move(program);
   }
-  return {std::move(made), {}, object.fresh};
+  return {std::move(made), {}, object.fresh, object.key};
 }
 
 std::size_t operations(const FormulaSystem& system) {

@@ -11,6 +11,7 @@ struct CompiledFormulas {
   std::shared_ptr<const FormulaSystem> system;  // the given one if there is no compiled one
   std::string missing = {};                     // why there is none, as a part of a sentence
   bool fresh = false;                           // compiled now, not found in the cache
+  std::string object = {};                      // its key
 };
 
 CompiledFormulas compiled_formulas(const std::shared_ptr<const FormulaSystem>& system);

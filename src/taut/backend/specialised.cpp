@@ -113,7 +113,7 @@ Specialised specialised_machine(const Model& model, const MethodChoice& choice, 
   if (object.handle == nullptr) return {nullptr, object.missing};
   const auto make = std::bit_cast<MakeSpecialised>(object.symbol("taut_make_machine"));
   if (make == nullptr) return {nullptr, "the compiled object does not make machines"};
-  return {std::unique_ptr<Machine>(make(start.q.data(), start.p.data(), &options)), {}};
+  return {std::unique_ptr<Machine>(make(start.q.data(), start.p.data(), &options)), {}, object.key};
 } catch (const fs::filesystem_error& error) {
   return {nullptr, error.what()};
 }

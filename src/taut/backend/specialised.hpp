@@ -11,6 +11,7 @@ namespace taut {
 struct Specialised {
   std::unique_ptr<Machine> machine;  // null if there is none
   std::string missing = {};          // why there is none, as a part of a sentence
+  std::string object = {};           // the key of its object
 };
 
 Specialised specialised_machine(const Model& model, const MethodChoice& choice, const PlainState& start,

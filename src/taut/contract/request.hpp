@@ -27,6 +27,7 @@ struct RunRequest {
   double tolerance = 0;              // on max |g| and max |G H_p|; 0: until rounding stops the iteration
   Iteration solver = Iteration::full_newton;
   Backend backend = Backend::automatic;
+  bool change_backend = false;    // a run that is resumed may go on by a backend with other digits
   int threads = 0;                // threads that share the loops of a step; 0: as many as pay
   bool plain_updates = false;     // without compensated sums
   bool project_start = false;     // bring an inconsistent start onto the manifold

@@ -2,6 +2,8 @@
 // stopped early.
 #pragma once
 
+#include <taut/contract/backend_use.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +50,7 @@ struct RunSummary {
   double first_jump = 0;    // the time of the first of them
   double largest_jump = 0;  // of the energy, in one step
   double seconds = 0;
+  std::vector<BackendUse> backends = {};  // who made it; more than one if it was resumed by another
   std::optional<StartMove> moved = {};
   std::string error = {};  // empty: the run went to its end
 

@@ -213,7 +213,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
       if (!made.note.empty()) observer.note(made.note);
       if (!model.particles && request.threads > 1)
         observer.note("only systems of particles share a step among threads: this one runs on one.");
-      return std::move(made.machine);
+      return MadeMachine{std::move(made.machine), made.used};
     };
     RunSummary summary =
         run_mechanism(*mechanism, make, name, request, quantities(), observer, last_good, from);

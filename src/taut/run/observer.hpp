@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace taut {
 
@@ -16,6 +17,7 @@ struct Snapshot {
   std::string machine, tally;  // bytes of Machine::save and of the tally
   std::string start_digest;    // after the first steps from the start: equal if the same bits are computed
   double seconds = 0;          // seconds of work so far
+  std::vector<BackendUse> backends = {};  // the last one is at work; none in checkpoints of older versions
 };
 
 // What a run reports while it goes. q and p are those of the mesh point; `more` has what quantities.hpp says.

@@ -36,12 +36,42 @@ bool same_bits(const Reading& a, const Reading& b) {
          same_bits(a.momentum, b.momentum);
 }
 
-void restore(const Snapshot& from, const std::string& digest, Machine& machine, Tally& tally) {
+// Returns who makes the run, with the one that goes on now. Throws InputError if that one has other digits
+// than the last and the request does not allow it.
+std::vector<BackendUse> backends_of(const Snapshot* from, BackendUse now, const RunRequest& request,
+                                    RunObserver& observer) {
+  if (from == nullptr || from->backends.empty()) return {std::move(now)};
+  std::vector<BackendUse> all = from->backends;
+  const BackendUse last = all.back();
+  if (last.backend == now.backend && last.object == now.object) return all;
+  const std::string_view before = name_of(last.backend), after = name_of(now.backend);
+  if (!same_bits(last, now) && !request.change_backend)
+    throw InputError(
+        last.backend == now.backend
+            ? fmt::format(
+                  "the step was specialised by another compiler, or from other headers, than this "
+                  "one: the digits would not be the same.\n  `--backend {}` goes on all the same, and "
+                  "the summary says so.",
+                  after)
+            : fmt::format("the run was made by the backend {}, and {} would go on: the digits would not be "
+                          "the same.\n  `--backend {}` goes on all the same, and the summary says so.",
+                          before, after, after));
+  if (last.backend != now.backend)
+    observer.note(fmt::format("the run was made by the backend {}, and {} goes on, {}.", before, after,
+                              same_bits(last, now) ? "with the same digits" : "with other digits"));
+  now.from = from->steps;
+  all.push_back(std::move(now));
+  return all;
+}
+
+void restore(const Snapshot& from, const std::string& digest, bool other_digits, Machine& machine,
+             Tally& tally) {
   Carry saved(from.tally);
   tally.carry(saved);
   if (!saved.complete() || !machine.restore(from.machine) || tally.steps != from.steps)
     throw InputError("the checkpoint does not fit this model and method.");
   const Reading reading = machine.read();
+  if (other_digits) return;
   if (digest != from.start_digest || !same_bits(reading, tally.now))
     throw InputError(
         "this program, or this machine, computes other digits than the one that wrote the checkpoint: the "
@@ -109,22 +139,27 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   const Schedule schedule = schedule_of(request);
   const MethodChoice choice = chosen_method(mechanism, model, request);
   const ReadyStart start = ready_start(mechanism, model, choice, request.project_start);
-  const auto machine = make(choice, start.x, schedule.steps);
+  MadeMachine made = make(choice, start.x, schedule.steps);
+  const auto machine = std::move(made.machine);
   if (!machine)
     throw InputError(fmt::format("--plain-updates works with {}, not with {}.",
                                  mechanism.of_particles() ? std::string("rattle on systems of particles")
                                                           : methods_with_plain_updates(),
                                  choice.method));
 
+  const std::vector<BackendUse> backends = backends_of(from, made.used, request, observer);
+  const bool other_digits =
+      from != nullptr && !from->backends.empty() && !same_bits(from->backends.back(), made.used);
   Tally tally(machine->read(), schedule.steps);
   std::string digest;
   if (from != nullptr || observer.wants_checkpoints()) digest = start_digest(*machine, schedule);
   tally.stops_at_jumps = !request.warn_at_jumps;
-  if (from != nullptr) restore(*from, digest, *machine, tally);
+  if (from != nullptr) restore(*from, digest, other_digits, *machine, tally);
   RunSummary summary;
   TimeLoop loop(*machine, schedule, request.halve_on_failure, observer, tally, quantities);
-  summary.error = loop.go(digest, from == nullptr ? 0 : from->seconds, from == nullptr);
+  summary.error = loop.go(digest, backends, from == nullptr ? 0 : from->seconds, from == nullptr);
   summary.seconds = loop.seconds();
+  summary.backends = backends;
   summary.model = model;
   summary.moved = start.moved;
   summary.step = schedule.step;

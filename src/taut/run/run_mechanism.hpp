@@ -13,10 +13,13 @@
 
 namespace taut {
 
-// Makes the machine of a run of so many steps; null if plain updates are asked for and the method does
-// not offer them.
-using MakeMachine = std::function<std::unique_ptr<Machine>(const MethodChoice& choice,
-                                                           const PlainState& start, std::int64_t steps)>;
+struct MadeMachine {
+  std::unique_ptr<Machine> machine;  // null if plain updates are asked for and the method does not offer them
+  BackendUse used = {};
+};
+// Makes the machine of a run of so many steps.
+using MakeMachine =
+    std::function<MadeMachine(const MethodChoice& choice, const PlainState& start, std::int64_t steps)>;
 
 // Runs to the end or to the first failure, which is then in the summary. `last_good` tells the failure
 // sentence where the reader will find the last good state. If `from` is given, continues after that step;

@@ -27,8 +27,10 @@ TimeLoop::TimeLoop(Machine& machine, const Schedule& schedule, bool halve_on_fai
 
 double TimeLoop::seconds() const { return before_.seconds + seconds_of(Clock::now() - began_); }
 
-std::string TimeLoop::go(const std::string& start_digest, double seconds, bool from_the_start) {
+std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse> backends, double seconds,
+                         bool from_the_start) {
   before_.start_digest = start_digest;
+  before_.backends = std::move(backends);
   before_.seconds = seconds;
   began_ = looked_ = told_ = Clock::now();
   wants_checkpoints_ = observer_.wants_checkpoints();

@@ -18,7 +18,8 @@ class TimeLoop {
 
   // Runs the loop; `seconds` of work went before. Returns why the run was stopped or what could not be
   // written. Returns nothing if it went to its end, or if a step failed, which is in the tally.
-  std::string go(const std::string& start_digest, double seconds, bool from_the_start);
+  std::string go(const std::string& start_digest, std::vector<BackendUse> backends, double seconds,
+                 bool from_the_start);
   double seconds() const;
 
  private:

@@ -14,11 +14,30 @@ namespace {
 
 constexpr std::array<std::string_view, 4> status_names = {"running", "stopped", "failed", "finished"};
 
+Json list_of(const std::vector<BackendUse>& backends) {
+  Json all = Json::list();
+  for (const BackendUse& use : backends)
+    all.push_back(
+        Json::object({{"backend", name_of(use.backend)}, {"object", use.object}, {"after_step", use.from}}));
+  return all;
+}
+
+std::vector<BackendUse> backends_of(const Json& list) {
+  std::vector<BackendUse> all;
+  for (const Json& use : list.items()) {
+    const auto backend = choice_named<Backend>(use.at("backend").text());
+    if (!backend || *backend == Backend::automatic) throw InputError("its backend is not known");
+    all.push_back({*backend, use.at("object").text(), use.at("after_step").whole<std::int64_t>()});
+  }
+  return all;
+}
+
 std::string where_it_stands(const Checkpoint& c) {
   return Json::object({{"step", c.snapshot.steps},
                        {"status", status_name(c.snapshot.status)},
                        {"seconds", json_of(c.snapshot.seconds)},
                        {"start_digest", c.snapshot.start_digest},
+                       {"backends", list_of(c.snapshot.backends)},
                        {"samples", Json::object({{"file", c.mark.file},
                                                  {"taken", c.mark.samples},
                                                  {"bytes", c.mark.bytes},
@@ -37,6 +56,7 @@ void read_where_it_stands(const std::string& json, Checkpoint& c) {
     c.snapshot.status = static_cast<RunStatus>(known - status_names.begin());
     c.snapshot.seconds = real(object.at("seconds"));
     c.snapshot.start_digest = object.at("start_digest").text();
+    if (const Json* backends = object.find("backends")) c.snapshot.backends = backends_of(*backends);
     const Json& samples = object.at("samples");
     c.mark = {.file = samples.at("file").text(),
               .samples = samples.at("taken").whole<std::uint64_t>(),

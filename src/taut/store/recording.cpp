@@ -205,7 +205,8 @@ Recording::Recording(FoundRun& found, bool restart)
     return;
   }
   try {
-    samples_ = old_samples(*folder_, identity_, from.mark);
+    // Samples after the mark are computed again, and another backend may give them other digits.
+    samples_ = old_samples(*folder_, identity_, from.mark, !found.run.request.change_backend);
   } catch (const InputError& error) {
     throw InputError(
         fmt::format("{}\n  The state of step {} is good: `taut resume {} --new-samples` goes on from it with "
@@ -299,6 +300,9 @@ FoundRun find_run(const std::string& path, bool previous) {
         fmt::format("this version of taut ({}) reads the model otherwise than the one that began the run "
                     "({}): go on with that one.",
                     version, checkpoint.identity.version));
+  // What was used goes on, even if something else was asked for and could not be had.
+  if (!checkpoint.snapshot.backends.empty())
+    run.request.backend = checkpoint.snapshot.backends.back().backend;
   const bool due = checkpoint.report && !made_after_summary(*folder, checkpoint.report->wanted);
   const bool has_summary = is_there(*folder, summary_name), has_page = is_there(*folder, page_name);
   return {std::move(checkpoint), std::move(run), note, has_summary, has_page, due, std::move(folder)};

@@ -54,8 +54,14 @@ std::string what_it_is(const Folder& folder, const RunFile& file) {
   return bytes.empty() || file.is_ours(bytes) ? "" : "is not of a run of taut";
 }
 
-bool is_leftover_of(const RunFile& file, std::string_view name) {
-  return name.starts_with(file.name) && name.substr(file.name.size()).starts_with(".part");
+// Asks whether a file is replaced as a whole, written beside its name. Samples grow in their place.
+bool is_replaced(const RunFile& file) { return file.name != trajectory_name && file.name != csv_name; }
+
+// Asks whether this is the name of a part of the file: FILE.part, FILE.part.2, …
+bool is_part_of(const RunFile& file, std::string_view name) {
+  const std::string part = std::string(file.name) + ".part";
+  if (name == part) return true;
+  return name.starts_with(part + ".") && name.find_first_not_of("0123456789", part.size() + 1) == name.npos;
 }
 
 }  // namespace
@@ -81,7 +87,7 @@ void refuse_foreign(const Folder& folder, bool with_page) {
 void remove_leftovers(const Folder& folder) {
   for (const std::string& name : folder.names())
     for (const RunFile& file : kept_files) {
-      if (!is_leftover_of(file, name)) continue;
+      if (!is_replaced(file) || !is_part_of(file, name)) continue;
       const Descriptor left = folder.file(name, O_RDONLY);
       if (left && file.is_ours(first_bytes(left, look_at_most))) folder.remove(name);
     }

@@ -43,8 +43,9 @@ std::unique_ptr<SampleSink> new_samples(const Folder& folder, const RunIdentity&
 }
 
 std::unique_ptr<SampleSink> old_samples(const Folder& folder, const RunIdentity& identity,
-                                        const SampleMark& mark) {
-  if (mark.file == trajectory_name) return std::make_unique<TrajectoryWriter>(folder, identity, mark);
+                                        const SampleMark& mark, bool keep_later) {
+  if (mark.file == trajectory_name)
+    return std::make_unique<TrajectoryWriter>(folder, identity, mark, keep_later);
   return std::make_unique<CsvSamples>(folder, identity, mark);
 }
 

@@ -40,11 +40,11 @@ bool is_binary(const RunIdentity& identity);
 // Makes a new file in the folder, in the place of older samples. Everything from here on throws WriteError.
 std::unique_ptr<SampleSink> new_samples(const Folder& folder, const RunIdentity& identity);
 
-// Opens the file of the mark. Its samples after the mark are kept if they are whole; samples that are added
-// again are not written twice. Throws InputError if the file is missing, belongs to another run, or is
-// damaged before the mark.
+// Opens the file of the mark. If `keep_later`, its samples after the mark are kept if they are whole, and
+// samples that are added again are not written twice. Throws InputError if the file is missing, belongs to
+// another run, or is damaged before the mark.
 std::unique_ptr<SampleSink> old_samples(const Folder& folder, const RunIdentity& identity,
-                                        const SampleMark& mark);
+                                        const SampleMark& mark, bool keep_later);
 
 // Appends one line of text: a sample in the shortest form that reads back as the same bits.
 void append_csv(std::string& out, std::span<const double> row);

@@ -24,6 +24,13 @@ std::string to_json(const RunSummary& s) {
         Json::object({{"position", s.position_projections}, {"momentum", s.momentum_projections}})},
        {"seconds", s.seconds},
        {"steps_per_second", s.steps_per_second()}});
+  if (!s.backends.empty()) object["backend"] = name_of(s.backends.back().backend);
+  if (s.backends.size() > 1) {
+    Json all = Json::list();
+    for (const BackendUse& use : s.backends)
+      all.push_back(Json::object({{"backend", name_of(use.backend)}, {"after_step", use.from}}));
+    object["backends"] = std::move(all);
+  }
   if (!s.formulation.empty()) {
     object["formulation"] = s.formulation;
     object["projection"] = s.projection;

@@ -80,12 +80,13 @@ TrajectoryWriter::TrajectoryWriter(const Folder& folder, const RunIdentity& iden
   bytes_ = file_.length();
 }
 
-TrajectoryWriter::TrajectoryWriter(const Folder& folder, const RunIdentity& identity, const SampleMark& mark)
+TrajectoryWriter::TrajectoryWriter(const Folder& folder, const RunIdentity& identity, const SampleMark& mark,
+                                   bool keep_later)
     : columns_(identity.width()),
       compress_(identity.asked.format == SampleFormat::compressed),
       added_(mark.samples),
       file_(AppendFile::reopen(folder, trajectory_name)),
-      found_(look_through(file_, identity, mark)),
+      found_(look_through(file_, identity, mark, keep_later)),
       chunks_(found_.chunks),
       samples_(found_.samples),
       bytes_(found_.bytes) {
@@ -97,7 +98,7 @@ TrajectoryWriter::TrajectoryWriter(const Folder& folder, const RunIdentity& iden
 }
 
 TrajectoryWriter::Found TrajectoryWriter::look_through(const AppendFile& file, const RunIdentity& identity,
-                                                       const SampleMark& mark) {
+                                                       const SampleMark& mark, bool keep_later) {
   const std::string& path = file.path();
   TrajectoryReader reader(file.reader(), path);
   if (reader.identity().digest() != identity.digest())
@@ -110,7 +111,9 @@ TrajectoryWriter::Found TrajectoryWriter::look_through(const AppendFile& file, c
   };
   take();
   bool passes_mark = found.bytes == mark.bytes && found.samples == mark.inside;
-  while (const auto rows = reader.next()) {
+  while (keep_later || !passes_mark) {
+    const auto rows = reader.next();
+    if (!rows) break;
     take();
     if (rows->size() >= reader.columns())
       found.last.assign(rows->end() - static_cast<std::ptrdiff_t>(reader.columns()), rows->end());

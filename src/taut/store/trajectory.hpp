@@ -38,7 +38,8 @@ class TrajectoryReader final : public SampleReader {
 class TrajectoryWriter final : public SampleSink {
  public:
   TrajectoryWriter(const Folder& folder, const RunIdentity& identity);
-  TrajectoryWriter(const Folder& folder, const RunIdentity& identity, const SampleMark& mark);
+  TrajectoryWriter(const Folder& folder, const RunIdentity& identity, const SampleMark& mark,
+                   bool keep_later);
 
   using SampleSink::add;
   void add(std::span<const double> row) override;
@@ -52,7 +53,8 @@ class TrajectoryWriter final : public SampleSink {
     std::uint64_t bytes = 0, chunks = 0, samples = 0;
     std::vector<double> last;
   };
-  static Found look_through(const AppendFile& file, const RunIdentity& identity, const SampleMark& mark);
+  static Found look_through(const AppendFile& file, const RunIdentity& identity, const SampleMark& mark,
+                            bool keep_later);
   void check_again(std::span<const double> row) const;
 
   std::size_t columns_;
