@@ -37,6 +37,8 @@ std::string vector_text(const std::vector<double>& x, std::string_view format) {
 // Judges the drift. It may be beyond its error bar and yet nothing beside the oscillation of the energy: then
 // it is rounding.
 std::string drift_verdict(const RunSummary& s) {
+  if (!s.trend->is_finite()) return "not to be told from numbers that are not finite";
+  if (s.unstable) return "the run is unstable";
   if (!s.trend->beyond_its_error()) return "none beyond its error bar";
   return fmt::format("beyond its error bar, {:.2g} % of max |H - H0|",
                      100 * std::abs(s.trend->total) / s.energy_error);
@@ -142,8 +144,9 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
     print_summary(summary);
   const int written = finish_output();
   if (summary.error.empty()) return written;
+  // An unstable run is finished: nothing is left to go on with.
   fmt::print(stderr, "taut: {}\n{}", harmless_lines(summary.error),
-             how_to_go_on(out, model.request.halve_on_failure, how.recording));
+             summary.unstable ? "" : how_to_go_on(out, model.request.halve_on_failure, how.recording));
   return StopSignals::caught() == 0 ? 1 : 128 + StopSignals::caught();
 }
 

@@ -22,7 +22,7 @@ or --until say. Exit status: 0 all claims hold; 1 one does not; 2 the input is w
 std::string number_text(const Check& check, double x) {
   if (x == 0) return "0";
   if (check.name == "order") return fmt::format("{:.3g}", x);
-  return x >= 1 && x == std::floor(x) ? fmt::format("{:.0f}", x) : fmt::format("{:.1e}", x);
+  return x >= 1 && x < 1e15 && x == std::floor(x) ? fmt::format("{:.0f}", x) : fmt::format("{:.1e}", x);
 }
 
 std::string_view verdict(const Check& check) {

@@ -8,7 +8,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <new>
 
 #include "command_line.hpp"
 
@@ -53,6 +56,28 @@ int finish_output() {
 
 }  // namespace taut::cli
 
+namespace {
+
+// Says what ends the program where nothing can catch it: before main, or inside what must not throw.
+[[noreturn]] void end_with_words() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+    std::fputs("taut: this should not happen: an error that nothing handles.\n", stderr);
+  } catch (const std::bad_alloc&) {
+    std::fputs("taut: there is not enough memory.\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "taut: this should not happen: %s\n", error.what());
+  } catch (...) {
+    std::fputs("taut: this should not happen: an error without a name.\n", stderr);
+  }
+  std::_Exit(1);
+}
+
+// Runs before the constants of all other files are made, for which memory may be missing too.
+[[gnu::constructor(101)]] void before_all_else() { std::set_terminate(end_with_words); }
+
+}  // namespace
+
 int main(int argc, char** argv) {
   taut::open_standard_files();
   // A file that may not grow is a write that fails, not the end of the program.
@@ -65,6 +90,9 @@ int main(int argc, char** argv) {
   } catch (const taut::InputError& error) {
     fmt::print(stderr, "taut: {}\n", taut::harmless_lines(error.what()));
     return 2;
+  } catch (const std::bad_alloc&) {
+    std::fputs("taut: there is not enough memory.\n", stderr);
+    return 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "taut: {}\n", taut::harmless_lines(error.what()));
     return 1;

@@ -100,6 +100,94 @@ TEST(Failures, AStiffPotentialIsSentToMidpoint) {
     EXPECT_NE(run_taut(stiff + method).err.find("or --method midpoint if"), std::string::npos) << method;
 }
 
+// What cancels in a formula still has its domain: the run ends where the formula has no value any more.
+TEST(Failures, ARunThatLeavesTheDomainOfItsFormulasStops) {
+  const OwnFolder folder;
+  for (const char* potential :
+       {"sqrt(x)*sqrt(x) + y", "0*log(x) + y", "y + sqrt(x) - sqrt(x)", "y + log(x)^0"}) {
+    std::ofstream(folder / "domain.toml")
+        << "[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"" << potential
+        << "\"\n[initial]\nx = 0.1\np_x = -1.0\n[run]\nstep = 0.01\nsteps = 100\n";
+    for (const char* backend : {"interpret", "compile", "specialise"}) {
+      const auto ran = run_taut("run '" + folder.string() + "/domain.toml' --json --backend " + backend);
+      EXPECT_EQ(ran.status, 1) << potential << backend;
+      EXPECT_NE(ran.err.find("the energy is infinite or NaN"), std::string::npos) << ran.err;
+      EXPECT_GE(json::parse(ran.out).at("q").at(0).get<double>(), 0) << potential;
+    }
+  }
+}
+
+// A step beyond the limit of stability: every step is made, and nothing in the summary says that all is well.
+TEST(Failures, AnUnstableRunIsCalledSo) {
+  const OwnFolder folder;
+  const std::string model = folder.string() + "/oscillator.toml";
+  std::ofstream(model) << "[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = "
+                          "\"1e4*(x^2 + y^2)/2\"\n[initial]\nx = 1.0\n[run]\nmethod = \"rattle\"\nstep = "
+                          "0.03\nsteps = 150\n";
+  const auto ran = run_taut("run '" + model + "'");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(
+      ran.err,
+      "taut: rattle: the run is unstable. The energy grew without end, from H = 5000 to 1.7e+254 at t = "
+      "4.5.\n"
+      "  Most often the step is too long for the stiffest part of the potential: try --step 0.015, or "
+      "--method midpoint.\n"
+      "  All 150 steps were made, but the numbers mean nothing; the last state is on standard output.\n");
+  EXPECT_EQ(ran.out.find("none beyond"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("± inf over the run (not to be told from numbers that are not finite)"),
+            std::string::npos)
+      << ran.out;
+  const auto shorter = run_taut("run '" + model + "' --steps 30 --json --out '" + folder.string() + "/o'");
+  EXPECT_EQ(shorter.status, 1);
+  EXPECT_NE(json::parse(shorter.out).at("error").get<std::string>().find("the run is unstable"),
+            std::string::npos);
+  EXPECT_EQ(shorter.err.find("taut resume"), std::string::npos) << shorter.err;
+  const auto checked = run_taut("check '" + model + "' --steps 150");
+  EXPECT_EQ(checked.status, 1);
+  EXPECT_NE(checked.out.find("± inf          FAIL  the run is unstable: max |H - H0| = 1.7e+254"),
+            std::string::npos)
+      << checked.out;
+  EXPECT_EQ(run_taut("run '" + model + "' --step 0.015").status, 0);
+}
+
+// An orbit that leaves an unstable equilibrium: its energy error grows by as many orders of magnitude.
+TEST(Failures, AnOrbitThatLeavesAnEquilibriumIsNotUnstable) {
+  const OwnFolder folder;
+  const std::string model = folder.string() + "/well.toml";
+  std::ofstream(model) << "[system]\ncoordinates = [\"x\"]\nmass = 1.0\npotential = \"x^4/4 - x^2/2\"\n"
+                          "[initial]\nx = 1e-9\n[run]\nmethod = \"rattle\"\nstep = 0.05\n";
+  for (const int steps : {300, 400, 410, 420, 430, 450, 500, 800, 850, 2000, 10000})
+    EXPECT_EQ(run_taut("run '" + model + "' --steps " + std::to_string(steps)).err, "") << steps;
+}
+
+// A sanitizer needs more address space than these limits leave.
+#if !defined(__SANITIZE_ADDRESS__)
+TEST(Failures, ThreadsThatCannotBeMadeAreDoneWithout) {
+  const std::string run = "run water-box --steps 2 --json --threads ";
+  const auto few = run_taut(run + "1024", "/", "ulimit -v 3000000; ");
+  EXPECT_EQ(few.status, 0);
+  EXPECT_NE(few.err.find(" of 1024 threads, and with the same digits: Resource temporarily unavailable.\n"),
+            std::string::npos)
+      << few.err;
+  EXPECT_EQ(json::parse(few.out).at("q"), json::parse(run_taut(run + "1").out).at("q"));
+}
+
+// Memory that ends inside a loop that threads share is the same sentence as with one thread.
+TEST(Failures, MemoryThatEndsInASharedLoop) {
+  const OwnFolder folder;
+  const std::string model = folder.string() + "/contracting.toml";
+  std::ofstream(model) << "[particles]\ndimension = 1\ncount = 20000\nposition = [\"10*i\"]\nvelocity = "
+                          "[\"-999.9*i\"]\n[[pairs]]\npotential = \"exp(-r)\"\ncutoff = 2.5\n[run]\nmethod = "
+                          "\"rattle\"\nstep = 0.01\nsteps = 1\n";
+  for (const char* threads : {"1", "3", "3"}) {
+    const auto ran = run_taut("run '" + model + "' --threads " + threads, "/", "ulimit -v 500000; ");
+    EXPECT_EQ(ran.status, 1) << threads;
+    EXPECT_NE(ran.err.find("there is not enough memory. The list of all pairs"), std::string::npos)
+        << ran.err;
+  }
+}
+#endif
+
 TEST(Failures, AMethodThatDivergesByNatureSaysSo) {
   const auto ran = run_taut("run pendulum --method 'gauss-unprojected(2)' --step 0.01 --steps 2000");
   EXPECT_EQ(ran.status, 1);

@@ -476,6 +476,43 @@ x = 1.0
 )text");
 }
 
+// A part without a value is named even if the numbers forget it.
+TEST(ModelErrors, PartsWithoutAValue) {
+  refused(R"toml([parameters]
+a = "1/(1/0)"
+b = "sqrt(-2)^0"
+[system]
+coordinates = ["x", "y"]
+mass = 1
+potential = "sqrt(x)^0 + log(x)^0 + y"
+constraints = ["y/(0^(-3)) - x - 1"]
+[initial]
+x = -1.0
+)toml",
+          R"text(model.toml:2:9: `1/0` in the parameter `a` is infinite
+   2 | a = "1/(1/0)"
+     |         ^^^
+model.toml:3:6: `sqrt(-2)` in the parameter `b` is not a number
+   3 | b = "sqrt(-2)^0"
+     |      ^^^^^^^^
+)text");
+  refused(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1
+potential = "sqrt(x)^0 + log(x)^0 + y"
+constraints = ["y/(0^(-3)) - x - 1"]
+[initial]
+x = -1.0
+)toml",
+          R"text(model.toml:4:14: `sqrt(x)` in the potential is not a number at the start
+   4 | potential = "sqrt(x)^0 + log(x)^0 + y"
+     |              ^^^^^^^
+model.toml:5:20: `0^(-3)` in constraint 1 is infinite at the start
+   5 | constraints = ["y/(0^(-3)) - x - 1"]
+     |                    ^^^^^^
+)text");
+}
+
 TEST(ModelErrors, InitialValuesOfNothing) {
   refused(R"toml([system]
 coordinates = ["x", "y"]

@@ -220,6 +220,10 @@ TEST(Refusals, ALengthThatIsNone) {
              "--until: a step of 0.05 takes 2e31 steps to t = 1e30\n     | run.until=1e+30\n     |           "
              "^^^^^  at "
              "most 9e15");
+  refused(
+      "run pendulum --step 1e307 --steps 100",
+      "100 steps of 1e+307 end at a time that no number holds: the largest is 1.8e308. Give a shorter step, "
+      "or fewer of them.");
   refused("run pendulum --every 0", "--every 0: samples are taken every 1, 2, 3, … steps.");
 }
 

@@ -40,12 +40,14 @@ class OwnFolder {
   std::filesystem::path path_;
 };
 
-// Runs taut with `arguments` as typed to a shell after `taut`, in the folder `where`.
-inline Ran run_taut(const std::string& arguments, const std::string& where = "/") {
+// Runs taut with `arguments` as typed to a shell after `taut`, in the folder `where`; the shell does what
+// `before` says first.
+inline Ran run_taut(const std::string& arguments, const std::string& where = "/",
+                    const std::string& before = {}) {
   const OwnFolder folder;
   const std::string out = (folder / "out").string(), err = (folder / "err").string();
-  const std::string command =
-      "cd '" + where + "' && '" TAUT_PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err + "' </dev/null";
+  const std::string command = before + "cd '" + where + "' && '" TAUT_PROGRAM "' " + arguments + " >'" + out +
+                              "' 2>'" + err + "' </dev/null";
   const int status = std::system(command.c_str());
   return {read_text(out), read_text(err), WIFEXITED(status) ? WEXITSTATUS(status) : -1};
 }

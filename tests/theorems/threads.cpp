@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -115,6 +117,44 @@ TEST(Workers, ALoopInsideALoopIsNotSharedAgain) {
   EXPECT_EQ(most, 0);
   EXPECT_EQ(ranges_here(), 3);
 }
+
+// An exception of any share reaches the caller when all shares have ended, and the workers go on afterwards.
+TEST(Workers, AnExceptionOfAShareReachesTheCaller) {
+  const Threads use(4);
+  for (int round = 0; round < 50; ++round)
+    for (int wrong = 0; wrong < 5; ++wrong) {  // the last one: every share
+      std::atomic<int> ended = 0;
+      EXPECT_THROW(in_ranges(4, 1, 1,
+                             [&](int from, int) {
+                               ++ended;
+                               if (wrong == 4 || from == wrong) throw std::bad_alloc();
+                             }),
+                   std::bad_alloc);
+      EXPECT_EQ(ended, 4);
+      EXPECT_EQ(ranges_here(), 4);
+    }
+}
+
+// A sanitizer needs more address space than this limit leaves.
+#if !defined(__SANITIZE_ADDRESS__)
+// A machine that gives no more threads ends nothing: there are fewer, and missing() says why. Memory is
+// limited in a process of its own.
+TEST(Workers, FewerThreadsThanAskedFor) {
+  const auto with_little_memory = [] {
+    const rlimit little{1U << 30U, 1U << 30U};
+    setrlimit(RLIMIT_AS, &little);
+    Workers workers(1000);
+    const SharedWith shared(&workers);
+    std::atomic<int> sum = 0;
+    in_ranges(1000, 1, 1, [&](int a, int b) { sum += b - a; });
+    const bool fine = workers.threads() >= 1 && workers.threads() < 1000 && !workers.missing().empty() &&
+                      sum == 1000 && ranges_here() == workers.threads();
+    std::_Exit(fine ? 0 : 1);
+  };
+  EXPECT_EXIT(with_little_memory(), testing::ExitedWithCode(0), "");
+  EXPECT_TRUE(Workers(3).missing().empty());
+}
+#endif
 
 TEST(Workers, SeveralThreadsMayAskTheSameWorkers) {
   Workers workers(3);

@@ -1,6 +1,8 @@
 // JSON values: what is written reads back as the same, and a reader who asks for something else is told so.
 
 #include <taut/bytes/json.hpp>
+#include <taut/contract/request.hpp>
+#include <taut/store/name_list.hpp>
 
 #include <gtest/gtest.h>
 
@@ -75,6 +77,24 @@ TEST(Json, AReaderIsToldWhatIsThereInstead) {
 
 TEST(Json, OfSeveralMembersOfOneNameTheLastCounts) {
   EXPECT_EQ(Json::parse(R"({"a": 1, "b": 2, "a": 3})").at("a").whole<int>(), 3);
+}
+
+TEST(NameLists, ReadBackAsTheyWere) {
+  std::vector<std::string> names{"a", "b7", "x_07"};
+  for (int i = 0; i < 20; ++i)
+    for (const char* stem : {"x", "y", "p_x"}) names.push_back(stem + std::to_string(i));
+  for (int i = 0; i < 200; ++i)
+    names.push_back("stem" + std::string(1 + i % 26, 'a') + "_" + std::to_string(i / 26) + "_1");
+  EXPECT_EQ(unfolded(Json::parse(folded(names).to_text())), names);
+}
+
+// A forged list cannot make its reader count for long.
+TEST(NameLists, ACountOfNothingIsRefused) {
+  const std::string empty = R"({"each": [], "from": 0, "count": 9999990})";
+  EXPECT_THROW(unfolded(Json::parse("[" + empty + "]")), InputError);
+  EXPECT_THROW(unfolded(Json::parse("[\"x\", " + empty + ", " + empty + "]")), InputError);
+  EXPECT_TRUE(unfolded(Json::parse(R"([{"each": [], "from": 0, "count": 0}])")).empty());
+  EXPECT_THROW(unfolded(Json::parse(R"([{"each": ["a"], "from": 0, "count": 99999999}])")), InputError);
 }
 
 }  // namespace

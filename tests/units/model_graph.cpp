@@ -63,18 +63,54 @@ TEST(ModelGraph, Simplifications) {
   same("a^1.5", "a*sqrt(a)");
   same("a^-0.5", "1/sqrt(a)");
   same("a^-1.5", "(1/a)/sqrt(a)");
-  same("sqrt(a)^2", "a");
+  same("sqrt(a^2 + b^2)^2", "a^2 + b^2");
   same("(-a)^2", "a^2");
   same("(-a)*(-b)", "a*b");
   same("a/2", "0.5*a");
-  same("a/a", "1");
-  same("0/a", "0");
+  same("exp(a)/exp(a)", "1");
+  same("0/(1 + a^2)", "0");
+  same("0*sqrt(a^4 + abs(b))", "0");
+  same("cosh(a)^0", "1");
   same("2*(3*a)", "6*a");
   same("a + -b", "a - b");
   same("a - -b", "a + b");
   same("2*pi*a", "(2*pi)*a");
   same("sin(pi/6 - pi/6)", "0");
   EXPECT_NE(add(graph, "a/3"), add(graph, "a*(1/3)"));  // rounded differently, so they stay apart
+}
+
+// A formula has no value where its author's has none, whatever is simplified.
+TEST(ModelGraph, SimplificationsKeepTheDomain) {
+  const std::vector<std::string> partial{"sqrt(a)",     "log(a)",      "asin(a + 3)",     "acos(a - 3)",
+                                         "a^0.5",       "a^(-1.5)",    "(a - a + a)^1.5", "sqrt(sqrt(a))",
+                                         "b^a/sqrt(a)", "log(-exp(b))"};
+  for (const std::string& f : partial)
+    for (const std::string whole :
+         {"0*F",           "F*0",      "F - F",     "F + 1 - F",   "F/F",      "0/F",     "F^0",
+          "F*F",           "F^2",      "1^F",       "(2*F)^0",     "0*(3*F)",  "0*(F/7)", "0*(7/F)",
+          "b + 0*(F - c)", "-(F - F)", "F^2*0 + c", "(F*F)/(F*F)", "0*sin(F)", "0*b*F",   "exp(0*F)"}) {
+      std::string text = whole;
+      for (std::size_t at = text.find('F'); at != std::string::npos; at = text.find('F', at + f.size() + 2))
+        text.replace(at, 1, "(" + f + ")");
+      Graph graph;
+      const int node = add(graph, text);
+      EXPECT_FALSE(std::isfinite(run<double>(graph, {node}, {-1, 2, 3})[0])) << text;
+    }
+  for (const std::string text :
+       {"a/a", "0/a", "0*(1/a)", "(1/a)^0", "1/a - 1/a", "0*log(abs(a))", "a^(-1)*0", "0/a^2"}) {
+    Graph graph;
+    const int node = add(graph, text);
+    EXPECT_FALSE(std::isfinite(run<double>(graph, {node}, {0, 2, 3})[0])) << text;
+    EXPECT_TRUE(std::isfinite(run<double>(graph, {node}, {0.5, 2, 3})[0])) << text;
+  }
+}
+
+// A derivative is asked for where its function has a value, so it need not be spoilt by terms that are 0.
+TEST(ModelGraph, DerivativesOfTermsThatVanishAreZero) {
+  Graph graph;
+  for (const char* text : {"0*sqrt(a)", "0*log(a)", "sqrt(a) - sqrt(a)", "log(a)^0"})
+    EXPECT_TRUE(graph.is_constant(graph.gradient(add(graph, text), {0})[0], 0)) << text;
+  EXPECT_TRUE(graph.is_constant(graph.gradient(add(graph, "sqrt(a)*sqrt(a)"), {0})[0], 1));
 }
 
 TEST(ModelGraph, NumberingDependsOnTheFormulasAlone) {

@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <random>
 #include <string>
 
+#include "support/reading_cases.hpp"
 #include "support/source_files.hpp"
 
 namespace {
@@ -63,6 +65,87 @@ TEST(HostileModels, LongFormulasAreOrdinaryOnes) {
 
 TEST(HostileModels, HugeFiles) {
   EXPECT_EQ(sentence("#" + std::string(10U << 20U, 'x') + "\n"), "the file has 10485762 bytes");
+}
+
+double seconds_of_reading(const test::ReadingCase& c, int n) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  const std::string text = c.text(n), file = c.file ? c.file(n) : "";
+  double least = 1e300;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const double begin = now();
+    const ReadModel read = read_model(
+        text, "model.toml", {}, {.file = [&](const std::string& path) -> FoundText { return {file, path}; }});
+    least = std::min(least, now() - begin);
+    EXPECT_EQ(read.model.has_value(), c.right) << c.name << "\n" << text_of(read.errors).substr(0, 1000);
+    EXPECT_LT(text_of(read.errors).size(), 100'000U) << c.name;
+  }
+  return least;
+}
+
+// Eight times as many entries take about eight times as long; a time that grew with the square would be 64
+// times as long. bench/reading.cpp goes to a million entries.
+TEST(HostileModels, ReadingTimeGrowsAsTheText) {
+  for (const test::ReadingCase& c : test::reading_cases())
+    EXPECT_LT(seconds_of_reading(c, 4000), 20 * seconds_of_reading(c, 500) + 0.01) << c.name;
+}
+
+TEST(HostileModels, OfManyErrorsTheFirstAreShown) {
+  std::string text = "[parameters]\n";
+  for (int i = 0; i < 1000; ++i) text += "a" + std::to_string(i) + " = \"b" + std::to_string(i) + "\"\n";
+  const ReadModel read = read_model(text + with_potential("x"), "m.toml");
+  ASSERT_EQ(read.errors.size(), 1000U);
+  const std::string message = text_of(read.errors);
+  EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 3 * 50 + 1);
+  EXPECT_NE(message.find("m.toml:51:8: unknown name `b49` in the parameter `a49`\n"), std::string::npos)
+      << message;
+  EXPECT_TRUE(message.ends_with("These are the first 50 of 1000 errors; the others are not shown.\n"))
+      << message;
+}
+
+// Places on a long line, with characters of one to four bytes, are those of a plain count.
+TEST(HostileModels, PlacesOnALongLine) {
+  std::string line;
+  std::vector<std::size_t> at;
+  for (int k = 0; k < 1000; ++k) {
+    at.push_back(line.size());
+    line += k % 7 == 0 ? "é" : k % 11 == 0 ? "…" : k % 13 == 0 ? "😀" : "x";
+  }
+  const SourceText source("s", "first\n" + line + "\nlast");
+  for (int k = 0; k < 1000; ++k) {
+    const std::size_t place = 6 + at[static_cast<std::size_t>(k)];
+    EXPECT_EQ(source.offset(2, k + 1), place);
+    const ModelError error = source.error({place, place + 1}, "wrong");
+    EXPECT_EQ(error.line, 2);
+    EXPECT_EQ(error.column, k + 1);
+    EXPECT_EQ(error.width, 1);
+    EXPECT_LE(error.caret, 111);
+  }
+  EXPECT_EQ(source.offset(2, 1001), 6 + line.size());
+  EXPECT_EQ(source.offset(1, 3), 2U);
+  EXPECT_EQ(source.offset(3, 100), source.text().size());
+  EXPECT_EQ(source.offset(9, 1), source.text().size());
+}
+
+// n² of so many coordinates is beyond an int, and n² numbers are beyond the memory.
+TEST(HostileModels, ManyCoordinates) {
+  constexpr int n = 65536;
+  const std::string names = test::many(n, ", ", test::quoted_x);
+  const auto kind_of = [&](const std::string& rest) {
+    const ReadModel read = read_model("[system]\ncoordinates = [" + names + "]\n" + rest, "m.toml");
+    EXPECT_TRUE(read.model) << text_of(read.errors);
+    if (!read.model) return System::Kind::split;
+    EXPECT_LE(read.model->derived->inverse_mass.size(), static_cast<std::size_t>(n));
+    EXPECT_LE(read.model->derived->M.size(), static_cast<std::size_t>(n));
+    return read.model->derived->kind;
+  };
+  EXPECT_EQ(kind_of("hamiltonian = \"p_x0^2/2 + p_x1^2/2 + x0\"\n"), System::Kind::hamiltonian);
+  EXPECT_EQ(kind_of("mass = 2\npotential = \"x0\"\n"), System::Kind::natural);
+  const auto square = [](int i) { return "p_x" + std::to_string(i) + "^2/2"; };
+  EXPECT_EQ(kind_of("hamiltonian = \"" + test::many(n, " + ", square) + "\"\n"), System::Kind::natural);
 }
 
 TEST(HostileModels, Bytes) {

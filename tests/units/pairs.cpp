@@ -259,4 +259,21 @@ TEST(Virial, IsTheDerivativeByTheScaleOfTheBox) {
   virial_is_the_derivative(open, true);
 }
 
+// However short the cutoff is, and however far the particles fly apart, the cells are soon made.
+TEST(Pairs, ACutoffWithoutExtentAndACloudWithoutEnd) {
+  for (const char* reach : {"5e-324", "1e-300", "1e-9"})
+    for (const char* spread : {"1", "1e9", "1e150", "1e300"}) {
+      const std::string x = std::string(spread) + "*i", y = std::string("-") + spread + "*i";
+      const Problem problem(
+          test::particles_of("[particles]\ncount = 50\nposition = [\"" + x + "\", \"" + y +
+                             "\", \"0\"]\n[[pairs]]\npotential = \"1/r\"\ncutoff = " + reach + "\n"));
+      EXPECT_EQ(problem.V(problem.start().q), 0) << reach << " " << spread;
+    }
+}
+
+TEST(Pairs, MoreThanCanBeNumberedAreRefused) {
+  EXPECT_NO_THROW(check_number_of_pairs(2'147'483'000));
+  EXPECT_THROW(check_number_of_pairs(2'147'483'648), std::length_error);
+}
+
 }  // namespace

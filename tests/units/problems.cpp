@@ -175,10 +175,11 @@ TEST(ReadyMade, TheBendIsWhatTheJacobianLeavesOut) {
   EXPECT_GE(quadratic, 8);
 }
 
-// The constraints are of second degree except for `cubic`; bend is right if `twist` = 0 and `stretch` = 1.
+// The constraints are of second degree except for `cubic`; bend is right if `twist` = 0 and `stretch` = 1,
+// and G is right if `lever` = 1.
 template <class T>
 struct RailTerms {
-  T far = T(1), cubic = T(0), twist = T(0), stretch = T(1);
+  T far = T(1), cubic = T(0), twist = T(0), stretch = T(1), lever = T(1);
 };
 
 template <class T = double>
@@ -197,7 +198,7 @@ struct Rails : Shape<T, 3, 2> {
         q[0] - 2 * q[2];
   }
   void G(const Vec& q, Jacobian& G) const {
-    G.entries << 2 * (q[0] - t.far), q[2] + 3 * t.cubic * q[1] * q[1], q[1], T(1), T(0), T(-2);
+    G.entries << 2 * (q[0] - t.far), q[2] + 3 * t.cubic * q[1] * q[1], t.lever * q[1], T(1), T(0), T(-2);
   }
   void bend(const Vec& d, Multiplier& b) const {
     b << d[0] * d[0] + t.stretch * d[1] * d[2], t.twist * d[0] * d[1];
@@ -224,6 +225,13 @@ TEST(AWrongBend, IsRefused) {
   EXPECT_NE(refusal(Rails<>({.stretch = std::nan("")}), q), "");
   EXPECT_EQ(refusal(Rails<>({.twist = 1e-3}), q).find("bend does not fit g and G in constraint 2: "), 0U);
   EXPECT_NE(refusal(Rails<Float128>({.stretch = 1 + Float128(1e-25)}), q.cast<Float128>()), "");
+}
+
+// The wrong entry of G vanishes at this q.
+TEST(AWrongBend, IsSeenBesideAStartThatHidesIt) {
+  EXPECT_EQ(refusal(Rails<>{}, {0.3, 0, 0.7}), "");
+  EXPECT_NE(refusal(Rails<>({.lever = 1.5}), {0.3, 0, 0.7}), "");
+  EXPECT_NE(refusal(Rails<>({.lever = 1 + 1e-9}), {0, 0, 0}), "");
 }
 
 // A far anchor makes g a difference of large numbers near q = 0.

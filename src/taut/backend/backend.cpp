@@ -47,10 +47,15 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
   auto machine = interpreted.bind(choice, start, options, plain);
   if (!system) {  // a system of particles: its formulas run in batches
     const int threads = request.threads > 0 ? request.threads : worthwhile_threads(interpreted.coordinates());
-    if (machine && threads > 1) machine = std::make_unique<SharedMachine>(std::move(machine), threads);
-    const bool compiler_asked = request.backend == Backend::compile || request.backend == Backend::specialise;
-    return {std::move(machine),
-            compiler_asked ? "the formulas of a system of particles are interpreted." : ""};
+    std::string note;
+    if (request.backend == Backend::compile || request.backend == Backend::specialise)
+      note = "the formulas of a system of particles are interpreted.";
+    if (!machine || threads == 1) return {std::move(machine), std::move(note)};
+    auto shared = std::make_unique<SharedMachine>(std::move(machine), threads);
+    if (!shared->missing_threads().empty())
+      note += fmt::format("{}the run goes on with {} of {} threads, and with the same digits: {}.",
+                          note.empty() ? "" : " ", shared->threads(), threads, shared->missing_threads());
+    return {std::move(shared), std::move(note)};
   }
   const Backend backend =
       request.backend == Backend::automatic ? worth_while(*system, choice, steps) : request.backend;

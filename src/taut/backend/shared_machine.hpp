@@ -6,6 +6,7 @@
 #include <taut/parallel/workers.hpp>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace taut {
@@ -14,6 +15,9 @@ class SharedMachine final : public Machine {
  public:
   SharedMachine(std::unique_ptr<Machine> machine, int threads)
       : workers_(threads), machine_(std::move(machine)) {}
+
+  int threads() const { return workers_.threads(); }
+  const std::string& missing_threads() const { return workers_.missing(); }  // why; empty if all are there
 
   void advance(double h, std::int64_t count, Tally& tally) override {
     const SharedWith workers(&workers_);

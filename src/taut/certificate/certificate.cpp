@@ -124,6 +124,7 @@ RunSummary long_run(ModelRun model, const RunRequest& request) {
 bool claims_no_drift(const MethodFacts& facts) { return facts.symplectic && facts.keeps != Keeps::nothing; }
 
 bool drifts(const RunSummary& run, double energy) {
+  if (run.unstable || (run.trend && !run.trend->is_finite())) return true;
   const double rounding = drift_rounding * energy * std::sqrt(static_cast<double>(run.steps));
   return run.trend && std::abs(run.trend->total) > std::max(rounding, drift_factor * run.trend->error);
 }
@@ -144,13 +145,15 @@ Check drift_check(const ModelRun& model, RunRequest request, const RunSummary& r
     request.steps = 4 * run.steps;
     request.until.reset();
     const RunSummary longer = long_run(model, request);
-    check.pass =
-        longer.error.empty() && !(drifts(longer, energy) && longer.trend->total * run.trend->total > 0);
+    const bool same_sign = longer.trend && longer.trend->total * run.trend->total > 0;
+    check.pass = !run.unstable && run.trend->is_finite() && longer.error.empty() &&
+                 !(drifts(longer, energy) && same_sign);
     if (longer.error.empty()) seen = longer;
   }
   check.measured = seen.trend->total;
   check.uncertainty = fmt::format("± {:.1e}", seen.trend->error);
-  check.note = fmt::format("max |H - H0| = {:.1e} in {} steps", seen.energy_error, seen.steps);
+  check.note = fmt::format("{}max |H - H0| = {:.1e} in {} steps",
+                           seen.unstable ? "the run is unstable: " : "", seen.energy_error, seen.steps);
   return check;
 }
 

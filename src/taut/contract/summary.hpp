@@ -4,6 +4,7 @@
 
 #include <taut/contract/backend_use.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,7 +23,9 @@ struct Reading {
 struct Trend {
   double total = 0;
   double error = 0;  // half the width of the 95 % interval
-  bool beyond_its_error() const { return total > error || -total > error; }
+  bool is_finite() const { return std::isfinite(total) && std::isfinite(error); }
+  // A value or a bar that is not finite is no reason to believe that there is no drift.
+  bool beyond_its_error() const { return !(std::abs(total) <= error) || !is_finite(); }
 };
 
 // A start off the manifold that was brought onto it: largest change of a coordinate, of a momentum.
@@ -52,7 +55,8 @@ struct RunSummary {
   double seconds = 0;
   std::vector<BackendUse> backends = {};  // who made it; more than one if it was resumed by another
   std::optional<StartMove> moved = {};
-  std::string error = {};  // empty: the run went to its end
+  bool unstable = false;   // the energy grew without end: all steps were made, and their numbers mean nothing
+  std::string error = {};  // empty: the run went to its end, and is stable
 
   double steps_per_second() const { return seconds > 0 ? static_cast<double>(steps) / seconds : 0; }
 };

@@ -17,12 +17,13 @@ inline std::vector<int> dependent_rows(Eigen::MatrixXd rows) {
   const int m = static_cast<int>(rows.rows());
   std::vector<int> named;
   if (!rows.allFinite()) return named;
-  const double largest = rows.rowwise().norm().maxCoeff();
-  // Rows are scaled to unit length: the units of the constraints must not decide.
+  const double largest = rows.cwiseAbs().maxCoeff();
+  // Rows are scaled to unit length: the units of the constraints must not decide. Each is first divided by
+  // its largest entry, whose square may be too large for a number.
   for (int i = 0; i < m; ++i) {
-    const double length = rows.row(i).norm();
-    if (length > 1e-14 * largest)
-      rows.row(i) /= length;
+    const double entry = rows.row(i).cwiseAbs().maxCoeff();
+    if (entry > 1e-14 * largest)
+      rows.row(i) = (rows.row(i) / entry).normalized();
     else
       named.push_back(i);  // no gradient at all
   }

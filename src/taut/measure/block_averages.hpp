@@ -42,6 +42,15 @@ class BlockAverages {
     return Trend{fit.slope * scale, fit.confidence() * correlation(fit, middle) * scale};
   }
 
+  // Asks whether the series grows like a power of its length or of a number larger than 1, up to its end: in
+  // the second half each block is well above the one before it, and the last one is far above the first.
+  bool grows_without_end() const {
+    if (full_ < blocks) return false;
+    for (std::size_t b = blocks / 2; b < blocks; ++b)
+      if (!(std::abs(mean_[b]) > 1.5 * std::abs(mean_[b - 1]))) return false;
+    return std::abs(mean_[blocks - 1]) > 1e8 * std::abs(mean_[0]);
+  }
+
  private:
   // Returns the correlation of neighbouring blocks. If they are alike (a run of a few oscillations), they
   // count for less than as many independent ones: the error of a mean of values with correlation r, r², …

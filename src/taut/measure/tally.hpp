@@ -53,6 +53,15 @@ struct Tally {
     parts_max = std::max(parts_max, pieces);
   }
 
+  // Asks whether the run is unstable: H - H₀ grew without end, to more than half of the kinetic energy that
+  // there is now, and far beyond H₀. An orbit that leaves an unstable equilibrium has an error that grows as
+  // fast, but stays small beside the kinetic energy.
+  bool is_unstable(double kinetic_energy) const {
+    const double off = std::abs(now.energy - first.energy);
+    return blocks.grows_without_end() && off > 1e6 * std::abs(first.energy) &&
+           !(off < std::abs(kinetic_energy) / 2);
+  }
+
   // Writes the tally to bytes or reads it back, for a run of the same length.
   template <class Carry>
   void carry(Carry& c) {

@@ -13,6 +13,7 @@
 #include <taut/solve/options.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace taut {
 
@@ -52,6 +53,11 @@ class BoundStepper final : public Stepper<P, X> {
   static constexpr bool short_step = fixed_size<P> && requires { Method::steps_are_short; };
   BoundStepper(const Method& method, const P& problem, const X& x)
       : method_(method), problem_(problem), memory_(make_memory(method_, problem_, x)) {}
+  BoundStepper(const BoundStepper&) = delete;
+  BoundStepper& operator=(const BoundStepper&) = delete;
+  ~BoundStepper() override {
+    if (has_memory_) std::destroy_at(&memory_);
+  }
 
   Expected<int> step(X& x, const typename P::Scalar& h) override {
     return method_.step(problem_, x, memory_, h);
@@ -65,13 +71,16 @@ class BoundStepper final : public Stepper<P, X> {
   bool has_output() const override { return puts_out; }
   // Rebuilds the memory in place, because a memory contains uninitialised buffers and cannot be copied. Its
   // constructor cannot refuse the problem here: it would have refused it when this stepper was made. If
-  // allocation fails, no memory is left to continue with, so the program ends (noexcept).
-  void restart(const X& x) noexcept override {  // NOLINT(bugprone-exception-escape)
-    std::destroy_at(&memory_);
+  // allocation fails, this throws, and the stepper must not make a step before another restart succeeds.
+  void restart(const X& x) override {
+    if (std::exchange(has_memory_, false)) std::destroy_at(&memory_);
     ::new (static_cast<void*>(&memory_)) Memory(make_memory(method_, problem_, x));
+    has_memory_ = true;
   }
   void carry(Carry& c) override {
-    if constexpr (requires { memory_.carry(c); }) memory_.carry(c);
+    if constexpr (requires { memory_.carry(c); }) {
+      if (has_memory_) memory_.carry(c);
+    }
   }
   StepPromise promise() const override {
     const Keeps keeps = facts_of(method_).keeps;
@@ -103,7 +112,10 @@ class BoundStepper final : public Stepper<P, X> {
                                             const typename P::Scalar& h) { method.output(s, x, memory, h); };
   Method method_;
   P problem_;
-  Memory memory_;
+  bool has_memory_ = true;  // false after a restart that failed
+  union {
+    Memory memory_;
+  };
 };
 
 // Sets how a method solves its constraints, wherever in it the options sit.

@@ -21,7 +21,8 @@ DiagonalOrFullMass<T> mass_of(const FormulaSystem& s) {
   if (s.inverse_mass.empty()) return W;
   if (s.diagonal_mass) {
     W.entries.inverse.resize(s.n);
-    for (int i = 0; i < s.n; ++i) W.entries.inverse[i] = number_as<T>(s.inverse_mass[mass_entry(s, i, i)]);
+    for (int i = 0; i < s.n; ++i)
+      W.entries.inverse[i] = number_as<T>(s.inverse_mass[static_cast<std::size_t>(i)]);
     return W;
   }
   W.matrix.inverse.resize(s.n, s.n);

@@ -28,13 +28,14 @@ std::shared_ptr<const FormulaSystem> compile(const Model& model) {
     out->grad_V = code(s.grad_V);
     out->inverse_mass = s.inverse_mass;
     out->mass = s.mass;
-    out->diagonal_mass = is_diagonal(s.inverse_mass, s.n);
+    out->diagonal_mass = s.inverse_mass.size() == static_cast<std::size_t>(s.n);
   }
   if (has_known_size(*out)) {
-    std::vector<int> whole(static_cast<std::size_t>(s.m * s.n), s.graph.constant(0));
+    std::vector<int> whole(static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n),
+                           s.graph.constant(0));
     for (int i = 0; i < s.m; ++i)
       for (int k = s.begin[static_cast<std::size_t>(i)]; k < s.begin[static_cast<std::size_t>(i) + 1]; ++k)
-        whole[static_cast<std::size_t>(i * s.n + s.column[static_cast<std::size_t>(k)])] =
+        whole[static_cast<std::size_t>(i) * s.n + s.column[static_cast<std::size_t>(k)]] =
             s.G[static_cast<std::size_t>(k)];
     out->whole_G = code(whole);
   }

@@ -27,14 +27,14 @@ struct FormulaSystem {
   }
   std::vector<int> begin, column;
   bool diagonal_mass = true;
-  Numbers inverse_mass, mass;  // n² row by row
+  Numbers inverse_mass, mass;  // the n of the diagonal, or n² row by row
   Numbers q, p;                // the start
   std::vector<std::string> constraint_names;
 };
 
 std::shared_ptr<const FormulaSystem> compile(const Model& model);
 
-// Returns the place of entry (i, j) of a mass matrix.
+// Returns the place of entry (i, j) of a mass matrix that is not diagonal.
 inline std::size_t mass_entry(const FormulaSystem& s, int i, int j) {
   return static_cast<std::size_t>(i) * static_cast<std::size_t>(s.n) + static_cast<std::size_t>(j);
 }

@@ -23,7 +23,7 @@ class SizedFormulaProblem : public Shape<T, n, m, PatternJacobian<T, FullPattern
         g_(system_->g),
         G_(system_->whole_G) {
     for (int i = 0; i < n; ++i)
-      mass_.inverse[i] = number_as<T>(system_->inverse_mass[mass_entry(*system_, i, i)]);
+      mass_.inverse[i] = number_as<T>(system_->inverse_mass[static_cast<std::size_t>(i)]);
   }
 
   int coordinates() const { return n; }

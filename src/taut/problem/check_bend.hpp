@@ -49,10 +49,10 @@ Vec scattered(const Vec& q, double size) {
   return d;
 }
 
-// Throws std::invalid_argument if the check fails. If g is not finite it says nothing: the step will.
+// Asks at one place. If g is not finite it says nothing: the step will.
 template <Quadratic P>
 [[gnu::cold, gnu::noinline]]
-void check_bend(const P& s, const typename P::Vec& q) {
+void check_bend_at(const P& s, const typename P::Vec& q) {
   using T = typename P::Scalar;
   const double size = size_of_bend_check(q);
   const typename P::Vec d = scattered(q, size), moved = q + d;
@@ -81,6 +81,15 @@ void check_bend(const P& s, const typename P::Vec& q) {
         refuse_bend(constraint_name(s, k), size, lane(left, i), lane(bend[k], i), apart, rounding);
     }
   }
+}
+
+// Throws std::invalid_argument if the check fails at q or beside it. At q itself a wrong entry of G may
+// vanish, as those of a pendulum do that hangs straight down or points to the side.
+template <Quadratic P>
+[[gnu::cold, gnu::noinline]]
+void check_bend(const P& s, const typename P::Vec& q) {
+  check_bend_at(s, q);
+  check_bend_at(s, scattered(q, size_of_bend_check(q) * 0x1p-20));
 }
 
 }  // namespace taut

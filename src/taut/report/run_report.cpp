@@ -249,8 +249,9 @@ Table comparison(const std::vector<RecordedRun>& runs, const ErrorLadder& ladder
          fmt::format("{:.1e}", s.momentum_max),
          rung ? fmt::format("{:.2e}", ladder.methods[k].rungs.front().error) : "–",
          s.steps > 0 ? fmt::format("{:.3g}", 1e6 * s.seconds / static_cast<double>(s.steps)) : "–",
-         failed ? Cell(fmt::format("failed at t = {:.4g}", s.time), Verdict::bad)
-                : Cell("done", Verdict::good)});
+         s.unstable ? Cell("unstable", Verdict::bad)
+         : failed   ? Cell(fmt::format("failed at t = {:.4g}", s.time), Verdict::bad)
+                    : Cell("done", Verdict::good)});
   }
   table.note =
       "Maxima are over every step. The drift is that of the energy over the run, with its 95 % interval; it "

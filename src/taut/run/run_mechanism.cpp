@@ -173,6 +173,9 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.lambda = machine->multiplier();
   if (tally.failed())
     summary.error = sentence_of(tally, mechanism, *machine, choice, request, schedule.step, last_good);
+  summary.unstable = !tally.failed() && tally.is_unstable(machine->kinetic_energy());
+  if (summary.unstable && summary.error.empty())
+    summary.error = unstable_sentence(choice.label(), summary, mechanism.fits("midpoint"), last_good);
   return summary;
 }
 

@@ -45,6 +45,11 @@ Schedule schedule_of(const RunRequest& request) {
           until, h, count, most_steps));
     schedule.steps = static_cast<std::int64_t>(count);
   }
+  if (!std::isfinite(static_cast<double>(schedule.steps) * h))
+    throw InputError(fmt::format(
+        "{} steps of {} end at a time that no number holds: the largest is 1.8e308. Give a shorter "
+        "step, or fewer of them.",
+        schedule.steps, h));
   if (request.every < 0)
     throw InputError(fmt::format("a sample every {} steps makes no sense: give 1 or more.", request.every));
   // If no interval is asked for, there are about a thousand samples, whatever the length of the run.

@@ -216,6 +216,17 @@ std::string failure_sentence(const FailedStep& at, std::string_view last_good) {
       what_to_try(at), at.step - 1, static_cast<double>(at.step - 1) * at.h, last_good);
 }
 
+std::string unstable_sentence(std::string_view method, const RunSummary& run, bool offers_midpoint,
+                              std::string_view last_state) {
+  const bool other = offers_midpoint && method != "midpoint";
+  return fmt::format(
+      "{}: the run is unstable. The energy grew without end, from H = {:.6g} to {:.2g} at t = {:.6g}.\n"
+      "  Most often the step is too long for the stiffest part of the potential: try --step {:.3g}{}.\n"
+      "  All {} steps were made, but the numbers mean nothing; the last state is {}.",
+      method, run.energy_initial, run.energy_final, run.time, run.step / 2,
+      other ? ", or --method midpoint" : "", run.steps, last_state);
+}
+
 std::string inconsistent_start_sentence(const BadStart& start) {
   std::string text = fmt::format("{}: the start does not satisfy the constraints.\n", start.model);
   if (!start.on_position)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/contract/request.hpp>
+#include <taut/contract/summary.hpp>
 #include <taut/solve/failure.hpp>
 
 #include <cstdint>
@@ -29,6 +30,10 @@ struct FailedStep {
   bool of_particles = false;
 };
 std::string failure_sentence(const FailedStep& at, std::string_view last_good);
+
+// Says that the energy of a run grew without end.
+std::string unstable_sentence(std::string_view method, const RunSummary& run, bool offers_midpoint,
+                              std::string_view last_state);
 
 struct BadStart {
   std::string_view model;

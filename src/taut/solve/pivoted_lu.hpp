@@ -22,7 +22,7 @@ class PivotedLU {
   // Returns -1, or the column that has no pivot.
   int factor() {
     Real<T> largest(0);
-    for (int i = 0; i < size() * size(); ++i) largest = larger(largest, magnitude(a.data()[i]));
+    for (Eigen::Index i = 0; i < a.size(); ++i) largest = larger(largest, magnitude(a.data()[i]));
     for (int k = 0; k < size(); ++k) {
       exchange(k);
       a(k, k) = T(1) / a(k, k);

@@ -12,6 +12,7 @@ namespace taut {
 namespace {
 
 constexpr std::int64_t least_fold = 8;           // shorter runs of names are read more easily as they are
+constexpr std::size_t most_stems = 64;           // a fold has at most these, so that the search is linear
 constexpr std::int64_t most_names = 10'000'000;  // bounds the memory that a forged file can ask for
 
 struct Numbered {
@@ -47,9 +48,9 @@ Run run_at(const std::vector<std::string>& names, std::size_t begin) {
     return parts && parts->number == number && (stem.empty() || parts->stem == stem);
   };
   std::size_t i = begin;
-  for (; is_next(i, "", run.from) && !numbered(names[i])->stem.empty(); ++i)
+  for (; run.each.size() <= most_stems && is_next(i, "", run.from) && !numbered(names[i])->stem.empty(); ++i)
     run.each.push_back(numbered(names[i])->stem);
-  if (run.each.empty()) return run;
+  if (run.each.empty() || run.each.size() > most_stems) return run;
   const auto block_follows = [&] {
     for (std::size_t e = 0; e < run.each.size(); ++e)
       if (!is_next(i + e, run.each[e], run.from + run.count)) return false;
@@ -88,10 +89,10 @@ std::vector<std::string> unfolded(const Json& list) {
     const auto each = item.at("each").texts();
     const auto from = item.at("from").whole<std::int64_t>(), count = item.at("count").whole<std::int64_t>();
     const std::int64_t room = most_names - static_cast<std::int64_t>(names.size());
+    if (each.empty() && count > 0) throw InputError("a list of names counts names that it does not give");
     if (from < 0 || from > most_names || count < 0 || count > room ||
         static_cast<std::int64_t>(each.size()) > room / std::max<std::int64_t>(count, 1))
       throw InputError("a list of names is longer than any");
-    names.reserve(names.size() + each.size() * static_cast<std::size_t>(count));
     for (std::int64_t k = from; k < from + count; ++k)
       for (const std::string& stem : each) names.push_back(stem + std::to_string(k));
   }

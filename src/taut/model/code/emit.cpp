@@ -84,7 +84,7 @@ class Emitter {
     }
     vector("g", "const Vec& q, Multiplier& out", "out", s_.g);
     vector("G", "const Vec& q, Jacobian& G", "G.entries", kept_);
-    if (const std::vector<int> bend = derive_bend(s_); !bend.empty())
+    if (const std::vector<int> bend = derive_bend(s_, model_); !bend.empty())
       vector("bend", "const Vec& v, Multiplier& out", "out", bend);
     tail();
     return out_;
@@ -177,14 +177,14 @@ class Emitter {
   enum class Mass { scalar, diagonal, full };
   Mass mass_kind() const {
     const std::vector<int>& entries = s_.W.empty() ? s_.M : s_.W;
-    bool same = true;
-    for (int i = 0; i < s_.n; ++i)
-      for (int j = 0; j < s_.n; ++j) {
-        const int entry = entries[i * s_.n + j];
-        if (i != j && !s_.graph.is_constant(entry, 0)) return Mass::full;
-        if (i == j && entry != entries[0]) same = false;
-      }
-    return same ? Mass::scalar : Mass::diagonal;
+    const auto n = static_cast<std::size_t>(s_.n);
+    if (entries.size() > n)
+      for (std::size_t k = 0; k < n * n; ++k)
+        if (k / n != k % n && !s_.graph.is_constant(entries[k], 0)) return Mass::full;
+    const std::size_t stride = entries.size() > n ? n + 1 : 1;
+    for (std::size_t i = 0; i < n; ++i)
+      if (entries[i * stride] != entries[0]) return Mass::diagonal;
+    return Mass::scalar;
   }
   std::string mass_type() const {
     const Mass kind = mass_kind();
@@ -223,13 +223,15 @@ class Emitter {
       out_ += block.text;
       line("    Matrix<T, {}, {}> A;", s_.n, s_.n);
       for (int i = 0; i < s_.n; ++i)
-        for (int j = 0; j < s_.n; ++j) line("    A({}, {}) = {};", i, j, block.of(entries[i * s_.n + j]));
+        for (int j = 0; j < s_.n; ++j)
+          line("    A({}, {}) = {};", i, j, block.of(entries[static_cast<std::size_t>(i) * s_.n + j]));
       line("    const FullMass<T, {}> made = *FullMass<T, {}>::from_mass(A);", s_.n, s_.n);
       line("    return {};", inverse ? "{made.mass, made.inverse}" : "made");
     } else {
       std::vector<int> diagonal;
       for (int i = 0; i < (kind == Mass::scalar ? 1 : s_.n); ++i) {
-        const int entry = entries[i * s_.n + i];
+        const std::size_t stride = entries.size() > static_cast<std::size_t>(s_.n) ? s_.n + 1 : 1;
+        const int entry = entries[i * stride];
         diagonal.push_back(inverse ? entry : s_.graph.make(Op::divide, s_.graph.constant(1), entry));
       }
       Block block(*this, diagonal);

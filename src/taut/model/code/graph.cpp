@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <queue>
 
 namespace taut {
 
@@ -14,8 +15,63 @@ int Graph::intern(Node node) {
   };
   const std::uint64_t key = static_cast<std::uint64_t>(node.op) << 56 | part(node.a) << 28 | part(node.b);
   const auto [at, fresh] = known_.try_emplace(key, size());
-  if (fresh) nodes_.push_back(node);
+  if (fresh) {
+    nodes_.push_back(node);
+    knowledge_.push_back(learn(node));
+  }
   return at->second;
+}
+
+Graph::Knowledge Graph::learn(const Node& node) const {
+  if (node.op == Op::input) return {.total = true};
+  if (node.op == Op::constant) {
+    const Float128 x = constants_[static_cast<std::size_t>(node.a)];
+    return {.total = finite(x), .positive = x > 0, .not_negative = x >= 0};
+  }
+  const Knowledge& a = known(node.a);
+  const Knowledge& b = known(node.b < 0 ? node.a : node.b);
+  const bool total = a.total && b.total, positive = a.positive && b.positive,
+             not_negative = a.not_negative && b.not_negative;
+  switch (node.op) {
+    case Op::add:
+      return {.total = total,
+              .positive = not_negative && (a.positive || b.positive),
+              .not_negative = not_negative};
+    case Op::multiply:
+      return {.total = total, .positive = positive, .not_negative = not_negative || node.a == node.b};
+    case Op::divide: {
+      const bool divides = b.positive || (is_constant(node.b) && !is_constant(node.b, 0));
+      return {.total = total && divides, .positive = positive, .not_negative = not_negative};
+    }
+    case Op::power:
+      return {.total = total && a.positive, .positive = a.positive, .not_negative = a.not_negative};
+    case Op::sqrt:
+      return {.total = total && a.not_negative, .positive = a.positive, .not_negative = true};
+    case Op::log:
+      return {.total = total && a.positive};
+    case Op::exp:
+    case Op::cosh:
+      return {.total = total, .positive = true, .not_negative = true};
+    case Op::absolute:
+      return {.total = total, .positive = a.positive, .not_negative = true};
+    case Op::negate:
+    case Op::subtract:
+    case Op::sin:
+    case Op::cos:
+    case Op::atan:
+    case Op::sinh:
+    case Op::tanh:
+    case Op::sign:
+    case Op::atan2:
+      return {.total = total};
+    case Op::tan:
+    case Op::asin:
+    case Op::acos:
+    case Op::constant:
+    case Op::input:
+      return {};
+  }
+  return {};
 }
 
 int Graph::constant(Float128 x) {
@@ -72,7 +128,7 @@ int Graph::difference(int a, int b) {
   if (is_constant(a) && is_constant(b)) return constant(value(a) - value(b));
   if (is_constant(b, 0)) return a;
   if (is_constant(a, 0)) return negate(b);
-  if (a == b) return constant(0);
+  if (a == b && may_drop(a)) return constant(0);
   if ((*this)[b].op == Op::negate) return sum(a, (*this)[b].a);
   if ((*this)[a].op == Op::negate) return negate(sum((*this)[a].a, b));
   return intern({Op::subtract, a, b});
@@ -85,13 +141,14 @@ int Graph::product(int a, int b) {
   if (left.op == Op::constant) {
     const Float128 c = value(a);
     if (right.op == Op::constant) return constant(c * value(b));
-    if (c == 0) return a;
+    if (c == 0) return may_drop(b) ? a : intern({Op::multiply, a, b});
     if (c == 1) return b;
     if (c == -1) return negate(b);
     if (right.op == Op::negate) return product(constant(-c), right.a);
     if (right.op == Op::multiply && is_constant(right.a))
       return product(constant(c * value(right.a)), right.b);
-    if (right.op == Op::divide && is_constant(right.b)) return product(constant(c / value(right.b)), right.a);
+    if (right.op == Op::divide && is_constant(right.b) && known(right.b).total && !is_constant(right.b, 0))
+      return product(constant(c / value(right.b)), right.a);
     if (right.op == Op::divide && is_constant(right.a))
       return quotient(constant(c * value(right.a)), right.b);
     return intern({Op::multiply, a, b});
@@ -101,7 +158,7 @@ int Graph::product(int a, int b) {
   if (right.op == Op::negate) return negate(product(a, right.a));
   if (left.op == Op::multiply && is_constant(left.a)) return product(left.a, product(left.b, b));
   if (right.op == Op::multiply && is_constant(right.a)) return product(right.a, product(a, right.b));
-  if (a == b && left.op == Op::sqrt) return left.a;
+  if (a == b && left.op == Op::sqrt && (domain_is_free_ || known(left.a).not_negative)) return left.a;
   return intern({Op::multiply, std::min(a, b), std::max(a, b)});
 }
 
@@ -117,11 +174,14 @@ int Graph::quotient(int a, int b) {
     if (c != 0 && finite(c) && magnitude(std::frexp(static_cast<double>(c), &exponent)) == 0.5 &&
         Float128(static_cast<double>(c)) == c)
       return product(constant(1 / c), a);
-    if (left.op == Op::multiply && is_constant(left.a)) return product(constant(value(left.a) / c), left.b);
-    if (left.op == Op::divide && is_constant(left.b)) return quotient(left.a, constant(value(left.b) * c));
+    const bool absorbs = finite(c) && c != 0;
+    if (absorbs && left.op == Op::multiply && is_constant(left.a))
+      return product(constant(value(left.a) / c), left.b);
+    if (absorbs && left.op == Op::divide && is_constant(left.b))
+      return quotient(left.a, constant(value(left.b) * c));
   }
-  if (is_constant(a, 0)) return a;
-  if (a == b) return constant(1);
+  if (is_constant(a, 0) && may_divide_by(b)) return a;
+  if (a == b && may_divide_by(b)) return constant(1);
   if (left.op == Op::negate && right.op == Op::negate) return quotient(left.a, right.a);
   if (left.op == Op::negate) return negate(quotient(left.a, b));
   if (right.op == Op::negate) return negate(quotient(a, right.a));
@@ -129,7 +189,7 @@ int Graph::quotient(int a, int b) {
 }
 
 int Graph::whole_power_of(int a, long n) {
-  if (n == 0) return constant(1);
+  if (n == 0) return sum(constant(1), product(constant(0), a));  // has a value only if a has one
   if (n == 1) return a;
   if (n % 2 == 0) {
     const int half = whole_power_of(a, n / 2);
@@ -148,13 +208,14 @@ int Graph::power(int a, int b) {
     };
     if (const auto n = whole_exponent(y)) return signed_power(*n);
     if (const auto twice = whole_exponent(2 * y)) {  // x^(k + ½) = x^k √x
-      const long k = (*twice - 1) / 2;
       const int root = make(Op::sqrt, a);
-      if (*twice > 0) return product(signed_power(k), root);
+      if (*twice == 1) return root;
+      if (*twice == -1) return quotient(constant(1), root);
+      if (*twice > 0) return product(signed_power((*twice - 1) / 2), root);
       return quotient(signed_power((*twice + 1) / 2), root);  // x^-(k + ½) = x^-k / √x
     }
   }
-  if (is_constant(a, 1)) return a;
+  if (is_constant(a, 1)) return whole_power_of(b, 0);
   return intern({Op::power, a, b});
 }
 
@@ -174,24 +235,21 @@ int Graph::add(const Formula& formula, const std::function<int(std::string_view)
 }
 
 std::vector<int> Graph::below(const std::vector<int>& roots) const {
-  std::vector<bool> seen(nodes_.size());
-  std::vector<int> found, open;
-  const auto visit = [&](int k) {
-    if (seen[static_cast<std::size_t>(k)]) return;
-    seen[static_cast<std::size_t>(k)] = true;
-    open.push_back(k);
-  };
-  for (const int root : roots) visit(root);
+  // A node is made after its parts, so the nodes come from a heap in falling order, each as often as it is
+  // used. The work is that of the nodes below, however large the graph is.
+  std::vector<int> found;
+  std::priority_queue<int> open(std::less<int>(), roots);
   while (!open.empty()) {
-    const int k = open.back();
-    open.pop_back();
+    const int k = open.top();
+    open.pop();
+    if (!found.empty() && found.back() == k) continue;
     found.push_back(k);
     const Node& node = (*this)[k];
     if (node.op == Op::constant || node.op == Op::input) continue;
-    visit(node.a);
-    if (node.b >= 0) visit(node.b);
+    open.push(node.a);
+    if (node.b >= 0) open.push(node.b);
   }
-  std::sort(found.begin(), found.end());  // a node is made after its parts
+  std::reverse(found.begin(), found.end());
   return found;
 }
 
@@ -286,6 +344,7 @@ int Graph::exponent(int node, int base, int levels) const {
 }
 
 std::vector<int> Graph::gradient(int f, const std::vector<int>& inputs) {
+  const FreeDomain free(*this);
   const std::vector<int> nodes = below({f});
   // These are positions in `nodes`, which is sorted: the graph grows while the sweep runs, the list does not.
   const auto place = [&](int k) {
@@ -337,6 +396,7 @@ std::vector<int> Graph::gradient(int f, const std::vector<int>& inputs) {
 }
 
 std::vector<int> Graph::along(const std::vector<int>& f, const std::function<int(int)>& direction) {
+  const FreeDomain free(*this);
   std::unordered_map<int, int> rate;  // the rate of each node; 0 if absent
   const auto rate_of = [&](int k) {
     const auto at = rate.find(k);
@@ -375,7 +435,8 @@ int Graph::replace(int f, const std::function<int(int)>& by) {
       const int other = by(node.a);
       now[k] = other < 0 ? k : other;
     } else {
-      now[k] = make(node.op, now.at(node.a), node.b < 0 ? -1 : now.at(node.b));
+      const int a = now.at(node.a), b = node.b < 0 ? -1 : now.at(node.b);
+      now[k] = a == node.a && (b < 0 || b == node.b) ? k : make(node.op, a, b);
     }
   }
   return now.at(f);

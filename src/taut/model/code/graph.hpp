@@ -5,6 +5,10 @@
 // Derivatives are taken on the graph: forward along a direction, in reverse for a gradient, which costs a
 // small multiple of the function. Constants are folded in 128 bits; x + 0, 1·x, x - x, x^3 = (x·x)·x and the
 // like are simplified as nodes are made.
+//
+// A formula keeps its domain: √x·√x is not x, and 0·log(x) is not 0, because they have no value at x = -1.
+// What is dropped from a formula has a value everywhere. Derivatives need no such care: they are asked for
+// where the function has a value, and whoever follows them sees the value too.
 #pragma once
 
 #include <taut/model/text/formula.hpp>
@@ -21,6 +25,11 @@ class Graph {
     Op op;
     int a, b;
   };
+  // What is known of a node's values for all values of the inputs. Overflow is not thought of.
+  struct Knowledge {
+    bool total = false;  // there is a value everywhere
+    bool positive = false, not_negative = false;
+  };
 
   int constant(Float128 x);
   int input(int k) { return intern({Op::input, k, -1}); }
@@ -32,8 +41,24 @@ class Graph {
   std::vector<int> gradient(int f, const std::vector<int>& inputs);
   // Returns Σ ∂f/∂(input k) · direction(k) for each f; direction(k) is a node, or -1 for 0.
   std::vector<int> along(const std::vector<int>& f, const std::function<int(int)>& direction);
-  // Returns f with some inputs replaced: by(k) is the node for input k, or -1 to leave it.
+  // Returns f with some inputs replaced: by(k) is the node for input k, or -1 to leave it. Parts in which
+  // nothing is replaced stay as they are.
   int replace(int f, const std::function<int(int)>& by);
+
+  // While it lives, what is made need not keep its domain.
+  class FreeDomain {
+   public:
+    explicit FreeDomain(Graph& graph, bool free = true) : graph_(graph), before_(graph.domain_is_free_) {
+      graph_.domain_is_free_ = before_ || free;
+    }
+    ~FreeDomain() { graph_.domain_is_free_ = before_; }
+    FreeDomain(const FreeDomain&) = delete;
+    FreeDomain& operator=(const FreeDomain&) = delete;
+
+   private:
+    Graph& graph_;
+    bool before_;
+  };
 
   const Node& operator[](int node) const { return nodes_[static_cast<std::size_t>(node)]; }
   int size() const { return static_cast<int>(nodes_.size()); }
@@ -48,6 +73,12 @@ class Graph {
 
  private:
   int intern(Node node);
+  Knowledge learn(const Node& node) const;
+  const Knowledge& known(int node) const { return knowledge_[static_cast<std::size_t>(node)]; }
+  bool may_drop(int node) const { return domain_is_free_ || known(node).total; }
+  bool may_divide_by(int node) const {
+    return domain_is_free_ || (known(node).total && known(node).positive);
+  }
   int negate(int a);
   int sum(int a, int b);
   int difference(int a, int b);
@@ -65,6 +96,8 @@ class Graph {
   Slopes slopes(int node, int weight, bool wanted_a, bool wanted_b);
 
   std::vector<Node> nodes_;
+  std::vector<Knowledge> knowledge_;  // what is known of each node
+  bool domain_is_free_ = false;       // while derivatives are taken
   std::vector<Float128> constants_;
   std::unordered_map<std::uint64_t, int> known_;
   std::unordered_map<std::string, int> known_constants_;  // by their bits: 0 and -0 differ

@@ -4,6 +4,7 @@
 
 #include <taut/scalar/number.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,11 +15,13 @@ using Numbers = std::vector<Float128>;
 
 // Returns the first pair (i, j) that differs from (j, i) by more than the rounding of doubles; nothing if the
 // matrix is symmetric.
-std::optional<std::pair<int, int>> not_symmetric(const Numbers& A, int n);
+std::optional<std::pair<std::size_t, std::size_t>> not_symmetric(const Numbers& A, std::size_t n);
 
 // Returns A⁻¹ by Cholesky, symmetric to the last bit; nothing if A is not positive definite.
-std::optional<Numbers> inverse_of_positive(const Numbers& A, int n);
+std::optional<Numbers> inverse_of_positive(const Numbers& A, std::size_t n);
 
-bool is_diagonal(const Numbers& A, int n);
+// Returns the diagonal alone if nothing else is there, otherwise the matrix as it is. A matrix of order n in
+// this form has n entries or n²: a system of many coordinates with one mass for each keeps n numbers.
+Numbers shortened(Numbers A, std::size_t n);
 
 }  // namespace taut

@@ -1,5 +1,6 @@
 #include <taut/model/code/system.hpp>
 
+#include <taut/model/code/confirm.hpp>
 #include <taut/model/code/evaluator.hpp>
 #include <taut/solve/dense_systems.hpp>
 
@@ -20,7 +21,7 @@ std::vector<int> range(int begin, int count) {
 
 class Derivation {
  public:
-  Derivation(const Model& model, Parameters parameters) : model_(model) {
+  Derivation(const Model& model, Parameters parameters) : model_(model), parameters_(parameters) {
     s_.n = static_cast<int>(model.coordinates.size());
     s_.m = static_cast<int>(model.constraints.size());
     for (int i = 0; i < s_.n; ++i) {
@@ -71,27 +72,19 @@ class Derivation {
 
   void derive_mass() {
     const std::size_t n = static_cast<std::size_t>(s_.n);
-    s_.M.assign(n * n, s_.graph.constant(0));
-    s_.mass.assign(n * n, 0);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) {
-        const std::size_t k = model_.mass.size() == n * n && n > 1 ? i * n + j
-                              : model_.mass.size() == 1            ? 0
-                                                                   : i;
-        if (k == i * n + j && model_.mass.size() == n * n && n > 1) {
-          // The lower triangle decides, so that W is symmetric to the last bit.
-          const std::size_t lower = std::max(i, j) * n + std::min(i, j);
-          s_.M[i * n + j] = node(model_.mass[lower]);
-          s_.mass[i * n + j] = model_.mass_values[lower];
-        } else if (i == j) {
-          s_.M[i * n + j] = node(model_.mass[k]);
-          s_.mass[i * n + j] = model_.mass_values[k];
-        }
-      }
+    const bool full = n > 1 && model_.mass.size() == n * n;
+    for (std::size_t k = 0; k < (full ? n * n : n); ++k) {
+      // In a full matrix the lower triangle decides, so that W is symmetric to the last bit.
+      const std::size_t i = k / n, j = k % n;
+      const std::size_t given = full ? std::max(i, j) * n + std::min(i, j) : model_.mass.size() == 1 ? 0 : k;
+      s_.M.push_back(node(model_.mass[given]));
+      s_.mass.push_back(model_.mass_values[given]);
+    }
+    if (full) s_.mass = shortened(std::move(s_.mass), n);
     s_.inverse_mass = s_.mass;
-    if (is_diagonal(s_.mass, s_.n)) {
-      for (std::size_t i = 0; i < n; ++i) s_.inverse_mass[i * n + i] = 1 / s_.mass[i * n + i];
-    } else if (const auto inverse = inverse_of_positive(s_.mass, s_.n)) {
+    if (s_.mass.size() == n) {
+      for (Float128& w : s_.inverse_mass) w = 1 / w;
+    } else if (const auto inverse = inverse_of_positive(s_.mass, n)) {
       s_.inverse_mass = *inverse;
     }
   }
@@ -103,6 +96,8 @@ class Derivation {
     s_.H_p = s_.graph.gradient(s_.H, range(n, n));
     if (is_natural()) {
       s_.kind = System::Kind::natural;
+      // A factor of p² may lack a value for some values of the parameters; that is no matter of V.
+      const Graph::FreeDomain free(s_.graph, parameters_ == Parameters::symbols);
       s_.V = s_.graph.replace(s_.H, [&](int k) { return is_momentum(k) ? s_.graph.constant(0) : -1; });
       s_.grad_V = by_q(s_.V);
       return;
@@ -117,32 +112,69 @@ class Derivation {
   bool is_natural() {
     const int n = s_.n;
     Graph& graph = s_.graph;
-    std::vector<int> W(static_cast<std::size_t>(n * n), graph.constant(0));
+    std::vector<std::pair<std::size_t, int>> entries;  // W row by row, without its zeros
+    bool diagonal = true;
     for (int i = 0; i < n; ++i) {
       const int row = s_.H_p[static_cast<std::size_t>(i)];
+      if (has_sign_of_momentum(row)) return false;
       const std::vector<int> inputs = graph.inputs_of(row);
       std::vector<int> momenta;
       for (const int k : inputs) {
         if (k < n) return false;  // H_qp
         if (is_momentum(k)) momenta.push_back(k);
       }
-      const std::vector<int> entries = graph.gradient(row, momenta);
+      const std::vector<int> slopes = graph.gradient(row, momenta);
       for (std::size_t k = 0; k < momenta.size(); ++k) {
-        for (const int input : graph.inputs_of(entries[k]))
+        for (const int input : graph.inputs_of(slopes[k]))
           if (input < 2 * n) return false;  // H_ppp
-        W[static_cast<std::size_t>(i * n + momenta[k] - n)] = entries[k];
+        const int j = momenta[k] - n;
+        diagonal = diagonal && i == j;
+        entries.emplace_back(static_cast<std::size_t>(i) * static_cast<std::size_t>(n) + j, slopes[k]);
       }
+      const Graph::FreeDomain free(graph);
       const int at_rest = graph.replace(row, [&](int k) { return is_momentum(k) ? graph.constant(0) : -1; });
       if (!graph.is_constant(at_rest, 0)) return false;  // a term linear in p
     }
-    Numbers values;
-    for (const int entry : W) values.push_back(value(entry));
-    if (not_symmetric(values, n)) return false;
-    const auto M = inverse_of_positive(values, n);
-    if (!M) return false;
-    s_.W = W;
-    s_.inverse_mass = values;
-    s_.mass = *M;
+    const auto size = static_cast<std::size_t>(n);
+    if (entries.size() < size) return false;  // a row of W is zero
+    std::vector<int> W(diagonal ? size : size * size, graph.constant(0));
+    Numbers values(W.size(), 0);
+    for (const auto& [place, slope] : entries) {
+      const std::size_t k = diagonal ? place / size : place;
+      W[k] = slope;
+      values[k] = value(slope);
+    }
+    if (!invert(values) || !confirmation().is_natural(s_.inverse_mass)) return false;
+    s_.W = std::move(W);
+    return true;
+  }
+
+  // A derivative passes over a sign as if it were a number, so that |p| would count as zero.
+  bool has_sign_of_momentum(int row) const {
+    const std::vector<int> nodes = s_.graph.below({row});
+    return std::any_of(nodes.begin(), nodes.end(), [&](int k) {
+      if (s_.graph[k].op != Op::sign) return false;
+      const std::vector<int> inputs = s_.graph.inputs_of(k);
+      return std::any_of(inputs.begin(), inputs.end(), [&](int input) { return is_momentum(input); });
+    });
+  }
+
+  // Takes these values of W, and their inverse; returns false if W is not symmetric or not positive definite.
+  bool invert(const Numbers& W) {
+    const auto n = static_cast<std::size_t>(s_.n);
+    if (W.size() == n) {
+      s_.mass = W;
+      for (Float128& m : s_.mass) {
+        if (!(m > 0)) return false;
+        m = 1 / m;
+      }
+    } else {
+      if (not_symmetric(W, n)) return false;
+      const auto M = inverse_of_positive(W, n);
+      if (!M) return false;
+      s_.mass = shortened(*M, n);
+    }
+    s_.inverse_mass = W.size() == n ? W : shortened(W, n);
     return true;
   }
 
@@ -160,12 +192,16 @@ class Derivation {
     s_.begin = {0};
     for (const Formula& f : model_.constraints) {
       s_.g.push_back(node(f));
-      std::vector<int> columns;
+      std::vector<int> columns, kept;
       for (const int k : s_.graph.inputs_of(s_.g.back()))
         if (k < s_.n) columns.push_back(k);
       const std::vector<int> row = s_.graph.gradient(s_.g.back(), columns);
+      for (std::size_t k = 0; k < columns.size(); ++k)
+        if (!s_.graph.is_constant(row[k], 0)) kept.push_back(columns[k]);
+      // A zero is left out of G only if the values of g know nothing of that coordinate either.
+      const bool sparse = kept.size() == columns.size() || confirmation().depends_only_on(f, kept);
       for (std::size_t k = 0; k < columns.size(); ++k) {
-        if (s_.graph.is_constant(row[k], 0)) continue;
+        if (sparse && s_.graph.is_constant(row[k], 0)) continue;
         s_.column.push_back(columns[k]);
         s_.G.push_back(row[k]);
       }
@@ -173,7 +209,14 @@ class Derivation {
     }
   }
 
+  const Confirmation& confirmation() {
+    if (!confirmation_) confirmation_.emplace(model_);
+    return *confirmation_;
+  }
+
   const Model& model_;
+  std::optional<Confirmation> confirmation_;  // made when it is first asked
+  Parameters parameters_;
   System s_;
   std::unordered_map<std::string, int> nodes_;
 };
@@ -198,7 +241,7 @@ std::vector<double> at_start(const System& s, const Model& model, const std::vec
 
 System derive(const Model& model, Parameters parameters) { return Derivation(model, parameters).derive(); }
 
-std::vector<int> derive_bend(System& s) {
+std::vector<int> derive_bend(System& s, const Model& model) {
   Graph& graph = s.graph;
   const auto depends_on_q = [&](int k) {
     const std::vector<int> inputs = graph.inputs_of(k);
@@ -218,7 +261,7 @@ std::vector<int> derive_bend(System& s) {
       sum = graph.make(Op::add, sum, graph.make(Op::multiply, turn[k], graph.input(2 * s.n + s.column[k])));
     bend.push_back(graph.make(Op::multiply, graph.constant(Float128(1) / 2), sum));
   }
-  return bend;
+  return Confirmation(model).has_bend(s, bend) ? bend : std::vector<int>{};
 }
 
 std::optional<NotFinite> derivative_not_finite(const System& s, const Model& model) {

@@ -1,6 +1,6 @@
 // A model as mechanics: one graph with H or V, g and all first derivatives, the sparsity of G, and the mass.
 // A hamiltonian that is ½ pᵀWp + V(q) with constant positive definite W is recognised here, from the graph,
-// and becomes a natural system.
+// and becomes a natural system if its values confirm it (confirm.hpp).
 #pragma once
 
 #include <taut/model/code/graph.hpp>
@@ -27,9 +27,11 @@ struct System {
   std::vector<int> g, G;           // G by rows: row i is entries begin[i] … begin[i+1]-1
   std::vector<int> begin, column;  // the places of the entries of G
 
-  // If natural or split: the nodes of W = M⁻¹ or of M, n² row by row, whichever the model gives.
+  // If natural or split: the nodes of W = M⁻¹ or of M, whichever the model gives. They are n² row by row, or
+  // the n of the diagonal if all others are 0.
   std::vector<int> W, M;
-  // Their values, n² row by row; only if the parameters are numbers.
+  // The values of both, in the same two forms, for the parameters of the model. A diagonal of values can
+  // belong to a full matrix of nodes.
   Numbers inverse_mass, mass;
 };
 
@@ -38,7 +40,7 @@ System derive(const Model& model, Parameters parameters = Parameters::numbers);
 
 // Returns the second parts of the constraints along v, g(q + v) = g(q) + G(q) v + bend(v), if every
 // constraint is of second degree in q; otherwise nothing.
-std::vector<int> derive_bend(System& system);
+std::vector<int> derive_bend(System& system, const Model& model);
 
 // The first derivative that is not finite at the start: of constraint `formula` (from 0), or of H
 // if that is -1.

@@ -115,10 +115,10 @@ void ParticleReader::read_pairs(const Table& t) {
   check_reach(cutoff->value, *pairs, t.find("skin") != nullptr);
   pairs->sets = std::move(*sets);
   if (const Entry* how = t.find("truncation")) read_truncation(how->value, *pairs);
-  int bonds = 0;
+  pairs->apart.resize(static_cast<std::size_t>(model_->count));
   if (const Entry* exclude = t.find("exclude_bonded"))
-    bonds = static_cast<int>(whole(exclude->value, "exclude_bonded", 0, 10).value_or(0));
-  pairs->apart = within_bonds(bonds);
+    pairs->apart = within_bonds(exclude->value,
+                                static_cast<int>(whole(exclude->value, "exclude_bonded", 0, 10).value_or(0)));
   Graph graph;
   const auto u =
       formula(graph, e->value, "the potential", {"r"}, [](Graph& x, std::string_view) { return x.input(0); });
@@ -158,13 +158,16 @@ void ParticleReader::read_truncation(const Value& v, PairGroup<Program>& pairs) 
   else
     pairs.truncation = static_cast<Truncation>(at - words.begin());
 }
+
 // Returns for each particle the larger ones that rods and springs reach in at most `most` bonds.
-std::vector<std::vector<int>> ParticleReader::within_bonds(int most) const {
+std::vector<std::vector<int>> ParticleReader::within_bonds(const Value& exclude, int most) {
+  constexpr std::size_t most_excluded = 100'000'000;
   std::vector<std::vector<int>> near(model_->count), found(model_->count);
   for (const auto& [i, j] : bonds_) {
     near[i].push_back(j);
     near[j].push_back(i);
   }
+  std::size_t total = 0;  // counts the particles met, from one end or the other
   for (int i = 0; i < model_->count && most > 0; ++i) {
     std::set<int> seen{i};
     std::vector<int> ring{i};
@@ -177,6 +180,11 @@ std::vector<std::vector<int>> ParticleReader::within_bonds(int most) const {
     }
     for (const int j : seen)
       if (j > i) found[i].push_back(j);
+    total += seen.size();
+    if (total <= 2 * most_excluded) continue;
+    fail(exclude, "exclude_bonded leaves out more than " + std::to_string(most_excluded) + " pairs",
+         "too many bonds meet in one particle for this number of bonds");
+    return found;
   }
   return found;
 }

@@ -133,7 +133,7 @@ class ParticleReader {
   Group listed(const Table& t, const Value& v, Group g, int places);
   Group of_file(const Table& t, const Entry& from, Group g, int places);
   const std::vector<FileTerm>* file_terms(const Value& from, int places);
-  std::optional<std::vector<int>> wanted_types(const Table& t);
+  std::optional<std::vector<int>> wanted_types(const Table& t);  // sorted; empty: all
   bool lie_in_one_image(const Table& t, const Group& g);
   bool right_number(const Value& v, std::size_t has, int places);
   bool is_particle(const Value& v, double x, const std::string& where = {});
@@ -182,7 +182,7 @@ class ParticleReader {
   void check_reach(const Value& cutoff, const PairRule& pairs, bool skin_given);
   void read_truncation(const Value& v, PairGroup<Program>& pairs);
   bool is_slow(const Table& t);
-  std::vector<std::vector<int>> within_bonds(int most) const;
+  std::vector<std::vector<int>> within_bonds(const Value& exclude, int most);
 
   const Value& root_;
   const std::map<std::string, Float128>& parameters_;

@@ -11,12 +11,15 @@ namespace taut {
 
 namespace {
 
-// Returns the place of the header of a table, if the text has one.
+// Returns the place of the header of a table, if the text has one. A header is short, and the text of a
+// table without one may be long.
 Span header_of(const Value& table) {
+  constexpr std::size_t longest_header = 200;
   const std::string& text = table.source->text();
   Span at = table.span;
   while (at.begin < text.size() && text[at.begin] == '[') ++at.begin;
-  at.end = std::min(text.find(']', at.begin), text.size());
+  const std::string_view rest = std::string_view(text).substr(at.begin, longest_header);
+  at.end = at.begin + std::min(rest.find(']'), rest.size());
   return at;
 }
 

@@ -27,10 +27,11 @@ Comment comment_of(const FileLines& lines) {
   Comment found;
   const Span line = lines.line();
   const std::string_view text = lines.text(line);
+  std::size_t after = 0;  // the last value
   for (std::size_t equals = text.find('='); equals != std::string_view::npos;
        equals = text.find('=', equals + 1)) {
-    const std::size_t before = text.find_last_of(" \t", equals);
-    const std::size_t key = before == std::string_view::npos ? 0 : before + 1;
+    const std::size_t before = text.substr(after, equals - after).find_last_of(" \t");
+    const std::size_t key = before == std::string_view::npos ? after : after + before + 1;
     const bool quoted = equals + 1 < text.size() && text[equals + 1] == '"';
     const std::size_t begin = equals + 1 + (quoted ? 1 : 0);
     const std::size_t end =
@@ -42,6 +43,7 @@ Comment comment_of(const FileLines& lines) {
     if (name == "lattice") found.lattice = value;
     if (name == "pbc") found.pbc = value;
     equals = end >= text.size() ? text.size() - 1 : end;
+    after = std::min(end + (quoted ? 1 : 0), text.size());
   }
   return found;
 }

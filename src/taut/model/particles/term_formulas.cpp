@@ -1,6 +1,7 @@
-#include <taut/model/code/evaluator.hpp>
 // Reads the numbers, formulas and ranges of a table.
+#include <taut/model/code/evaluator.hpp>
 #include <taut/model/particles/particle_reader.hpp>
+#include <taut/model/text/number_text.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
@@ -38,10 +39,13 @@ std::optional<int> ParticleReader::formula(Graph& graph, const Value& v, const s
       fine = fine && !bad_.contains(name);
       continue;
     }
-    std::vector<std::string> known = variables;
-    for (const auto& [parameter, value] : parameters_) known.push_back(parameter);
-    fail(*v.source, place(node.span), "unknown name " + ticked(name) + " in " + what,
-         known_names("known here:", name, known) + hint);
+    std::string note;
+    if (errors_.size() < most_errors_shown) {  // the search for a near name goes through all names
+      std::vector<std::string> known = variables;
+      for (const auto& [parameter, value] : parameters_) known.push_back(parameter);
+      note = known_names("known here:", name, known);
+    }
+    fail(*v.source, place(node.span), "unknown name " + ticked(name) + " in " + what, note + hint);
     fine = false;
   }
   if (!fine) return std::nullopt;
@@ -152,7 +156,8 @@ std::optional<ParticleReader::Terms> ParticleReader::loops_of(const Value& v) {
     from = to + 1;
   }
   if (count > around_.most_particles) {
-    fail(v, "the ranges have " + std::to_string(static_cast<long>(count)) + " members",
+    // Beyond 2⁵³ the product is not exact, and is told in powers of ten.
+    fail(v, "the ranges have " + number_text(count) + " members",
          "at most " + std::to_string(around_.most_particles));
     return std::nullopt;
   }
@@ -163,12 +168,13 @@ std::optional<ParticleReader::Terms> ParticleReader::loops_of(const Value& v) {
 void ParticleReader::expand(Terms& terms, int count) {
   terms.count = count;
   terms.value.assign(terms.loops.size(), std::vector<double>(count));
-  int repeat = 1;  // how often each value of the loop comes: the last loop runs fastest
+  if (count == 0) return;  // a range is empty, and the product of the others may be too large for a number
+  long repeat = 1;         // how often each value of the loop comes: the last loop runs fastest
   for (std::size_t j = terms.loops.size(); j-- > 0;) {
     const Loop& loop = terms.loops[j];
-    const int length = static_cast<int>(loop.to - loop.from + 1);
+    const long length = loop.to - loop.from + 1;
     for (int k = 0; k < count; ++k) terms.value[j][k] = static_cast<double>(loop.from + k / repeat % length);
-    repeat *= std::max(length, 1);
+    repeat *= length;
   }
 }
 

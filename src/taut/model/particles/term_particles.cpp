@@ -196,7 +196,7 @@ ParticleReader::Group ParticleReader::of_file(const Table& t, const Entry& from,
   const bool ends_of_angle = places == 2 && terms == &file_->angles;
   g.particle.resize(static_cast<std::size_t>(places));
   for (FileTerm term : *terms) {
-    if (!types->empty() && std::find(types->begin(), types->end(), term.type) == types->end()) continue;
+    if (!types->empty() && !std::binary_search(types->begin(), types->end(), term.type)) continue;
     if (ends_of_angle) term.particle[1] = term.particle[2];
     for (std::size_t j = 0; j < g.particle.size(); ++j) g.particle[j].push_back(term.particle[j]);
   }
@@ -235,6 +235,7 @@ std::optional<std::vector<int>> ParticleReader::wanted_types(const Table& t) {
     if (!type) return std::nullopt;
     types.push_back(static_cast<int>(*type));
   }
+  std::sort(types.begin(), types.end());
   return types;
 }
 

@@ -6,22 +6,13 @@
 namespace taut {
 
 void ModelReader::check_start() {
-  const auto value = [&](std::string_view name) -> Float128 {
-    if (const auto at = values_.find(std::string(name)); at != values_.end()) return at->second;
-    for (const auto* side : {&model_.q, &model_.p})
-      for (const NamedFormula& x : *side)
-        if (x.name == name) return x.value;
-    return 0;
-  };
-  std::map<std::string, Float128, std::less<>> start;
+  std::unordered_map<std::string_view, Float128> start;
   for (const auto* side : {&model_.q, &model_.p})
     for (const NamedFormula& x : *side) start[x.name] = x.value;
+  for (const auto& [name, value] : values_) start.emplace(name, value);
   for (const auto& [v, what, f] : watched_) {
-    const auto values = evaluate(*f, [&](std::string_view name) {
-      const auto at = start.find(name);
-      return at == start.end() ? value(name) : at->second;
-    });
-    if (!finite(static_cast<double>(values.back()))) report_not_finite(*v, *f, values, what, " at the start");
+    const auto values = evaluate(*f, [&](std::string_view name) { return start.at(name); });
+    report_not_finite(*v, *f, values, what, " at the start");
   }
   if (!errors_.empty()) return;
   check_derivatives();

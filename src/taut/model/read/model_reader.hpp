@@ -6,8 +6,11 @@
 #include <taut/model/text/tree.hpp>
 
 #include <set>
+#include <unordered_map>
 
 namespace taut {
+
+class Confirmation;
 
 class ModelReader {
  public:
@@ -45,13 +48,14 @@ class ModelReader {
 
   // read_formula.cpp
   std::vector<std::string> known_for(Use use) const;
+  std::string known_here(const std::string& name, Use use) const;
   // Reads a number or a formula in quotes. Returns false if an error was reported now, or earlier
   // for its cause.
   bool formula(const Value& v, const std::string& what, Use use, Formula& out);
   // Reads a number, or a formula of parameters, with its value.
   bool number(const Value& v, const std::string& what, Formula& out, Float128& value);
-  // Points at the smallest part that is not finite.
-  void report_not_finite(const Value& v, const Formula& f, const std::vector<Float128>& values,
+  // Points at the smallest part that is not finite; returns false if there is none.
+  bool report_not_finite(const Value& v, const Formula& f, const std::vector<Float128>& values,
                          const std::string& what, const std::string& where);
 
   // read_system.cpp: [parameters], [system], [initial]
@@ -61,7 +65,10 @@ class ModelReader {
   void read_system();
   bool system_formula(const Entry& e, const std::string& what, Use use, Formula& out);
   void read_constraints(const Value& t);
+  void check_constraint(const Confirmation& confirmation, const Value& v, const std::string& what,
+                        const Formula& f, bool fixed, const std::optional<std::pair<std::size_t, int>>& same);
   void read_initial();
+  void refuse_initial(const Entry& e);
   void read_mass();
 
   // read_run.cpp: [run], [output]
@@ -85,6 +92,7 @@ class ModelReader {
   Value root_;
   std::vector<ModelError> errors_;
   std::map<std::string, What> names_;
+  std::unordered_map<std::string, int> coordinate_number_;
   std::map<std::string, Float128> values_;  // those of parameters
   std::set<std::string> later_parameters_, bad_parameters_;
   std::vector<Watched> watched_;  // H or its potentials first, then the constraints

@@ -39,9 +39,9 @@ void ModelReader::read_draw() {
     }
     for (std::size_t k = 0; k < given; ++k) {
       const Value& x = v.list[k];
-      const auto at = std::find(model_.coordinates.begin(), model_.coordinates.end(), x.text);
-      if (moves && x.kind == Value::Kind::text && at != model_.coordinates.end()) {
-        place[k].coordinate = static_cast<int>(at - model_.coordinates.begin());
+      const auto at = coordinate_number_.find(x.text);
+      if (moves && x.kind == Value::Kind::text && at != coordinate_number_.end()) {
+        place[k].coordinate = at->second;
         continue;
       }
       Formula f;

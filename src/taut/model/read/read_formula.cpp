@@ -6,6 +6,8 @@
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
 
+#include <algorithm>
+
 namespace taut {
 
 std::vector<std::string> ModelReader::known_for(Use use) const {
@@ -15,6 +17,11 @@ std::vector<std::string> ModelReader::known_for(Use use) const {
     for (const std::string& x : model_.coordinates) known.push_back("p_" + x);
   for (const NamedFormula& a : model_.parameters) known.push_back(a.name);
   return known;
+}
+
+// The search for a near name goes through all names, so it is made only for errors that may be shown.
+std::string ModelReader::known_here(const std::string& name, Use use) const {
+  return errors_.size() < most_errors_shown ? known_names("known here:", name, known_for(use)) : "";
 }
 
 bool ModelReader::formula(const Value& v, const std::string& what, Use use, Formula& out) {
@@ -63,8 +70,7 @@ bool ModelReader::formula(const Value& v, const std::string& what, Use use, Form
            "parameters are evaluated in the order of the file");
     else
       fail(*v.source, at, "unknown name " + ticked(name) + " in " + what,
-           known_names("known here:", name, known_for(use)) +
-               (name == "t" || name == "time" ? " Nothing may depend on time" : ""));
+           known_here(name, use) + (name == "t" || name == "time" ? " Nothing may depend on time" : ""));
   }
   return fine;
 }
@@ -73,22 +79,25 @@ bool ModelReader::number(const Value& v, const std::string& what, Formula& out, 
   if (!formula(v, what, Use::parameters, out)) return false;
   const auto values = evaluate(out, [&](std::string_view name) { return values_.at(std::string(name)); });
   value = values.back();
-  if (finite(static_cast<double>(value))) return true;
-  report_not_finite(v, out, values, what, "");
-  return false;
+  return !report_not_finite(v, out, values, what, "");
 }
 
-void ModelReader::report_not_finite(const Value& v, const Formula& f, const std::vector<Float128>& values,
+bool ModelReader::report_not_finite(const Value& v, const Formula& f, const std::vector<Float128>& values,
                                     const std::string& what, const std::string& where) {
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (finite(static_cast<double>(values[k]))) continue;
-    const Span part = f.nodes[k].span;
-    const bool whole = k + 1 == values.size() || v.kind != Value::Kind::text;
-    std::string sentence = whole ? what : ticked(f.part(part)) + " in " + what;
-    sentence.append(" is ").append(number_text(values[k])).append(where);
-    fail(*v.source, v.kind == Value::Kind::text ? v.place(part) : v.span, std::move(sentence));
-    return;
-  }
+  // A part without a value makes the whole one without a value, even if the numbers forget it: 1/(1/0) is
+  // no 0. A part may be too large for a double if the whole is not.
+  const auto none = [](Float128 x) { return !finite(x); };
+  const auto overflows = [](Float128 x) { return !finite(static_cast<double>(x)); };
+  auto at = std::find_if(values.begin(), values.end(), none);
+  if (at == values.end() && overflows(values.back()))
+    at = std::find_if(values.begin(), values.end(), overflows);
+  if (at == values.end()) return false;
+  const Span part = f.nodes[static_cast<std::size_t>(at - values.begin())].span;
+  const bool whole = at + 1 == values.end() || v.kind != Value::Kind::text;
+  std::string sentence = whole ? what : ticked(f.part(part)) + " in " + what;
+  sentence.append(" is ").append(number_text(*at)).append(where);
+  fail(*v.source, v.kind == Value::Kind::text ? v.place(part) : v.span, std::move(sentence));
+  return true;
 }
 
 }  // namespace taut

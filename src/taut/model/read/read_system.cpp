@@ -1,4 +1,5 @@
 // Reads [parameters], [system] and [initial], which define the mechanics.
+#include <taut/model/code/confirm.hpp>
 #include <taut/model/code/graph.hpp>
 #include <taut/model/code/mass_matrix.hpp>
 #include <taut/model/read/model_reader.hpp>
@@ -81,6 +82,7 @@ void ModelReader::read_coordinates() {
     else {
       names_[v.text] = What::coordinate;
       names_["p_" + v.text] = What::momentum;
+      coordinate_number_[v.text] = static_cast<int>(model_.coordinates.size());
       model_.coordinates.push_back(v.text);
     }
   }
@@ -162,6 +164,7 @@ void ModelReader::read_constraints(const Value& t) {
   const std::size_t m = e->value.list.size();
   model_.constraints.resize(m);
   Graph graph;
+  const Confirmation confirmation(model_);
   std::map<int, std::size_t> seen;
   for (std::size_t k = 0; k < m; ++k) {
     const Value& v = e->value.list[k];
@@ -176,19 +179,16 @@ void ModelReader::read_constraints(const Value& t) {
     const int node = graph.add(model_.constraints[k], [&](std::string_view name) {
       if (names_.at(std::string(name)) == What::parameter)
         return graph.constant(values_.at(std::string(name)));
-      const auto at = std::find(model_.coordinates.begin(), model_.coordinates.end(), name);
-      return graph.input(static_cast<int>(at - model_.coordinates.begin()));
+      return graph.input(coordinate_number_.at(std::string(name)));
     });
-    const Span at = v.place({0, v.text.size()});
-    if (graph.inputs_of(node).empty())
-      fail(*v.source, at, what + " does not depend on any coordinate");
-    else if (seen.contains(node) || seen.contains(graph.make(Op::negate, node)))
-      fail(*v.source, at,
-           what + " says the same as constraint " +
-               std::to_string((seen.contains(node) ? seen[node] : seen[graph.make(Op::negate, node)]) + 1),
-           "each constraint must take away one degree of freedom");
-    else
-      seen[node] = k;
+    check_constraint(confirmation, v, what, model_.constraints[k], graph.inputs_of(node).empty(),
+                     [&]() -> std::optional<std::pair<std::size_t, int>> {
+                       if (const auto at = seen.find(node); at != seen.end()) return std::pair{at->second, 1};
+                       const auto at = seen.find(graph.make(Op::negate, node));
+                       if (at != seen.end()) return std::pair{at->second, -1};
+                       return std::nullopt;
+                     }());
+    seen.try_emplace(node, k);
   }
   if (all_coordinates_ && m >= model_.coordinates.size())
     fail(e->value,
@@ -197,25 +197,49 @@ void ModelReader::read_constraints(const Value& t) {
          "there must be fewer constraints than coordinates");
 }
 
+// Refuses a constraint that constrains nothing, or nothing new, if its values confirm what its graph says.
+// `same` is an earlier constraint that it equals, or equals with the other sign.
+void ModelReader::check_constraint(const Confirmation& confirmation, const Value& v, const std::string& what,
+                                   const Formula& f, bool fixed,
+                                   const std::optional<std::pair<std::size_t, int>>& same) {
+  const Span at = v.place({0, v.text.size()});
+  if (fixed && confirmation.depends_only_on(f, {}))
+    fail(*v.source, at, what + " does not depend on any coordinate");
+  else if (same && confirmation.is_multiple(f, model_.constraints[same->first], same->second))
+    fail(*v.source, at, what + " says the same as constraint " + std::to_string(same->first + 1),
+         "each constraint must take away one degree of freedom");
+}
+
 void ModelReader::read_initial() {
   const Value& t = table("initial", nullptr);
-  std::vector<std::string> known = model_.coordinates;
-  for (const std::string& x : model_.coordinates) known.push_back("p_" + x);
-  for (const Entry& e : t.table)
-    if (!contains(known, e.key) && all_coordinates_)
-      fail_key(
-          e, "[initial] gives a value to " + ticked(e.key) + ", which is neither a coordinate nor a momentum",
-          known_names("known here:", e.key, known));
+  std::unordered_map<std::string_view, const Entry*> given;
+  for (const Entry& e : t.table) {
+    given.emplace(e.key, &e);
+    const auto at = names_.find(e.key);
+    if ((at == names_.end() || at->second == What::parameter) && all_coordinates_) refuse_initial(e);
+  }
   const auto read_one = [&](const std::string& name) {
     NamedFormula value{name, {"0", {{Op::constant, -1, -1, 0, {0, 1}}}}, 0};
-    if (const Entry* e = t.find(name))
-      number(e->value, "the initial value of " + ticked(name), value.formula, value.value);
+    if (const auto e = given.find(name); e != given.end())
+      number(e->second->value, "the initial value of " + ticked(name), value.formula, value.value);
     return value;
   };
   for (const std::string& x : model_.coordinates) {
     model_.q.push_back(read_one(x));
     model_.p.push_back(read_one("p_" + x));
   }
+}
+
+void ModelReader::refuse_initial(const Entry& e) {
+  std::string note;
+  if (errors_.size() < most_errors_shown) {  // the search for a near name goes through all names
+    std::vector<std::string> known = model_.coordinates;
+    for (const std::string& x : model_.coordinates) known.push_back("p_" + x);
+    note = known_names("known here:", e.key, known);
+  }
+  fail_key(e,
+           "[initial] gives a value to " + ticked(e.key) + ", which is neither a coordinate nor a momentum",
+           note);
 }
 
 void ModelReader::read_mass() {
@@ -258,12 +282,12 @@ void ModelReader::read_mass() {
     for (std::size_t j = 0; j < n; ++j) one(row.list[j], what + "," + std::to_string(j + 1));
   }
   if (!matrix || !errors_.empty()) return;
-  if (const auto pair = not_symmetric(model_.mass_values, static_cast<int>(n)))
+  if (const auto pair = not_symmetric(model_.mass_values, n))
     fail(e->value, "the mass matrix is not symmetric",
          "entry " + std::to_string(pair->first + 1) + "," + std::to_string(pair->second + 1) +
              " differs from entry " + std::to_string(pair->second + 1) + "," +
              std::to_string(pair->first + 1));
-  else if (!inverse_of_positive(model_.mass_values, static_cast<int>(n)))
+  else if (!inverse_of_positive(model_.mass_values, n))
     fail(e->value, "the mass matrix is not positive definite",
          "the kinetic energy must be positive for every velocity");
 }

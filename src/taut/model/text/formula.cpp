@@ -77,10 +77,6 @@ class Parser {
     nodes().push_back({op, a, b, value, span});
     return static_cast<int>(nodes().size()) - 1;
   }
-  Span span_of(int node) const {
-    return ok() ? out_.formula.nodes[static_cast<std::size_t>(node)].span : Span{};
-  }
-
   void advance() {
     if (!ok()) return;
     previous_ = token_;
@@ -187,24 +183,27 @@ class Parser {
     return true;
   }
 
+  // A part reaches from its first token to its last one, with all parentheses inside it.
   int sum() {
+    const std::size_t begin = token_.span.begin;
     int left = product();
     while (ok() && (at('+') || at('-'))) {
       const Op op = at('+') ? Op::add : Op::subtract;
       advance();
       const int right = product();
-      left = push(op, left, right, {span_of(left).begin, span_of(right).end});
+      left = push(op, left, right, {begin, previous_.span.end});
     }
     return left;
   }
 
   int product() {
+    const std::size_t begin = token_.span.begin;
     int left = signed_power();
     while (ok() && (at('*') || at('/'))) {
       const Op op = at('*') ? Op::multiply : Op::divide;
       advance();
       const int right = signed_power();
-      left = push(op, left, right, {span_of(left).begin, span_of(right).end});
+      left = push(op, left, right, {begin, previous_.span.end});
     }
     return left;
   }
@@ -217,15 +216,16 @@ class Parser {
     const std::size_t begin = token_.span.begin;
     advance();
     const int a = signed_power();
-    return minus ? push(Op::negate, a, -1, {begin, span_of(a).end}) : a;
+    return minus ? push(Op::negate, a, -1, {begin, previous_.span.end}) : a;
   }
 
   int power() {
+    const std::size_t begin = token_.span.begin;
     const int base = primary();
     if (!ok() || !at('^')) return base;
     advance();
     const int exponent = signed_power();
-    return push(Op::power, base, exponent, {span_of(base).begin, span_of(exponent).end});
+    return push(Op::power, base, exponent, {begin, previous_.span.end});
   }
 
   int primary() {
@@ -390,7 +390,8 @@ Float128 apply(Op op, Float128 a, Float128 b) {
     case Op::divide:
       return a / b;
     case Op::power:
-      if (const auto n = whole_exponent(b)) return whole_power(a, *n);
+      // a^0 has a value only if a has one.
+      if (const auto n = whole_exponent(b)) return *n == 0 ? 1 + 0 * a : whole_power(a, *n);
       return power(a, b);
     case Op::sqrt:
       return sqrt(a);

@@ -13,8 +13,9 @@ std::string number_text(Float128 x) {
   if (d == std::floor(d) && std::abs(d) < 1e15) return std::to_string(static_cast<std::int64_t>(d));
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(d))));
   const bool scientific = exponent < -4 || exponent > 5;
+  // The power is a long double, because that of the smallest numbers is beyond a double.
   std::string text =
-      std::to_string(static_cast<std::int64_t>(std::llround(std::abs(d) * std::pow(10.0, 5 - exponent))));
+      std::to_string(static_cast<std::int64_t>(std::llround(std::abs(d) * std::pow(10.0L, 5 - exponent))));
   int point = exponent;
   if (text.size() > 6) ++point;  // rounded up to the next power of ten
   while (text.size() > 1 && text.back() == '0') text.pop_back();

@@ -25,12 +25,15 @@ struct ModelError {
   std::string text() const;
 };
 
+// A reader needs no more errors than these at a time; the others are counted.
+inline constexpr std::size_t most_errors_shown = 50;
 std::string text_of(const std::vector<ModelError>& errors);
 
 // Sorts file by file, by line and column; what was typed on the command line comes after the files.
 void put_in_order(std::vector<ModelError>& errors);
 
-// A text with a name. Positions are byte offsets; people are shown lines and characters.
+// A text with a name. Positions are byte offsets; people are shown lines and characters. The characters of
+// a line are counted once, with a mark at every 64th: a place costs the same wherever it is on its line.
 class SourceText {
  public:
   SourceText(std::string name, std::string text, bool has_lines = true);
@@ -41,9 +44,17 @@ class SourceText {
   ModelError error(Span at, std::string sentence, std::string note = {}) const;
 
  private:
+  static constexpr int between_marks = 64;
+  // Returns where a character of line k stands (both from 0), or the end of the text.
+  std::size_t at_character(std::size_t k, int character) const;
+  // Counts the characters from the beginning of line k to a place on it.
+  int characters_before(std::size_t k, std::size_t place) const;
+
   std::string name_, text_;
   bool has_lines_;
   std::vector<std::size_t> line_begin_;
+  std::vector<std::size_t> marks_;       // places of the characters 64, 128, … of each line
+  std::vector<std::size_t> first_mark_;  // the first mark of each line; one more at the end
 };
 
 }  // namespace taut

@@ -167,6 +167,15 @@ std::optional<toml::table> parsed(std::string_view text) {
   }
 }
 
+// The library takes an allocation that fails for wrong input. Wrong input is wrong a second time too.
+toml::table parsed_twice(const SourceText& source) {
+  try {
+    return toml::parse(std::string_view(source.text()), std::string_view(source.name()));
+  } catch (const toml::parse_error&) {
+    return toml::parse(std::string_view(source.text()), std::string_view(source.name()));
+  }
+}
+
 }  // namespace
 
 Entry* Value::find(std::string_view key) {
@@ -182,8 +191,7 @@ Value read_tree(const SourceText& source, std::vector<ModelError>& errors) {
     return nothing;
   }
   try {
-    const toml::table table = toml::parse(std::string_view(source.text()), std::string_view(source.name()));
-    return Conversion(source).value(table);
+    return Conversion(source).value(parsed_twice(source));
   } catch (const toml::parse_error& error) {
     const auto at = error.source().begin;
     const std::size_t offset = source.offset(static_cast<int>(at.line), static_cast<int>(at.column));

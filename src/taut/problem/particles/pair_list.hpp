@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace taut {
@@ -26,6 +29,9 @@ class CellGrid {
     // for each particle.
     const double most = 2.0 * static_cast<double>(members.size()) + 1;
     double edge = rule.cutoff + rule.skin;
+    // No direction has more cells than that, whatever the cutoff; so the loop below is short.
+    for (int a = 0; a < d_; ++a)
+      if (std::isfinite(length[a])) edge = std::max(edge, length[a] / most);
     while (cells_of(length, edge) > most) edge *= 1.25;
     for (int a = 0; a < d_; ++a) {
       cells_[a] = static_cast<int>(cells_along(length[a], edge));
@@ -118,6 +124,15 @@ class CellMembers {
   std::vector<int> begin_, inside_;
 };
 
+// Pairs are numbered by an int, with room for a batch beyond the last one.
+inline constexpr std::size_t most_pairs = std::numeric_limits<int>::max() - 64;
+inline void check_number_of_pairs(std::size_t pairs) {
+  if (pairs <= most_pairs) return;
+  throw std::length_error("there are " + std::to_string(pairs) +
+                          " pairs closer than cutoff + skin, and a list has at most " +
+                          std::to_string(most_pairs) + ": a shorter cutoff makes it shorter.");
+}
+
 // The pairs (i, j), i < j, closer than cutoff and skin together, sorted.
 struct PairList {
   std::vector<int> first, second;
@@ -143,6 +158,9 @@ struct PairList {
       const std::scoped_lock lock(hold);
       parts.emplace(from, std::move(part));
     });
+    std::size_t pairs = 0;
+    for (const auto& [from, part] : parts) pairs += part.first.size();
+    check_number_of_pairs(pairs);
     for (auto& [from, part] : parts) {
       first.insert(first.end(), part.first.begin(), part.first.end());
       second.insert(second.end(), part.second.begin(), part.second.end());

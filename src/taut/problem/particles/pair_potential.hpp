@@ -162,12 +162,14 @@ class PairEvaluator {
     if (!stale(q)) return true;
     for (int j = 0; j < d_ * n_; ++j)
       if (!std::isfinite(lane(base(q[j]), 0))) return false;
-    made_at_.resize(d_ * n_);
-    for (int j = 0; j < d_ * n_; ++j) made_at_[j] = lane(base(q[j]), 0);
-    PairList list(*group_, d_, made_at_);
+    std::vector<double> here(d_ * n_);
+    for (int j = 0; j < d_ * n_; ++j) here[j] = lane(base(q[j]), 0);
+    made_at_.clear();  // if there is no memory for the list, it counts as not made
+    PairList list(*group_, d_, here);
     index(list);
     first_ = Places(std::move(list.first));
     second_ = Places(std::move(list.second));
+    made_at_ = std::move(here);
     return true;
   }
   bool stale(const T* q) const {
@@ -212,7 +214,7 @@ class PairEvaluator {
   mutable std::vector<int> row_, column_, in_column_;
   // What is found for each pair, component by component, and for each particle.
   mutable std::vector<T> pair_, particle_;
-  mutable int stride_ = 0;  // from one component to the next
+  mutable std::ptrdiff_t stride_ = 0;  // from one component to the next
 };
 
 }  // namespace taut

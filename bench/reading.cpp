@@ -1,0 +1,66 @@
+// Measures how the time and the memory of reading grow, for every table and reader, right and wrong, on one
+// line and on many:
+//   cmake --build build/release --target bench_reading && build/release/bench/bench_reading [most]
+// It reads texts of 10³ to 10⁶ entries (or to `most`), as long as they are within the limits of a model file,
+// and prints the time for each entry. It ends with status 1 if twice as many entries take more than three
+// times as long.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+
+#include "support/reading_cases.hpp"
+
+namespace {
+
+using namespace taut;
+
+double seconds_now() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// Returns the time of reading n entries, the least of some attempts; below 0 if the file is too long.
+double seconds_of(const test::ReadingCase& c, int n) {
+  constexpr std::size_t largest_model = 4U << 20U;
+  const std::string text = c.text(n), file = c.file ? c.file(n) : "";
+  if (text.size() > largest_model) return -1;
+  double least = 1e300;
+  for (int attempt = 0; attempt < 5 && (attempt < 2 || least < 0.02); ++attempt) {
+    const double begin = seconds_now();
+    const ReadModel read = read_model(
+        text, "model.toml", {}, {.file = [&](const std::string& path) -> FoundText { return {file, path}; }});
+    least = std::min(least, seconds_now() - begin);
+    if (read.model.has_value() == c.right) continue;
+    fmt::print("{}\n", text_of(read.errors).substr(0, 1000));
+    std::exit(1);
+  }
+  return least;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int most = argc > 1 ? std::atoi(argv[1]) : 1'000'000;
+  bool linear = true;
+  fmt::print("{:52}{:>9}{:>10}{:>12}{:>22}\n", "", "entries", "seconds", "µs an entry",
+             "worst time(2n)/time(n)");
+  for (const test::ReadingCase& c : test::reading_cases()) {
+    double before = -1, worst = 0, last = 0;
+    int entries = 0;
+    for (int n = 1000; n <= most; n *= 2) {
+      const double seconds = seconds_of(c, n);
+      if (seconds < 0) break;
+      // Shorter times than these are those of the clock and of the cache.
+      if (before > 0.005) worst = std::max(worst, seconds / before);
+      before = last = seconds;
+      entries = n;
+    }
+    fmt::print("{:52}{:9}{:10.3f}{:12.2f}{:22.2f}{}\n", c.name, entries, last, 1e6 * last / entries, worst,
+               worst > 3 ? "  not linear" : "");
+    linear = linear && worst <= 3;
+  }
+  return linear ? 0 : 1;
+}
