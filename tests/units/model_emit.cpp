@@ -98,7 +98,7 @@ TEST(ModelEmit, TheHeaderGivesTheTrajectoryOfTheInterpreter) {
   main.close();
   const std::string at = folder.string(), source = TAUT_SOURCE_DIR;
   const std::string command =
-      "c++ -std=c++20 -O1 -Wall -Wextra -Werror -ffp-contract=off -DEIGEN_DONT_VECTORIZE "
+      "c++ -std=c++20 -O1 -Wall -Wextra -Werror -ffp-contract=off -DTAUT_NO_FLATTEN -DEIGEN_DONT_VECTORIZE "
       "-DEIGEN_MAX_ALIGN_BYTES=128 "
       "-isystem /usr/include/eigen3 -isystem " +
       source + "/src -I " + at + " " + at + "/main.cpp -o " + at + "/run -lquadmath > " + at +
