@@ -44,8 +44,8 @@ class Watch {
   }
 
   // Returns the failure of a step that ends off the constraints that its method keeps. What rounding explains
-  // is (ε Σ_j |G_ij| size_j), with the sizes of the positions, or velocities, before and after the step, and
-  // of what the constraint forces moved. Forces that would move a coordinate further than the whole system
+  // is (ε Σ_j |G_ij| size_j), with the sizes of the positions, or velocities, before, in and after the step,
+  // and of what the constraint forces moved. Forces that would move a coordinate further than the whole system
   // is large count only up to there: what they cancel is lost, and that is no rounding error.    (W1)
   std::optional<Failure> missed(const StepPromise& promise) const {
     if (promise.keeps == Keeps::nothing || s_.constraints() == 0) return std::nullopt;
@@ -63,7 +63,8 @@ class Watch {
     if (promise.keeps != Keeps::position_and_momentum) return std::nullopt;
     G_.times(v1_, residual);
     for (Eigen::Index j = 0; j < size.size(); ++j)
-      size[j] = std::max({std::abs(v0_[j]), std::abs(v1_[j]), std::min(limit / h_, kicked[j])});
+      size[j] = std::max({std::abs(v0_[j]), std::abs(v1_[j]), std::abs(after_.q[j] - before_.q[j]) / h_,
+                          std::min(limit / h_, kicked[j])});
     return beyond(residual, size, promise.tolerance, SolveStage::momentum);
   }
 

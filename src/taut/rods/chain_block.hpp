@@ -85,8 +85,10 @@ class BlockSetUp {
     const double* weight = path_->rods.weight.data();
     const S h(step.h);
     records<true>(work, step.q.from, [&](int i, int j, int count) {
-      S moved = (h * load_batch(weight + i, count)) * load_batch(step.p.from + j, count);
-      if constexpr (with_low_parts) moved += load_batch(step.q.from_low + j, count);
+      const S hw = h * load_batch(weight + i, count);
+      S moved = hw * load_batch(step.p.from + j, count);
+      if constexpr (with_low_parts)
+        moved += load_batch(step.q.from_low + j, count) + hw * load_batch(step.p.from_low + j, count);
       return moved;
     });
   }

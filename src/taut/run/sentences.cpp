@@ -179,6 +179,11 @@ std::string what_to_try(const FailedStep& at) {
         "  Without a projection this method diverges by nature, whatever the step: it is here to be compared "
         "with. Try --method 'gauss-projected{}'.\n",
         at.method.substr(method.size()));
+  if (at.failure.kind == FailureKind::jumped && !at.halved)
+    return fmt::format(
+        "  A long step lands on another branch of the constraints, or passes a point at which they meet: try "
+        "--step {:.3g}.\n  --on-jump warn goes on after such a step, and counts it.\n",
+        at.h / 2);
   if (nearly_dependent(at))
     return fmt::format(
         "  At the last good state the gradients of the constraints nearly depend on each other (condition "
@@ -187,11 +192,6 @@ std::string what_to_try(const FailedStep& at) {
         "a "
         "point, and none passes it for certain: other lengths or\n  another start avoid it.\n",
         condition_text(at));
-  if (at.failure.kind == FailureKind::jumped && !at.halved)
-    return fmt::format(
-        "  A long step lands on another branch of the constraints, or passes a point at which they meet: try "
-        "--step {:.3g}.\n  --on-jump warn goes on after such a step, and counts it.\n",
-        at.h / 2);
   if (at.failure.kind == FailureKind::off_constraint && !at.halved)
     return fmt::format(
         "  The step is too long for forces that the constraints have to cancel: try --step {:.3g}.\n",
