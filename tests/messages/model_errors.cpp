@@ -513,6 +513,35 @@ model.toml:5:20: `0^(-3)` in constraint 1 is infinite at the start
 )text");
 }
 
+TEST(ModelErrors, AGradientWhoseSquareIsBeyondTheNumbers) {
+  refused(
+      R"toml([system]
+coordinates = ["x", "y"]
+mass = 1
+potential = "y"
+constraints = ["1e160*(x^2 + y^2 - 1)/2"]
+[initial]
+x = 1.0
+)toml",
+      R"text(model.toml:5:17: the gradient of constraint 1 is 1e160 at the start, and its square is too large for a number
+   5 | constraints = ["1e160*(x^2 + y^2 - 1)/2"]
+     |                 ^^^^^^^^^^^^^^^^^^^^^^^  a constraint may be multiplied by a constant: that changes lambda and nothing else
+)text");
+  refused(
+      R"toml([system]
+coordinates = ["x", "y"]
+mass = 1
+potential = "y"
+constraints = ["(x^2 + y^2 - 1)/2e160"]
+[initial]
+x = 1.0
+)toml",
+      R"text(model.toml:5:17: the gradient of constraint 1 is 1e-160 at the start, and its square is too small for a number
+   5 | constraints = ["(x^2 + y^2 - 1)/2e160"]
+     |                 ^^^^^^^^^^^^^^^^^^^^^  a constraint may be multiplied by a constant: that changes lambda and nothing else
+)text");
+}
+
 TEST(ModelErrors, InitialValuesOfNothing) {
   refused(R"toml([system]
 coordinates = ["x", "y"]

@@ -49,12 +49,11 @@ Vec scattered(const Vec& q, double size) {
   return d;
 }
 
-// Asks at one place. If g is not finite it says nothing: the step will.
+// Asks at one place, with a d of this size. If g is not finite it says nothing: the step will.
 template <Quadratic P>
 [[gnu::cold, gnu::noinline]]
-void check_bend_at(const P& s, const typename P::Vec& q) {
+void check_bend_at(const P& s, const typename P::Vec& q, double size) {
   using T = typename P::Scalar;
-  const double size = size_of_bend_check(q);
   const typename P::Vec d = scattered(q, size), moved = q + d;
   Vector<Real<T>, P::n> reach = Vector<Real<T>, P::n>::Zero(s.coordinates());
   for (Eigen::Index j = 0; j < q.size(); ++j) reach[j] = magnitude(q[j]) + magnitude(d[j]);
@@ -83,13 +82,14 @@ void check_bend_at(const P& s, const typename P::Vec& q) {
   }
 }
 
-// Throws std::invalid_argument if the check fails at q or beside it. At q itself a wrong entry of G may
+// Throws std::invalid_argument if the check fails at q or far from it. At q itself a wrong entry of G may
 // vanish, as those of a pendulum do that hangs straight down or points to the side.
 template <Quadratic P>
 [[gnu::cold, gnu::noinline]]
 void check_bend(const P& s, const typename P::Vec& q) {
-  check_bend_at(s, q);
-  check_bend_at(s, scattered(q, size_of_bend_check(q) * 0x1p-20));
+  const double size = size_of_bend_check(q);
+  check_bend_at(s, q, size);
+  check_bend_at(s, scattered(q, size), size);
 }
 
 }  // namespace taut

@@ -158,7 +158,9 @@ int Graph::product(int a, int b) {
   if (right.op == Op::negate) return negate(product(a, right.a));
   if (left.op == Op::multiply && is_constant(left.a)) return product(left.a, product(left.b, b));
   if (right.op == Op::multiply && is_constant(right.a)) return product(right.a, product(a, right.b));
-  if (a == b && left.op == Op::sqrt && (domain_is_free_ || known(left.a).not_negative)) return left.a;
+  // √a·√a is a wherever √a has a value: the second term is 0 there, and no number elsewhere.
+  if (a == b && left.op == Op::sqrt)
+    return domain_is_free_ || known(left.a).not_negative ? left.a : sum(left.a, product(constant(0), a));
   return intern({Op::multiply, std::min(a, b), std::max(a, b)});
 }
 
@@ -180,8 +182,8 @@ int Graph::quotient(int a, int b) {
     if (absorbs && left.op == Op::divide && is_constant(left.b))
       return quotient(left.a, constant(value(left.b) * c));
   }
-  if (is_constant(a, 0) && may_divide_by(b)) return a;
-  if (a == b && may_divide_by(b)) return constant(1);
+  if (is_constant(a, 0)) return may_divide_by(b) ? a : product(a, quotient(constant(1), b));
+  if (a == b) return may_divide_by(b) ? constant(1) : sum(constant(1), quotient(constant(0), b));
   if (left.op == Op::negate && right.op == Op::negate) return quotient(left.a, right.a);
   if (left.op == Op::negate) return negate(quotient(left.a, b));
   if (right.op == Op::negate) return negate(quotient(a, right.a));

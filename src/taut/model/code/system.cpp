@@ -5,6 +5,7 @@
 #include <taut/solve/dense_systems.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <unordered_map>
@@ -284,6 +285,21 @@ std::optional<NotFinite> derivative_not_finite(const System& s, const Model& mod
       if (!finite(values[static_cast<std::size_t>(k)]))
         return NotFinite{i,
                          model.coordinates[static_cast<std::size_t>(s.column[static_cast<std::size_t>(k)])]};
+  return std::nullopt;
+}
+
+std::optional<GradientBeyondNumbers> gradient_beyond_numbers(const System& s, const Model& model) {
+  const auto values = at_start(s, model, s.G);
+  double weight = 1;  // the largest of W; a Hamiltonian of its own counts as 1
+  for (const Float128 w : s.inverse_mass) weight = std::max(weight, static_cast<double>(magnitude(w)));
+  for (int i = 0; i < s.m; ++i) {
+    double largest = 0;
+    for (int k = s.begin[static_cast<std::size_t>(i)]; k < s.begin[static_cast<std::size_t>(i) + 1]; ++k)
+      largest = std::max(largest, magnitude(values[static_cast<std::size_t>(k)]));
+    const double square = largest * largest;
+    if (largest > 0 && (!finite(square * weight * s.n) || square < std::numeric_limits<double>::min()))
+      return GradientBeyondNumbers{i, largest};
+  }
   return std::nullopt;
 }
 

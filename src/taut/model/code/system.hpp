@@ -50,6 +50,14 @@ struct NotFinite {
 };
 std::optional<NotFinite> derivative_not_finite(const System& system, const Model& model);
 
+// The first constraint, from 0, the square of whose gradient is beyond the numbers at the start, too large or
+// too small: G W Gᵀ has no value there. `size` is the largest entry of the gradient.
+struct GradientBeyondNumbers {
+  int constraint;
+  double size;
+};
+std::optional<GradientBeyondNumbers> gradient_beyond_numbers(const System& system, const Model& model);
+
 // Asks whether H_pp of a system that is not natural is singular at the start.
 bool singular_kinetic(const System& system, const Model& model);
 

@@ -1,6 +1,7 @@
 // Checks the start: everything has a value there, and a derivative.
 #include <taut/model/code/system.hpp>
 #include <taut/model/read/model_reader.hpp>
+#include <taut/model/text/number_text.hpp>
 #include <taut/words/wording.hpp>
 
 namespace taut {
@@ -33,6 +34,14 @@ void ModelReader::check_derivatives() {
                   ? std::string(model_.form == Model::Form::hamiltonian ? "the hamiltonian" : "the potential")
                   : "constraint " + std::to_string(bad->formula + 1)) +
              " with respect to " + ticked(bad->name) + " is not finite at the start");
+  } else if (const auto beyond = gradient_beyond_numbers(system, model_)) {
+    const auto constraint = static_cast<std::size_t>(beyond->constraint);
+    const Value& v = *watched_[watched_.size() - model_.constraints.size() + constraint].v;
+    fail(*v.source, v.place({0, v.text.size()}),
+         "the gradient of constraint " + std::to_string(constraint + 1) + " is " + number_text(beyond->size) +
+             " at the start, and its square is too " + (beyond->size > 1 ? "large" : "small") +
+             " for a number",
+         "a constraint may be multiplied by a constant: that changes lambda and nothing else");
   } else if (singular_kinetic(system, model_)) {
     const Value& v = *watched_.front().v;
     fail(*v.source, v.kind == Value::Kind::text ? v.place({0, v.text.size()}) : v.span,
