@@ -20,6 +20,8 @@ inline constexpr double most_units_off = 1024;
 // much as it was off ever before, once so many steps have shown how much that is.
 inline constexpr double jump_of_kinetic = 0.05, jump_of_error = 16;
 inline constexpr std::int64_t steps_to_know_the_error = 8;
+// No coordinate counts for less than this part of the largest one: rounding of rounding errors is noise.
+inline constexpr double noise_of_noise = 0x1p-40;
 // A step has changed the branch if more than this part of the way is across a constraint and not along it.
 inline constexpr double across = 0.7;
 
@@ -36,7 +38,7 @@ class Watch {
 
   // Judges a step of size h between two states. It is rarely called, and may allocate.
   Watch(const P& s, const StateOf<P>& before, const StateOf<P>& after, double h)
-      : s_(s), before_(before), after_(after), h_(std::abs(h)), G_(s.make_jacobian()) {
+      : s_(s), before_(before), after_(after), h_(std::abs(h)), h_with_sign_(h), G_(s.make_jacobian()) {
     v0_ = v1_ = zero_vector(s);
     H_p(s, before.q, before.p, v0_);
     H_p(s, after.q, after.p, v1_);
@@ -52,19 +54,19 @@ class Watch {
     const Vec kicked = kick_of_constraints();
     const double far = std::max(size_of(before_.q), size_of(after_.q));
     const double fast = std::max(size_of(v0_), size_of(v1_));
-    const double limit = far > 0 || fast > 0 ? std::max(far, h_ * fast) : std::numeric_limits<double>::max();
+    const double limit = far > 0 || fast > 0 ? std::max(far, h_ * fast) : 1;
     typename P::Multiplier residual = zero_multiplier(s_);
     s_.g(after_.q, residual);
     Vec size = kicked;
     for (Eigen::Index j = 0; j < size.size(); ++j)
       size[j] = std::max({std::abs(before_.q[j]), std::abs(after_.q[j]), h_ * std::abs(v0_[j]),
-                          h_ * std::abs(v1_[j]), std::min(limit, h_ * kicked[j])});
+                          h_ * std::abs(v1_[j]), std::min(limit, h_ * kicked[j]), noise_of_noise * limit});
     if (const auto failure = beyond(residual, size, promise.tolerance, SolveStage::position)) return failure;
     if (promise.keeps != Keeps::position_and_momentum) return std::nullopt;
     G_.times(v1_, residual);
     for (Eigen::Index j = 0; j < size.size(); ++j)
       size[j] = std::max({std::abs(v0_[j]), std::abs(v1_[j]), std::abs(after_.q[j] - before_.q[j]) / h_,
-                          std::min(limit / h_, kicked[j])});
+                          std::min(limit / h_, kicked[j]), noise_of_noise * fast});
     return beyond(residual, size, promise.tolerance, SolveStage::momentum);
   }
 
@@ -84,18 +86,31 @@ class Watch {
  private:
   static double size_of(const Vec& x) { return lane(largest_entry(x), 0); }
 
-  // Returns what the constraint forces add to each velocity in the step: h H_pp |Gᵀλ|, or nothing if λ is not
-  // determined.
+  // Returns what the impulses of the constraints add to each velocity in the step, each by itself: H_pp |Gᵀ||μ|.
+  // There are the impulses h λ of the forces, and those that changed the velocities in the first and in the
+  // second half of the step.
   Vec kick_of_constraints() const {
+    typename P::Multiplier impulse = zero_multiplier(s_);
+    const auto count = [&](const typename P::Multiplier& found, double factor) {
+      for (int i = 0; i < s_.constraints(); ++i)
+        if (const double size = factor * std::abs(found[i]); size > impulse[i]) impulse[i] = size;
+    };
+    if (const auto lambda = multiplier(s_, after_.q, after_.p)) count(*lambda, h_);
+    const Vec halfway = (after_.q - before_.q) / h_with_sign_;
+    ConstraintMatrix<P> C(s_);
+    C.right(s_, after_.q, after_.p, G_, 1.0);
+    C.assemble(G_);
+    if (C.factor() < 0)
+      for (const Vec& change : {Vec(halfway - v0_), Vec(v1_ - halfway)}) {
+        typename P::Multiplier found = zero_multiplier(s_);
+        G_.times(change, found);
+        C.solve(found);
+        count(found, 1);
+      }
     Vec force = zero_vector(s_), kick = force;
-    const auto lambda = multiplier(s_, after_.q, after_.p);
-    if (!lambda) return kick;
-    G_.for_each([&](int i, int j, double entry) { force[j] += std::abs(entry * (*lambda)[i]); });
+    G_.for_each([&](int i, int j, double entry) { force[j] += std::abs(entry) * impulse[i]; });
     H_pp_times(s_, after_.q, after_.p, force, kick);
-    for (Eigen::Index j = 0; j < kick.size(); ++j) {
-      kick[j] = h_ * std::abs(kick[j]);
-      if (!std::isfinite(kick[j])) kick[j] = 0;
-    }
+    for (Eigen::Index j = 0; j < kick.size(); ++j) kick[j] = std::isfinite(kick[j]) ? std::abs(kick[j]) : 0;
     return kick;
   }
 
@@ -139,7 +154,7 @@ class Watch {
 
   const P& s_;
   const StateOf<P>&before_, &after_;
-  double h_;
+  double h_, h_with_sign_;
   typename P::Jacobian G_;
   Vec v0_, v1_;
 };
@@ -147,11 +162,11 @@ class Watch {
 // Returns the failure of a step between two states, plain or compensated, if it has failed.
 template <Hamiltonian P, class X>
 [[gnu::cold, gnu::noinline]] std::optional<Failure> judged(const P& s, const X& from, const X& to, double h,
-                                                           const StepPromise& promise, const Tally& tally,
+                                                           const Stepper<P, X>& stepper, const Tally& tally,
                                                            const Reading& now) {
   const StateOf<P> before{from.q, from.p}, after{to.q, to.p};
   const Watch<P> watch(s, before, after, h);
-  if (const auto failure = watch.missed(promise)) return failure;
+  if (const auto failure = watch.missed(stepper.promise())) return failure;
   return watch.jumped(std::abs(now.energy - tally.now.energy), tally);
 }
 

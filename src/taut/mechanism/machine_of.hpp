@@ -19,8 +19,7 @@ class MachineOf final : public Machine {
         x_(start),
         mesh_(start),
         next_(start),
-        gauge_(problem_),
-        promise_(stepper_->promise()) {}
+        gauge_(problem_) {}
 
   void advance(double h, std::int64_t count, Tally& tally) override {
     if constexpr (S::short_step)
@@ -151,7 +150,7 @@ class MachineOf final : public Machine {
   bool counts(const X& x, double h, int corrections, Tally& tally) {
     const Reading reading = gauge_.read(problem_, x.q, x.p);
     if (stands_out(tally, reading) && std::isfinite(reading.energy))
-      if (const auto failure = judged(problem_, mesh_, x, h, promise_, tally, reading))
+      if (const auto failure = judged<P, X>(problem_, mesh_, x, h, *stepper_, tally, reading))
         if (!tally.goes_on_after(*failure)) {
           tally.failure = failure;
           return false;
@@ -163,7 +162,6 @@ class MachineOf final : public Machine {
   std::unique_ptr<S> stepper_;
   X x_, mesh_, next_;  // between steps; at the last good mesh point; at the one that is being looked at
   Gauge<P> gauge_;
-  StepPromise promise_;
   ProjectionCount projected_;  // before the stepper was last begun anew
 };
 
