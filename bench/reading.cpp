@@ -28,7 +28,7 @@ double seconds_of(const test::ReadingCase& c, int n) {
   const std::string text = c.text(n), file = c.file ? c.file(n) : "";
   if (text.size() > largest_model) return -1;
   double least = 1e300;
-  for (int attempt = 0; attempt < 5 && (attempt < 2 || least < 0.02); ++attempt) {
+  for (int attempt = 0; attempt < 5 && (attempt < 3 || least < 0.02); ++attempt) {
     const double begin = seconds_now();
     const ReadModel read = read_model(
         text, "model.toml", {}, {.file = [&](const std::string& path) -> FoundText { return {file, path}; }});

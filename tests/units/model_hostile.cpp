@@ -6,6 +6,7 @@
 
 #include <ctime>
 #include <random>
+#include <regex>
 #include <string>
 
 #include "support/reading_cases.hpp"
@@ -146,6 +147,25 @@ TEST(HostileModels, ManyCoordinates) {
   EXPECT_EQ(kind_of("mass = 2\npotential = \"x0\"\n"), System::Kind::natural);
   const auto square = [](int i) { return "p_x" + std::to_string(i) + "^2/2"; };
   EXPECT_EQ(kind_of("hamiltonian = \"" + test::many(n, " + ", square) + "\"\n"), System::Kind::natural);
+}
+
+// A product of two ints overflows before it becomes a size: one factor is widened first. Sizes that the
+// compiler computes are exempt, because it refuses an overflow.
+TEST(HostileModels, SizesAreWideBeforeTheyAreMultiplied) {
+  const std::regex narrow(
+      R"(static_cast<(std::size_t|std::int64_t|std::ptrdiff_t|long)>\((?:[\w.>-]|\(\))+ ?\* ?(?:[\w.>-]|\(\))+\))");
+  for (const char* folder : {"src", "cli"})
+    for (const auto& file : test::files_under(folder, {".hpp", ".cpp"})) {
+      int number = 0;
+      for (const std::string& line : test::lines_of(file.text)) {
+        ++number;
+        if (line.find("* ") == std::string::npos || line.find("std::array<") != std::string::npos) continue;
+        if (!std::regex_search(line, narrow)) continue;
+        ADD_FAILURE() << file.path << ":" << number << ": widen a factor, not the product:" << line;
+      }
+    }
+  EXPECT_TRUE(std::regex_search("std::vector<int> W(static_cast<std::size_t>(n * n), 0);", narrow));
+  EXPECT_FALSE(std::regex_search("x[static_cast<std::size_t>(n) * n]", narrow));
 }
 
 TEST(HostileModels, Bytes) {

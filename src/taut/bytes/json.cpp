@@ -60,7 +60,7 @@ class JsonWriter {
   void break_line() {
     if (indent_ < 0) return;
     text += '\n';
-    text.append(static_cast<std::size_t>(indent_ * level_), ' ');
+    text.append(static_cast<std::size_t>(indent_) * static_cast<std::size_t>(level_), ' ');
   }
 
   int indent_, level_ = 0;

@@ -374,7 +374,7 @@ class Members {
   }
   Vec vec(const Numbers& x) const {
     Vec v = zero_vector(s_);
-    for (Eigen::Index j = 0; j < v.size(); ++j) v[j] = from_lanes(&x[static_cast<std::size_t>(j * lanes)]);
+    for (Eigen::Index j = 0; j < v.size(); ++j) v[j] = from_lanes(&x[static_cast<std::size_t>(j) * lanes]);
     return v;
   }
   Vec same_in_all_lanes(const Numbers& d) const {

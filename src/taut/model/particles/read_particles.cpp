@@ -227,7 +227,7 @@ bool ParticleReader::read_vectors(const Value& v, const std::string& what, const
     for (std::size_t a = 0; a < d; ++a) {
       const auto values = over_terms(v.list[a], what, terms);
       if (!values) return false;
-      std::copy(values->begin(), values->end(), out.begin() + static_cast<std::ptrdiff_t>(a * n));
+      std::copy(values->begin(), values->end(), &out[a * n]);
     }
     return true;
   }

@@ -91,7 +91,7 @@ class ModelReader {
   Model model_;
   Value root_;
   std::vector<ModelError> errors_;
-  std::map<std::string, What> names_;
+  std::unordered_map<std::string, What> names_;
   std::unordered_map<std::string, int> coordinate_number_;
   std::map<std::string, Float128> values_;  // those of parameters
   std::set<std::string> later_parameters_, bad_parameters_;
