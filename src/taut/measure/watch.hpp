@@ -46,9 +46,9 @@ class Watch {
   }
 
   // Returns the failure of a step that ends off the constraints that its method keeps. What rounding explains
-  // is (ε Σ_j |G_ij| size_j), with the sizes of the positions, or velocities, before, in and after the step,
-  // and of what the constraint forces moved. Forces that would move a coordinate further than the whole system
-  // is large count only up to there: what they cancel is lost, and that is no rounding error.    (W1)
+  // is ε Σ_j |G_ij| size_j, with the sizes of positions, or velocities, before, in and after the step, and of
+  // what the constraint forces moved. Forces that would move a coordinate further than the whole system is
+  // large count only up to there: what they cancel is lost, and that is no rounding error.          (W1)
   std::optional<Failure> missed(const StepPromise& promise) const {
     if (promise.keeps == Keeps::nothing || s_.constraints() == 0) return std::nullopt;
     const Vec kicked = kick_of_constraints();
@@ -70,7 +70,7 @@ class Watch {
     return beyond(residual, size, promise.tolerance, SolveStage::momentum);
   }
 
-  // Returns the failure of a step in which the energy changed by `change` if that is a jump.              (W2)
+  // Returns the failure of a step in which the energy changed by `change`, if that is a jump.       (W2)
   std::optional<Failure> jumped(double change, const Tally& tally) const {
     const double kinetic = std::max(std::abs(before_.p.dot(v0_)), std::abs(after_.p.dot(v1_))) / 2;
     if (!(kinetic > 0) || change <= jump_of_kinetic * kinetic || change <= jump_of_error * tally.energy_error)
@@ -86,9 +86,9 @@ class Watch {
  private:
   static double size_of(const Vec& x) { return lane(largest_entry(x), 0); }
 
-  // Returns what the impulses of the constraints add to each velocity in the step, each by itself: H_pp |Gᵀ||μ|.
-  // There are the impulses h λ of the forces, and those that changed the velocities in the first and in the
-  // second half of the step.
+  // Returns what the impulses of the constraints add to each velocity in the step, each by itself:
+  // H_pp |Gᵀ||μ|. There are the impulses h λ of the forces, and those that changed the velocities in the
+  // first and in the second half of the step.
   Vec kick_of_constraints() const {
     typename P::Multiplier impulse = zero_multiplier(s_);
     const auto count = [&](const typename P::Multiplier& found, double factor) {

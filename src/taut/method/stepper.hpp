@@ -17,8 +17,8 @@
 
 namespace taut {
 
-// What a method promises about the constraints at the end of a step: which of them hold, to what tolerance; 0:
-// to rounding.
+// What a method promises about the constraints at the end of a step: which of them hold, and to what
+// tolerance; 0: to rounding.
 struct StepPromise {
   Keeps keeps = Keeps::nothing;
   double tolerance = 0;

@@ -18,10 +18,10 @@ struct RodGoal {
 
 inline constexpr int most_corrections = 12;  // a system that needs more is better off with a matrix
 
-// Decides before each correction whether it is the last. Newton's error after errors e₀, e₁ is H e₁²/2, so two
-// residuals foretell the next. The last correction needs no residual after it in the space of the rods,
-// because the true residual is evaluated at the end. Each correction has a factor of its own: with that of the
-// correction before, which leaves H e₀e₁, the energy of pendulums at h = 2⁻⁵ moved by 5e-21 a step
+// Decides before each correction whether it is the last. Newton's error after errors e₀, e₁ is H e₁²/2, so
+// two residuals foretell the next. The last correction needs no residual after it in the space of the rods,
+// because the true residual is evaluated at the end. Each correction has a factor of its own: with that of
+// the correction before, which leaves H e₀e₁, the energy of pendulums at h = 2⁻⁵ moved by 5e-21 a step
 // (theorems/rounding_has_no_bias).
 class RodForecast {
  public:
