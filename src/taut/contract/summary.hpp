@@ -51,7 +51,7 @@ struct RunSummary {
   int parts_max = 1;        // the most parts of one step
   std::int64_t jumps = 0;   // steps in which the energy jumped, if the run was to go on after them
   double first_jump = 0;    // the time of the first of them
-  double largest_jump = 0;  // of the energy, in one step
+  double largest_jump = 0;  // the largest change of H in one of them
   double seconds = 0;
   std::vector<BackendUse> backends = {};  // who made it; more than one if it was resumed by another
   std::optional<StartMove> moved = {};

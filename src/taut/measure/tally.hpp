@@ -20,10 +20,10 @@ struct Tally {
   std::int64_t halved = 0;  // steps taken in parts
   int parts_max = 1;        // the most parts of one step
   BlockAverages blocks;
-  bool stops_at_jumps = true;           // of the energy; otherwise they are counted
+  bool stops_at_jumps = true;           // the run ends if H jumps; otherwise jumps are counted
   std::int64_t jumps = 0;               // steps in which the energy jumped
   std::int64_t first_jump = 0;          // the first of them, from 1
-  double largest_jump = 0;              // of the energy, in one step
+  double largest_jump = 0;              // the largest change of H in one of them
   std::optional<Failure> failure = {};  // the failure of step number steps + 1
   bool energy_not_finite = false;  // if so, step steps + 1 ended on the constraints, but H has no value there
 

@@ -72,7 +72,10 @@ class Watch {
 
   // Returns the failure of a step in which the energy changed by `change`, if that is a jump.       (W2)
   std::optional<Failure> jumped(double change, const Tally& tally) const {
-    const double kinetic = std::max(std::abs(before_.p.dot(v0_)), std::abs(after_.p.dot(v1_))) / 2;
+    const double kinetic_before = std::abs(before_.p.dot(v0_)) / 2;
+    const double kinetic = std::max(kinetic_before, std::abs(after_.p.dot(v1_)) / 2);
+    // An unstable run loses its energy step by step, and is called so at its end.
+    if (tally.energy_error > 0.5 * kinetic_before && tally.steps > 0) return std::nullopt;
     if (!(kinetic > 0) || change <= jump_of_kinetic * kinetic || change <= jump_of_error * tally.energy_error)
       return std::nullopt;
     const int crossed = constraint_crossed();
