@@ -199,13 +199,14 @@ class ClusterAlgebra {
   RodSolve iterate(const Weights& weights, const Lengths& lengths, Work& w, const RodGoal& goal,
                    int limit) const {
     RodForecast forecast = RodForecast::of_clusters(goal);
-    each_rod([&](auto k) { w.delta[k] = S(0); });
+    each_rod([&](auto k) { w.delta[k] = w.inverse[k] = S(0); });
+    each_rod([&](auto k) { each_rod([&](auto l) { w.K[k][l] = S(0); }); });
     RodSolve result;
     for (;;) {
       S largest(0);
       each_rod([&](auto k) { largest = larger(largest, magnitude(w.g[k])); });
-      const bool last = forecast.is_last(largest_lane(largest));
-      result.sound = factor(weights, w);
+      const auto [keep_factor, last] = forecast.next(largest_lane(largest));
+      if (!keep_factor) result.sound = factor(weights, w);
       substitute(w);
       ++result.corrections;
       each_rod([&](auto k) { w.delta[k] += w.g[k]; });

@@ -14,36 +14,49 @@ namespace taut {
 struct RodGoal {
   double target, at_rounding;
   double length2;  // the least L², which g is compared with
+  bool to_tolerance() const { return target >= at_rounding; }
 };
 
 inline constexpr int most_corrections = 12;  // a system that needs more is better off with a matrix
 
-// Decides before each correction whether it is the last. Newton's error after errors e₀, e₁ is H e₁²/2, so
-// two residuals foretell the next. The last correction needs no residual after it in the space of the rods,
-// because the true residual is evaluated at the end. Each correction has a factor of its own: with that of
-// the correction before, which leaves H e₀e₁, the energy of pendulums at h = 2⁻⁵ moved by 5e-21 a step
-// (theorems/rounding_has_no_bias).
+// Decides before each correction whether it is the last, and whether it may use the factor at hand. Newton's
+// error after errors e₀, e₁ is H e₁²/2, so two residuals foretell the next. A correction with the factor made
+// at e₀ leaves H e₀e₁, for much less work: the factor is kept if two such corrections will do. To rounding
+// none is kept: what such corrections leave moved the energy of pendulums at h = 2⁻⁵ by 5e-21 a step
+// (theorems/rounding_has_no_bias). The last correction needs no residual after it in the space of the rods,
+// because the true residual is evaluated at the end.
 class RodForecast {
  public:
   // The forecast must stay below the target by the factor `safety`.
-  RodForecast(const RodGoal& goal, double safety) : goal_(goal), safety_(safety) {}
+  RodForecast(const RodGoal& goal, double safety, bool may_keep)
+      : goal_(goal), safety_(safety), may_keep_(may_keep) {}
   // For chains a correction too many costs less than another look at the true residual.
-  static RodForecast of_chains(const RodGoal& goal) { return {goal, 16}; }
+  static RodForecast of_chains(const RodGoal& goal) { return {goal, 16, false}; }
   // For clusters a look at the true residual costs as much as a correction.
-  static RodForecast of_clusters(const RodGoal& goal) { return {goal, 4}; }
+  static RodForecast of_clusters(const RodGoal& goal) { return {goal, 4, goal.to_tolerance()}; }
 
-  // Says whether the next correction is the last, given max |g| before it.
-  bool is_last(double largest) {
+  struct Next {
+    bool keep_factor, last;
+  };
+  // Describes the next correction, given max |g| before it. At rounding it is the last, with a new factor
+  // unless the one at hand leaves little enough at once.
+  Next next(double largest) {
     const double ratio = largest / (before_ > 0 ? before_ : goal_.length2);
-    const double left = largest * (before_ > 0 ? ratio * ratio : ratio);
+    const bool at_rounding = largest <= goal_.at_rounding;
+    if (!kept_) rate_ = 2 * ratio;
+    kept_ = may_keep_ && before_ > 0 && rate_ < 0.25 &&
+            safety_ * largest * rate_ * (at_rounding ? 1 : rate_) <= goal_.target;
+    const double left = largest * (kept_ ? rate_ : before_ > 0 ? ratio * ratio : ratio);
     before_ = largest;
-    return largest <= goal_.at_rounding || (ratio < 0.25 && safety_ * left <= goal_.target);
+    return {kept_, at_rounding || (ratio < 0.25 && safety_ * left <= goal_.target)};
   }
 
  private:
   RodGoal goal_;
   double safety_;
-  double before_ = 0;
+  bool may_keep_;
+  double before_ = 0, rate_ = 1;
+  bool kept_ = false;
 };
 
 // What a sweep through a chain saw: max |g| before the correction, and whether all pivots stayed clear of
@@ -69,7 +82,7 @@ RodSolve in_corrections(RodForecast forecast, Sweep&& sweep, Correct&& correct) 
     const RodSweep seen = sweep(first);
     result.sound = result.sound && seen.sound;
     ++result.corrections;
-    const bool last = forecast.is_last(seen.largest);
+    const bool last = forecast.next(seen.largest).last;
     over = last || result.corrections == most_corrections || !result.sound;
     if (over) result.sound = result.sound && last;
     correct(first, over);
