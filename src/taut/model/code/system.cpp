@@ -25,6 +25,7 @@ class Derivation {
   Derivation(const Model& model, Parameters parameters) : model_(model), parameters_(parameters) {
     s_.n = static_cast<int>(model.coordinates.size());
     s_.m = static_cast<int>(model.constraints.size());
+    nodes_.reserve(2 * model.coordinates.size() + model.parameters.size());
     for (int i = 0; i < s_.n; ++i) {
       const std::string& x = model.coordinates[static_cast<std::size_t>(i)];
       // Nodes are made in this order, so that the numbering does not depend on which formula comes first.

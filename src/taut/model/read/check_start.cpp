@@ -7,12 +7,16 @@
 namespace taut {
 
 void ModelReader::check_start() {
-  std::unordered_map<std::string_view, Float128> start;
-  for (const auto* side : {&model_.q, &model_.p})
-    for (const NamedFormula& x : *side) start[x.name] = x.value;
-  for (const auto& [name, value] : values_) start.emplace(name, value);
+  const auto start = [&](std::string_view text) {
+    const std::string name(text);
+    const What what = names_.at(name);
+    if (what == What::parameter) return values_.at(name);
+    if (what == What::coordinate)
+      return model_.q[static_cast<std::size_t>(coordinate_number_.at(name))].value;
+    return model_.p[static_cast<std::size_t>(coordinate_number_.at(name.substr(2)))].value;
+  };
   for (const auto& [v, what, f] : watched_) {
-    const auto values = evaluate(*f, [&](std::string_view name) { return start.at(name); });
+    const auto values = evaluate(*f, start);
     report_not_finite(*v, *f, values, what, " at the start");
   }
   if (!errors_.empty()) return;

@@ -62,6 +62,9 @@ void ModelReader::read_coordinates() {
          "as in coordinates = [\"x\", \"y\"]");
     return;
   }
+  names_.reserve(2 * e->value.list.size());
+  coordinate_number_.reserve(e->value.list.size());
+  model_.coordinates.reserve(e->value.list.size());
   for (const Value& v : e->value.list) {
     if (v.kind != Value::Kind::text) {
       fail(v, "a coordinate must be a name in quotes, not " + kind_name(v));
@@ -224,6 +227,8 @@ void ModelReader::read_initial() {
       number(e->second->value, "the initial value of " + ticked(name), value.formula, value.value);
     return value;
   };
+  model_.q.reserve(model_.coordinates.size());
+  model_.p.reserve(model_.coordinates.size());
   for (const std::string& x : model_.coordinates) {
     model_.q.push_back(read_one(x));
     model_.p.push_back(read_one("p_" + x));
