@@ -23,7 +23,7 @@ inline constexpr std::int64_t steps_to_know_the_error = 8;
 // No coordinate counts for less than this part of the largest one: rounding of rounding errors is noise.
 inline constexpr double noise_of_noise = 0x1p-40;
 // A step has changed the branch if more than this part of the way is across a constraint and not along it.
-inline constexpr double across = 0.7;
+inline constexpr double part_across = 0.7;
 
 // Says whether a step that ended with this reading stands out.
 inline bool stands_out(const Tally& tally, const Reading& now) {
@@ -150,7 +150,7 @@ class Watch {
     const double longest = size_of(way);
     for (int i = 0; i < s_.constraints(); ++i) {
       const double off = std::abs(normal[i]) / std::sqrt(length[i]);
-      if (off > across * std::sqrt(here[i]) && off > 1e-3 * longest) return i;
+      if (off > part_across * std::sqrt(here[i]) && off > 1e-3 * longest) return i;
     }
     return -1;
   }
