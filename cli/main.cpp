@@ -19,7 +19,7 @@ namespace taut::cli {
 
 namespace {
 
-constexpr const char* what =
+constexpr const char* purpose =
     "Integrates constrained Hamiltonian systems on their manifold: q' = H_p, p' = -H_q - G'λ, g(q) = 0.";
 constexpr const char* exit_status =
     "\nExit status: 0 done; 1 the run failed, results up to there are kept; 2 the input is wrong;\n"
@@ -40,7 +40,7 @@ void add_commands(Program& program) {
 }
 
 int run_program(int argc, char** argv) {
-  Program program{.what = what, .version = fmt::format("taut {}", version), .notes = exit_status};
+  Program program{.what = purpose, .version = fmt::format("taut {}", version), .notes = exit_status};
   add_commands(program);
   const Command* command = understood(program, argc, argv);
   return command == nullptr ? finish_output() : command->action();
