@@ -6,6 +6,7 @@
 
 #include <taut/formulation/chart_rule.hpp>
 #include <taut/formulation/state_space.hpp>
+#include <taut/solve/drive_to_zero.hpp>
 
 #include <Eigen/QR>
 

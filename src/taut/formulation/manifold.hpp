@@ -4,6 +4,7 @@
 
 #include <taut/formulation/constraint_solver.hpp>
 #include <taut/formulation/start_check.hpp>
+#include <taut/solve/drive_to_zero.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 
 #include <taut/formulation/constraint_matrix.hpp>
 #include <taut/problem/kick_and_drift.hpp>
-#include <taut/solve/iterate.hpp>
+#include <taut/solve/drive_to_zero.hpp>
 
 namespace taut {
 
@@ -66,7 +66,7 @@ class MomentumSolve {
           add(active, x, G, nu);
           return -1;
         },
-        is_natural(s) ? Polish::linear : Polish::no);
+        forecast(s));
     if (solved) return *solved;
     Failure failure = solved.error();
     failure.stage = SolveStage::momentum;
@@ -76,6 +76,17 @@ class MomentumSolve {
   ConstraintMatrix<P>& matrix() { return matrix_; }
 
  private:
+  // A natural system is linear in ν. Otherwise the iteration stops at the rounding level.
+  static auto forecast([[maybe_unused]] const P& s) {
+    if constexpr (Graded<P>)
+      return EitherForecast<LinearSystem<T>, SeenRate<T>>{
+          is_natural(s), {}, SeenRate<T>(stagnation_slack, one_unit)};
+    else if constexpr (Natural<P>)
+      return LinearSystem<T>();
+    else
+      return SeenRate<T>(stagnation_slack, one_unit);
+  }
+
   template <class X>
   void add(const Mask<T>& active, X& x, const typename P::Jacobian& G, Multiplier& nu) {
     if constexpr (!std::is_floating_point_v<T>)

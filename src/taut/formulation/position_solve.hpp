@@ -4,7 +4,7 @@
 
 #include <taut/formulation/constraint_matrix.hpp>
 #include <taut/formulation/landing_move.hpp>
-#include <taut/solve/iterate.hpp>
+#include <taut/solve/drive_to_zero.hpp>
 
 namespace taut {
 
@@ -70,11 +70,11 @@ class PositionSolve {
     Progress progress;
     const Vec* q1 = &q0;
     move.respond(s, matrix_);
-    const auto solved = drive_to_zero(
-        rule, residual_, unit_, Landing<M>{s, move, mu, residual_, q1},
-        Units{q0, q1, G0, reach_, from.units_known},
-        Correction<Rule, M, Shortcut>{*this, s, rule, move, mu, q1, G0, progress, shortcut},
-        AffineMove<M, P> && is_newton(rule) && !keeps_factor(shortcut) ? Polish::quadratic : Polish::yes);
+    const auto solved =
+        drive_to_zero(rule, residual_, unit_, Landing<M>{s, move, mu, residual_, q1},
+                      Units{q0, q1, G0, reach_, from.units_known},
+                      Correction<Rule, M, Shortcut>{*this, s, rule, move, mu, q1, G0, progress, shortcut},
+                      forecast<Rule, M>(is_newton(rule) && !keeps_factor(shortcut)));
     if (!solved) return solved;
     if constexpr (!M::look_moves) move(mu);
     return *solved + progress.more;
@@ -83,6 +83,21 @@ class PositionSolve {
   template <class Rule>
   static bool is_newton(const Rule& rule) {
     return may_be_newton<Rule> && rule.iteration == Iteration::full_newton;
+  }
+
+  // Foresees the end of Newton's iteration, if it is one.
+  template <class Rule, class M>
+  static auto forecast([[maybe_unused]] bool newton) {
+    if constexpr (!may_be_newton<Rule> || !AffineMove<M, P>)
+      return SeenRate<T>();
+    else if constexpr (must_be_newton<Rule> && !K::keeps_factor && Quadratic<P>)
+      return NewtonByCurvature<T>();
+    else if constexpr (must_be_newton<Rule> && !K::keeps_factor)
+      return NewtonBySquares<T>();
+    else if constexpr (Quadratic<P>)
+      return EitherForecast<NewtonByCurvature<T>, SeenRate<T>>{newton};
+    else
+      return EitherForecast<NewtonBySquares<T>, SeenRate<T>>{newton};
   }
 
   template <class M>
@@ -127,7 +142,7 @@ class PositionSolve {
   };
 
   struct None {};  // no lane keeps its factor
-  // (C2), see newton_to_rounding().
+  // (C2); NewtonBySquares and NewtonByCurvature say what the members are for.
   template <class Rule, class M, class Shortcut>
   struct Correction {
     PositionSolve& at;
@@ -140,7 +155,6 @@ class PositionSolve {
     Progress& progress;
     Shortcut& shortcut;
     static constexpr int keeps = kept_corrections<K>();
-    static constexpr bool may_be_newton = taut::may_be_newton<Rule> && AffineMove<M, P>;
 
     int operator()(const Mask<T>& active) { return in_lanes(active, None{}); }
     int operator()(const Mask<T>& active, const Mask<T>& kept) {

@@ -18,6 +18,7 @@
 #include <taut/formulation/formulation.hpp>
 #include <taut/formulation/manifold.hpp>
 #include <taut/scalar/dual.hpp>
+#include <taut/solve/drive_to_zero.hpp>
 #include <taut/solve/pivoted_lu.hpp>
 
 #include <Eigen/SVD>

@@ -6,6 +6,7 @@
 #include <taut/method/facts.hpp>
 #include <taut/method/spelling.hpp>
 #include <taut/method/stage_solve.hpp>
+#include <taut/solve/drive_to_zero.hpp>
 
 namespace taut {
 
@@ -104,7 +105,7 @@ struct DiracGauss {
             }
           return -1;
         },
-        Polish::yes, stage_noise);
+        SeenRate<T>(stage_noise));
     if (singular >= 0)
       return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner, .constraint = singular};
     if (!solved) {

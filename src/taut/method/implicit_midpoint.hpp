@@ -7,7 +7,7 @@
 #include <taut/method/spelling.hpp>
 #include <taut/problem/tiers.hpp>
 #include <taut/scalar/dual.hpp>
-#include <taut/solve/iterate.hpp>
+#include <taut/solve/drive_to_zero.hpp>
 #include <taut/solve/pivoted_lu.hpp>
 
 namespace taut {
@@ -156,7 +156,7 @@ class MidpointSolve {
           }
           return -1;
         },
-        Polish::yes, stage_noise);
+        SeenRate<T>(stage_noise));
     if (!solved) {
       Failure failure = solved.error();
       failure.stage = SolveStage::inner;

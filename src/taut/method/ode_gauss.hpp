@@ -7,7 +7,7 @@
 #include <taut/method/memory.hpp>
 #include <taut/method/ode_scheme.hpp>
 #include <taut/method/tableau.hpp>
-#include <taut/solve/iterate.hpp>
+#include <taut/solve/drive_to_zero.hpp>
 
 #include <limits>
 #include <vector>

@@ -12,12 +12,14 @@
 #include <taut/method/stage_coefficients.hpp>
 #include <taut/scalar/flatten.hpp>
 #include <taut/scalar/unroll.hpp>
+#include <taut/solve/forecast.hpp>
 #include <taut/solve/iterate.hpp>
+#include <taut/solve/options.hpp>
 #include <taut/solve/pivoted_lu.hpp>
+#include <taut/solve/residual_size.hpp>
 
 #include <array>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -138,9 +140,9 @@ class StageSolve {
     const int limit = options.max_iterations > 0 ? options.max_iterations : 200;
     const auto solved = with_stop_rule(options, [&](const auto& rule) {
       if constexpr (is_to_tolerance<decltype(rule)>)
-        return residual.drive_to_tolerance(limit, rule.tolerance, correction);
+        return iterate<T>(limit, residual, correction, StatedTolerance<T>(rule.tolerance));
       else
-        return drive_to_rounding<T>(limit, Polish::yes, residual, correction, stage_noise, stage_left_over);
+        return iterate<T>(limit, residual, correction, SeenRate<T>(stage_noise, stage_left_over));
     });
     if (solved) return solved;
     Failure failure = solved.error();
@@ -214,12 +216,12 @@ class StageSolve {
 
     Mask<T> close{false}, anchored{false};  // see residuals()
 
-    void evaluate(int k) {
+    void evaluate() {
       stage.slopes(s, q0, p0, h);
       stage.residuals(s, q0, h, close, anchored);
       anchored = close;
-      if (k == 0) stage.rounding_units(q0, p0, G0);
     }
+    void set_units() { stage.rounding_units(q0, p0, G0); }
     void finish() { stage.slopes(s, q0, p0, h); }
     Real<T> in_units() {
       Real<T> largest(0);
@@ -229,17 +231,10 @@ class StageSolve {
       close = close || largest <= Real<T>(anchor_within<T>());
       return largest;
     }
-    template <class Correct>
-    Expected<int> drive_to_tolerance(int limit, double tolerance, Correct& correction) {
-      Vector<Real<T>, 1> worst(Real<T>(0));
-      auto form = [&] {
-        stage.slopes(s, q0, p0, h);
-        stage.residuals(s, q0, h, close, anchored);
-        worst[0] = Real<T>(0);
-        each_residual([&](const auto& r, const auto&) { worst[0] = larger(worst[0], largest_entry(r)); });
-        worst[0] = select(sound(), worst[0], Real<T>(std::numeric_limits<double>::quiet_NaN()));
-      };
-      return taut::drive_to_tolerance(limit, tolerance, worst, form, correction);
+    Mask<T> within(double tolerance) const {
+      Mask<T> inside(true);
+      each_residual([&](const auto& r, const auto&) { inside = inside && all_within(r, tolerance); });
+      return inside;
     }
     Mask<T> sound() const {
       Mask<T> good(true);
@@ -250,7 +245,7 @@ class StageSolve {
       Failure worst{.residual = -1};
       each_residual([&](const auto& r, const auto&) {
         const Failure f = taut::describe(kind, r, k, bad);
-        if (!(f.residual <= worst.residual)) worst = f;
+        if (f.residual > worst.residual || f.residual != f.residual) worst = f;  // a NaN stays
       });
       return worst;
     }

@@ -2,7 +2,7 @@
 #include <taut/rods/particle_sums.hpp>
 #include <taut/rods/plan.hpp>
 #include <taut/rods/renumbering.hpp>
-#include <taut/solve/iterate.hpp>
+#include <taut/solve/forecast.hpp>
 
 #include <algorithm>
 

@@ -41,6 +41,11 @@ struct ByOthers : Rule {};
 template <class Rule>
 inline constexpr bool may_be_newton = !std::is_base_of_v<ByOthers<ToRounding>, Rule>;
 
+template <class Rule>
+inline constexpr bool must_be_newton = false;
+template <class Rule>
+inline constexpr bool must_be_newton<By<Rule, Iteration::full_newton>> = true;
+
 inline namespace TAUT_STEPS {  // flatten.hpp
 
 // Calls f with the options as the type of their stop rule. A unit that is compiled for one run
