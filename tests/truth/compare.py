@@ -1,0 +1,107 @@
+"""One model through the program and through the oracle."""
+import dataclasses
+
+from arithmetic import NoValue
+from newton import NoSolution
+from oracle import Oracle
+
+# Noise of the size of one rounding in each operation of H and g moves an answer by its spread. The program also rounds
+# in its derivatives, which have more operations than the formulas, and in its solves; in 20000 models the largest
+# difference was @ spreads. A wrong formula is wrong by 1e10 spreads.
+SPREADS = 1000
+# An answer whose tolerance is beyond this part of its size says nothing.
+WORTHLESS = 1e-5
+
+
+@dataclasses.dataclass
+class Difference:
+    what: str
+    backend: str
+    expected: list
+    found: list
+    tolerance: float
+
+    def sentence(self):
+        return "%s differs (%s): expected %s, found %s, tolerance %.1e" % (
+            self.what, self.backend, self.expected, self.found, self.tolerance)
+
+
+@dataclasses.dataclass
+class Outcome:
+    """kind is one of
+
+    agree      within the tolerance
+    differ     not so
+    refused    exit status 2: the program calls a valid model wrong
+    stopped    exit status 1: the program says that a step could not be done
+    lost       the oracle itself has no answer
+    worthless  rounding alone may change the answer by more than WORTHLESS
+    """
+    kind: str
+    note: str = ""
+    worst: float = 0.0  # the largest difference in spreads
+
+    def failed(self):
+        return self.kind in ("differ", "refused")
+
+
+def values_of(answer):
+    return {"energy at the start": [answer["energy"]["initial"]], "q": answer["q"], "p": answer["p"],
+            "energy at the end": [answer["energy"]["final"]], "lambda": answer["lambda"]}
+
+
+def oracle_answer(model):
+    oracle = Oracle(model.text())
+    h = oracle.step_of(model.step)
+    q, p = oracle.start()
+    return oracle.answer(oracle_method(model), h, model.steps, q, p)
+
+
+def oracle_method(model):
+    """rattle on a Hamiltonian that is natural in disguise is lobatto(2), which needs no mass matrix."""
+    return "lobatto(2)" if model.mass is None and model.method == "rattle" else model.method
+
+
+def judge(expected, found, backend, h):
+    """The first difference, or none; the largest difference in spreads; whether the answer is worthless."""
+    worst, worthless = 0.0, False
+    for what, values in expected.values.items():
+        spread, size = expected.spread[what]
+        tolerance = SPREADS * spread
+        if tolerance > WORTHLESS * max(size, 1e-3):
+            worthless = True
+            continue
+        got = values_of(found)[what]
+        if len(got) != len(values) or any(v is None for v in got):
+            return Difference(what, backend, printed(values), got, tolerance), worst, worthless
+        off = max((abs(float(a - b)) for a, b in zip(values, got)), default=0.0)
+        worst = max(worst, off / spread if spread else 0.0)
+        if not off <= tolerance:
+            return Difference(what, backend, printed(values), got, tolerance), worst, worthless
+    return None, worst, worthless
+
+
+def printed(values):
+    return [float(v) for v in values]
+
+
+def check(model, program, backends, expected=None):
+    """Compares all backends with the oracle, and the bits of interpret and compile with each other."""
+    try:
+        expected = expected or oracle_answer(model)
+    except (NoValue, NoSolution) as error:
+        return Outcome("lost", str(error))
+    worst, bits, worthless = 0.0, {}, False
+    for backend in backends:
+        status, found, said = program.run(model.text(), "--backend", backend)
+        if status != 0 or found is None:
+            kind = "stopped" if status == 1 and found is not None and "error" in found else "refused"
+            return Outcome(kind, "exit %d: %s" % (status, said.strip()[:600]))
+        difference, off, useless = judge(expected, found, backend, model.step)
+        worst, worthless = max(worst, off), worthless or useless
+        if difference:
+            return Outcome("differ", difference.sentence(), worst)
+        bits[backend] = values_of(found)
+    if "interpret" in bits and "compile" in bits and bits["interpret"] != bits["compile"]:
+        return Outcome("differ", "interpret and compile differ in bits: %s, %s" % (bits["interpret"], bits["compile"]))
+    return Outcome("worthless" if worthless else "agree", "", worst)

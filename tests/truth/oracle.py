@@ -1,0 +1,106 @@
+"""What a model does, calculated without any code of taut, and what each digit of the answer is worth."""
+import random
+
+from arithmetic import Digits, Floats
+from evaluate import ROUNDING, Noise, function_of
+from formula import parse
+from linear import solve_vector
+from newton import find, to_all_digits
+from steps import METHODS
+from system import System, along, plus, times
+
+SMALL = Digits.number("1e-10")
+
+
+def derivative(f, s, q, p, dq, dp):
+    """The derivative of a vector f(q, p) along (dq, dp), by a central difference that is right to 20 digits."""
+    above = f(plus(q, dq, SMALL), plus(p, dp, SMALL))
+    below = f(plus(q, dq, -SMALL), plus(p, dp, -SMALL))
+    return [(a - b) / (2 * SMALL) for a, b in zip(above, below)]
+
+
+def multiplier(s, q, p):
+    """The lambda of q' = H_p, p' = -H_q - G'lambda for which G H_p stays zero."""
+    if not s.m:
+        return []
+    hidden = lambda q, p: times(s.G(q), s.H_p(q, p))
+    zero = [s.kind.zero] * s.n
+    H_q, H_p, G = s.H_q(q, p), s.H_p(q, p), s.G(q)
+    free = derivative(hidden, s, q, p, H_p, [-v for v in H_q])
+    columns = [derivative(hidden, s, q, p, zero, row) for row in G]
+    return solve_vector([list(row) for row in zip(*columns)], free)
+
+
+class Answer:
+    """The start's energy; state, energy and lambda after the last step; and how far noise moves each of them."""
+
+    def __init__(self, values, spread):
+        self.values, self.spread = values, spread
+
+
+class Oracle:
+    def __init__(self, text, seed=1, copies=2):
+        chance = random.Random(seed)
+        self.rough = System(text, Floats)
+        self.exact = System(text, Digits)
+        self.noisy = [System(text, Digits, Noise(Digits, chance)) for _ in range(copies)]
+        self.chance = chance
+
+    def start(self):
+        """The start as a double can hold it."""
+        q, p = self.exact.start()
+        return [Digits.number(float(v)) for v in q], [Digits.number(float(v)) for v in p]
+
+    def step_of(self, text):
+        return float(function_of(parse(text), self.exact.known, Digits)([]))
+
+    def shaken(self, x):
+        return [v * (1 + Digits.number(self.chance.uniform(-1, 1) * ROUNDING)) for v in x]
+
+    def answer(self, method, h, steps, q, p):
+        kind, fractions = METHODS[method]
+        states = [(q, p)] + [(self.shaken(q), self.shaken(p)) for _ in self.noisy]
+        first = [s.H(*x) for s, x in zip(self.systems(), states)]
+        for fraction in list(fractions) * steps:
+            states = self.step(kind, h * fraction, states)
+        ends = [self.values(s, start, x) for s, start, x in zip(self.systems(), first, states)]
+        sizes = {"lambda": self.size_of_forces(states[0])}
+        return Answer(ends[0], {name: spread_of(ends, name, sizes.get(name, 0.0)) for name in ends[0]})
+
+    def systems(self):
+        return [self.exact] + self.noisy
+
+    def step(self, kind, h, states):
+        """One step of all systems, which differ so little that one Jacobian serves them."""
+        q, p = states[0]
+        exact_h = Digits.number(h)
+        rough_x = [float(v) for v in q], [float(v) for v in p]
+        of = lambda s: kind.residual(s, *(rough_x if s is self.rough else (q, p)), h if s is self.rough else exact_h)
+        z, J = find(of, self.rough, self.exact, kind.guess(self.rough, *rough_x, h))
+        after = [kind.state(self.exact, q, p, exact_h, z)]
+        for s, x in zip(self.noisy, states[1:]):
+            near = to_all_digits(kind.residual(s, *x, exact_h), z, J, 1e-17) if z else z
+            after.append(kind.state(s, *x, exact_h, near))
+        return after
+
+    def values(self, s, first, x):
+        q, p = x
+        return {"energy at the start": [first], "q": q, "p": p, "energy at the end": [s.H(q, p)],
+                "lambda": multiplier(s, q, p)}
+
+    def size_of_forces(self, x):
+        """What lambda is made of may be much larger than lambda: forces and centrifugal forces, over |G|."""
+        s, (q, p) = self.exact, x
+        if not s.m:
+            return 0.0
+        largest = lambda v: max(abs(a) for a in v)
+        v = largest(s.H_p(q, p))
+        return float((largest(s.H_q(q, p)) + v * largest(p) + v) / min(largest(row) for row in s.G(q)))
+
+
+def spread_of(ends, name, least):
+    """How far noise moves the entries of a vector, and the size of the vector or of what it is made of."""
+    exact = ends[0][name]
+    largest = max([abs(v) for v in exact] + [least])
+    moved = max((abs(a - b) for other in ends[1:] for a, b in zip(other[name], exact)), default=0)
+    return float(moved + largest * ROUNDING), float(largest)

@@ -1,0 +1,17 @@
+"""What is looked at. Each subject takes the number of a case, and returns its outcome and the files that show a failure."""
+import compare
+import generate
+from selftest import self_test  # noqa: F401
+from shrink import shrunk
+
+
+def formulas(number, program, backends):
+    model = generate.model(number)
+    outcome = compare.check(model, program, backends)
+    if not outcome.failed():
+        return outcome, {}
+    small = shrunk(model, outcome, lambda candidate: compare.check(candidate, program, backends))
+    return outcome, {"model.toml": model.text(), "shrunk.toml": small.text()}
+
+
+SUBJECTS = {"formulas": formulas}
