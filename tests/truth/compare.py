@@ -2,8 +2,11 @@
 import dataclasses
 
 from arithmetic import NoValue
+from model import Model
 from newton import NoSolution
 from oracle import Oracle
+from particle_model import ParticleModel
+from particle_system import ParticleSystem
 
 # Noise of the size of one rounding in each operation of H and g moves an answer by its spread. The program also rounds
 # in its derivatives, which have more operations than the formulas, and in its solves; in 20000 models the largest
@@ -51,7 +54,10 @@ def values_of(answer):
 
 
 def oracle_answer(model):
-    oracle = Oracle(model.text())
+    if isinstance(model, ParticleModel):
+        oracle = Oracle(model.text(), ParticleSystem)
+    else:
+        oracle = Oracle(model.text())
     h = oracle.step_of(model.step)
     q, p = oracle.start()
     return oracle.answer(oracle_method(model), h, model.steps, q, p)
@@ -59,7 +65,8 @@ def oracle_answer(model):
 
 def oracle_method(model):
     """rattle on a Hamiltonian that is natural in disguise is lobatto(2), which needs no mass matrix."""
-    return "lobatto(2)" if model.mass is None and model.method == "rattle" else model.method
+    disguised = isinstance(model, Model) and model.mass is None
+    return "lobatto(2)" if disguised and model.method == "rattle" else model.method
 
 
 def judge(expected, found, backend, h):

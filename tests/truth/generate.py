@@ -237,7 +237,10 @@ def add_momentum(made, chance):
         made.initial["p_" + name] = repr(chance.uniform(-1.5, 1.5))
     tangent(made)
     s = System(made.text(), Digits)
-    regular(s, *s.start())
+    q, p = s.start()
+    if made.mass is None and any(abs(v) < 1e-3 for v in p):
+        raise Unfit()  # |p| has no derivative at 0, which is where a coordinate without freedom has its momentum
+    regular(s, q, p)
 
 
 def tangent(made):

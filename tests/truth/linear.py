@@ -23,7 +23,7 @@ def solve(A, columns):
     for k in reversed(range(size)):
         pivot = rows[k]
         for j in range(size, len(pivot)):
-            pivot[j] /= pivot[k]
+            pivot[j] = pivot[j] / pivot[k]
             for row in rows[:k]:
                 row[j] -= row[k] * pivot[j]
     return [row[size:] for row in rows]
@@ -35,5 +35,4 @@ def solve_vector(A, b):
 
 def inverse(A):
     size = len(A)
-    one = A[0][0] / A[0][0]
-    return solve(A, [[one if i == j else 0 * one for j in range(size)] for i in range(size)])
+    return solve(A, [[1 if i == j else 0 for j in range(size)] for i in range(size)])

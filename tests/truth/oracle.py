@@ -39,7 +39,7 @@ class Answer:
 
 
 class Oracle:
-    def __init__(self, text, seed=1, copies=2):
+    def __init__(self, text, System=System, seed=1, copies=2):
         chance = random.Random(seed)
         self.rough = System(text, Floats)
         self.exact = System(text, Digits)

@@ -18,18 +18,18 @@ def same_failure(a, b):
     return a.kind == b.kind and (a.kind == "differ" or words(a.note) == words(b.note))
 
 
-def shrunk(model, outcome, check, seconds=60):
+def shrunk(model, outcome, check, candidates=None, seconds=60):
     """check(model) gives an Outcome. Returns the smallest model that was found in the time."""
     end = time.monotonic() + seconds
     smaller = True
     while smaller and time.monotonic() < end:
         smaller = False
-        for candidate in candidates(model):
+        for candidate in (candidates or formula_candidates)(model):
             if time.monotonic() > end:
                 break
             try:
-                repaired = repair(candidate)
-                if repaired and same_failure(check(repaired), outcome):
+                repaired = repair(candidate) if candidates is None else candidate
+                if same_failure(check(repaired), outcome):
                     model, smaller = repaired, True
                     break
             except (NoValue, NoSolution, Singular, Unfit, KeyError, OverflowError, IndexError):
@@ -37,7 +37,7 @@ def shrunk(model, outcome, check, seconds=60):
     return model
 
 
-def candidates(model):
+def formula_candidates(model):
     for change in (fewer_steps, plain_title, without_constraint, without_term, without_coordinate, without_parameter,
                    plain_mass, smaller_formula, plain_start):
         yield from change(model)
@@ -170,3 +170,30 @@ def repair(model):
             made.constraints[k] = "(%s) - (%r)" % (text, float(off))
     tangent(made)
     return made
+
+
+def particle_candidates(model):
+    """Fewer steps, fewer tables, fewer keys, fewer terms of a table, the last particle left out."""
+    yield from fewer_steps(model)
+    if model.box:
+        yield changed(model, box=None)
+    for name in ("mass", "velocity"):
+        if getattr(model, name) is not None:
+            yield changed(model, **{name: None})
+    for k, table in enumerate(model.tables):
+        yield changed(model, tables=model.tables[:k] + model.tables[k + 1:])
+        for key in table.keys:
+            made = copy.deepcopy(model)
+            del made.tables[k].keys[key]
+            yield made
+        if isinstance(table.keys.get("between"), list) and len(table.keys["between"]) > 1 and "for" not in table.keys:
+            made = copy.deepcopy(model)
+            made.tables[k].keys["between"].pop()
+            yield made
+    if model.count > 1:
+        made = changed(model, count=model.count - 1)
+        made.position.pop()
+        for listed in (made.velocity, made.mass if isinstance(made.mass, list) else None):
+            if listed:
+                listed.pop()
+        yield made

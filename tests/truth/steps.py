@@ -46,14 +46,14 @@ class Step:
 class Rattle(Step):
     def equations(self, s, q, p, h, z):
         half = plus(p, s.slope_of_V(q), -h / 2)
-        q1 = plus(q, times(s.W, half), h)
+        q1 = plus(q, s.velocity(half), h)
         return [], q1, plus(half, s.slope_of_V(q1), -h / 2)
 
 
 class SymplecticEuler(Step):
     def equations(self, s, q, p, h, z):
         p = plus(p, s.slope_of_V(q), -h)
-        return [], plus(q, times(s.W, p), h), p
+        return [], plus(q, s.velocity(p), h), p
 
 
 class Impulse(Step):
@@ -67,7 +67,7 @@ class Impulse(Step):
         p = plus(p, s.slope_of_V(q, slow), -h / 2)
         for _ in range(self.k):
             p = plus(p, s.slope_of_V(q, fast), -h / (2 * self.k))
-            q = plus(q, times(s.W, p), h / self.k)
+            q = plus(q, s.velocity(p), h / self.k)
             p = plus(p, s.slope_of_V(q, fast), -h / (2 * self.k))
         return [], q, plus(p, s.slope_of_V(q, slow), -h / 2)
 
@@ -90,7 +90,7 @@ class Midpoint(Step):
 
 class MixedMidpoint(Midpoint):
     def slopes(self, s, Q, P):
-        return s.slope_of_V(Q, 0), times(s.W, P)
+        return s.slope_of_V(Q, 0), s.velocity(P)
 
     def equations(self, s, q, p, h, z):
         rest, q1, p1 = super().equations(s, q, plus(p, s.slope_of_V(q, 1), -h / 2), h, z)

@@ -1,8 +1,9 @@
 """What is looked at. Each subject takes the number of a case, and returns its outcome and the files that show a failure."""
 import compare
 import generate
+import particle_generate
 from selftest import self_test  # noqa: F401
-from shrink import shrunk
+from shrink import particle_candidates, shrunk
 
 
 def formulas(number, program, backends):
@@ -14,4 +15,13 @@ def formulas(number, program, backends):
     return outcome, {"model.toml": model.text(), "shrunk.toml": small.text()}
 
 
-SUBJECTS = {"formulas": formulas}
+def particles(number, program, backends):
+    model = particle_generate.model(number)
+    outcome = compare.check(model, program, backends)
+    if not outcome.failed():
+        return outcome, {}
+    small = shrunk(model, outcome, lambda candidate: compare.check(candidate, program, backends), particle_candidates)
+    return outcome, {"model.toml": model.text(), "shrunk.toml": small.text()}
+
+
+SUBJECTS = {"formulas": formulas, "particles": particles}

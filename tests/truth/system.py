@@ -63,10 +63,13 @@ class System:
         return self.kinetic(p) + sum((part(q) for part in self.parts), self.kind.zero)
 
     def kinetic(self, p):
-        return sum((a * b for a, b in zip(p, times(self.W, p))), self.kind.zero) / 2
+        return sum((a * b for a, b in zip(p, self.velocity(p))), self.kind.zero) / 2
+
+    def velocity(self, p):
+        return times(self.W, p)
 
     def H_p(self, q, p):
-        return times(self.W, p) if self.natural else self.whole.gradient(q + p, self.n, self.n)
+        return self.velocity(p) if self.natural else self.whole.gradient(q + p, self.n, self.n)
 
     def H_q(self, q, p):
         return self.slope_of_V(q) if self.natural else self.whole.gradient(q + p, 0, self.n)

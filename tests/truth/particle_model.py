@@ -1,0 +1,47 @@
+"""A model of particles as data that can be changed piece by piece, and its text as a file."""
+import dataclasses
+
+from model import piece, quoted
+
+
+@dataclasses.dataclass
+class Table:
+    name: str
+    keys: dict
+
+    def text(self):
+        return "\n".join(["[[" + self.name + "]]"] + [key + " = " + value_of(value) for key, value in self.keys.items()])
+
+
+def value_of(value):
+    if isinstance(value, dict):
+        return "{ " + ", ".join(key + " = " + value_of(v) for key, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(value_of, value)) + "]"
+    return piece(value)
+
+
+@dataclasses.dataclass
+class ParticleModel:
+    dimension: int = 3
+    count: int = 1
+    box: object = None
+    mass: object = None
+    position: list = dataclasses.field(default_factory=list)
+    velocity: list = None
+    tables: list = dataclasses.field(default_factory=list)
+    method: str = "rattle"
+    step: str = "0.01"
+    steps: int = 2
+    quantities: list = dataclasses.field(default_factory=list)
+
+    def text(self):
+        lines = ["[particles]", "dimension = %d" % self.dimension, "count = %d" % self.count]
+        for key in ("box", "mass", "position", "velocity"):
+            if getattr(self, key) is not None:
+                lines.append(key + " = " + value_of(getattr(self, key)))
+        lines += [table.text() for table in self.tables]
+        lines += ["[run]", "method = " + quoted(self.method), "step = " + piece(self.step), "steps = %d" % self.steps]
+        if self.quantities:
+            lines += ["[output]", "quantities = [%s]" % ", ".join(map(quoted, self.quantities))]
+        return "\n".join(lines) + "\n"
