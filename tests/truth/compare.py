@@ -69,7 +69,7 @@ def oracle_method(model):
     return "lobatto(2)" if disguised and model.method == "rattle" else model.method
 
 
-def judge(expected, found, backend, h):
+def judge(expected, found, backend):
     """The first difference, or none; the largest difference in spreads; whether the answer is worthless."""
     worst, worthless = 0.0, False
     for what, values in expected.values.items():
@@ -98,17 +98,33 @@ def check(model, program, backends, expected=None):
         expected = expected or oracle_answer(model)
     except (NoValue, NoSolution) as error:
         return Outcome("lost", str(error))
-    worst, bits, worthless = 0.0, {}, False
+    worst, worthless = 0.0, False
     for backend in backends:
         status, found, said = program.run(model.text(), "--backend", backend)
         if status != 0 or found is None:
             kind = "stopped" if status == 1 and found is not None and "error" in found else "refused"
             return Outcome(kind, "exit %d: %s" % (status, said.strip()[:600]))
-        difference, off, useless = judge(expected, found, backend, model.step)
+        if found["backend"] != backend:
+            return Outcome("refused", "%s was used in place of %s: %s" % (found["backend"], backend, said))
+        difference, off, useless = judge(expected, found, backend)
         worst, worthless = max(worst, off), worthless or useless
         if difference:
             return Outcome("differ", difference.sentence(), worst)
-        bits[backend] = values_of(found)
-    if "interpret" in bits and "compile" in bits and bits["interpret"] != bits["compile"]:
-        return Outcome("differ", "interpret and compile differ in bits: %s, %s" % (bits["interpret"], bits["compile"]))
+    if "interpret" in backends and "compile" in backends:
+        different = bits_that_differ(model, program)
+        if different:
+            return Outcome("differ", different)
     return Outcome("worthless" if worthless else "agree", "", worst)
+
+
+def bits_that_differ(model, program):
+    """Runs further by both backends, to the last bit and to the same end, good or bad."""
+    ends = []
+    for backend in ("interpret", "compile"):
+        status, found, _ = program.run(model.text(), "--backend", backend, "--steps", "25", "--on-jump", "warn")
+        for key in ("seconds", "steps_per_second", "backend"):
+            found.pop(key, None)
+        ends.append((status, found))
+    if ends[0] == ends[1]:
+        return ""
+    return "interpret and compile differ in bits: %s and %s" % tuple(ends)

@@ -1,5 +1,7 @@
 """What is looked at. Each subject takes the number of a case, and returns its outcome and the files that show a failure."""
 import compare
+import exports
+import files
 import generate
 import particle_generate
 from selftest import self_test  # noqa: F401
@@ -24,4 +26,4 @@ def particles(number, program, backends):
     return outcome, {"model.toml": model.text(), "shrunk.toml": small.text()}
 
 
-SUBJECTS = {"formulas": formulas, "particles": particles}
+SUBJECTS = {"formulas": formulas, "particles": particles, "exports": exports.check, "files": files.check}
