@@ -29,6 +29,9 @@ class Difference:
             self.what, self.backend, self.expected, self.found, self.tolerance)
 
 
+FAILURES = {"differ", "refused"}
+
+
 @dataclasses.dataclass
 class Outcome:
     """kind is one of
@@ -45,7 +48,7 @@ class Outcome:
     worst: float = 0.0  # the largest difference in spreads
 
     def failed(self):
-        return self.kind in ("differ", "refused")
+        return self.kind in FAILURES
 
 
 def values_of(answer):

@@ -36,7 +36,7 @@ def python_text(tree, place, constants, kind, noise):
             return result(constant(kind.number(tree[1])))
         if head == "name":
             if tree[1] == "pi":
-                return constant(kind.pi)
+                return result(constant(kind.pi))
             found = place[tree[1]]
             return "x[%d]" % found if isinstance(found, int) else result(constant(found))
         if head == "minus":

@@ -18,7 +18,7 @@ def same_failure(a, b):
     return a.kind == b.kind and (a.kind == "differ" or words(a.note) == words(b.note))
 
 
-def shrunk(model, outcome, check, candidates=None, seconds=60):
+def shrunk(model, outcome, check, candidates=None, seconds=90):
     """check(model) gives an Outcome. Returns the smallest model that was found in the time."""
     end = time.monotonic() + seconds
     smaller = True
