@@ -6,7 +6,7 @@ ROUNDING = 2.0 ** -52
 
 
 class Noise:
-    """Changes the result of each operation by a fixed fraction of the size of rounding.
+    """Changes the result of each operation, and its derivative, by a part of the size of rounding.
 
     A formula with noise is as good an answer as the formula itself for somebody who calculates in doubles, so the
     difference of the two says what a digit is worth.
@@ -15,16 +15,29 @@ class Noise:
     def __init__(self, kind, random):
         self.kind, self.random = kind, random
 
+    def part(self):
+        return self.kind.number(self.random.uniform(-1, 1) * ROUNDING)
+
     def factor(self):
-        return self.kind.number(1) + self.kind.number(self.random.uniform(-1, 1)) * self.kind.number(ROUNDING)
+        return 1 + self.part()
+
+    def shaking(self):
+        """Makes a function v -> v (1 + a + b v/w), where w is the first v it meets: v and dv change by parts of their own."""
+        a, b, scale = 1 + self.part(), self.part(), []
+
+        def shaken(v):
+            if not scale:
+                scale.append(b / v if v else b)
+            return v * (a + scale[0] * v)
+        return shaken
 
 
 def python_text(tree, place, constants, kind, noise):
     def result(text):
         if noise is None:
             return text
-        constants.append(noise.factor())
-        return "(%s*c[%d])" % (text, len(constants) - 1)
+        constants.append(noise.shaking())
+        return "c[%d](%s)" % (len(constants) - 1, text)
 
     def constant(value):
         constants.append(value)
