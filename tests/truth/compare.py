@@ -62,8 +62,12 @@ def oracle_answer(model):
     else:
         oracle = Oracle(model.text())
     h = oracle.step_of(model.step)
-    q, p = oracle.start()
+    q, p = oracle.start(model.project)
     return oracle.answer(oracle_method(model), h, model.steps, q, p)
+
+
+def more_options(model):
+    return ["--project-start"] if model.project else []
 
 
 def oracle_method(model):
@@ -103,7 +107,7 @@ def check(model, program, backends, expected=None):
         return Outcome("lost", str(error))
     worst, worthless = 0.0, False
     for backend in backends:
-        status, found, said = program.run(model.text(), "--backend", backend)
+        status, found, said = program.run(model.text(), "--backend", backend, *more_options(model))
         if status != 0 or found is None:
             kind = "stopped" if status == 1 and found is not None and "error" in found else "refused"
             return Outcome(kind, "exit %d: %s" % (status, said.strip()[:600]))
@@ -124,7 +128,8 @@ def bits_that_differ(model, program):
     """Runs further by both backends, to the last bit and to the same end, good or bad."""
     ends = []
     for backend in ("interpret", "compile"):
-        status, found, _ = program.run(model.text(), "--backend", backend, "--steps", "25", "--on-jump", "warn")
+        status, found, _ = program.run(model.text(), "--backend", backend, "--steps", "25", "--on-jump", "warn",
+                                       *more_options(model))
         for key in ("seconds", "steps_per_second", "backend"):
             found.pop(key, None)
         ends.append((status, found))

@@ -22,12 +22,15 @@ class Noise:
         return 1 + self.part()
 
     def shaking(self):
-        """Makes a function v -> v (1 + a + b v/w), where w is the first v it meets: v and dv change by parts of their own."""
+        """Makes a function v -> v (1 + a + b v/w), so that v and dv change by parts of their own.
+
+        w is the first v it meets, or 1 if that is tiny, as a difference of equal numbers is.
+        """
         a, b, scale = 1 + self.part(), self.part(), []
 
         def shaken(v):
             if not scale:
-                scale.append(b / v if v else b)
+                scale.append(b / v if abs(v) > 1e-3 else b)
             return v * (a + scale[0] * v)
         return shaken
 

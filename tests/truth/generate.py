@@ -92,7 +92,16 @@ def attempt(chance):
     made.method = chance.choice(methods_for(kind))
     well_posed(made)
     add_momentum(made, chance)
+    if made.constraints and chance.random() < 0.15:
+        leave_manifold(made, chance)
     return made
+
+
+def leave_manifold(made, chance):
+    """A start beside the manifold, for the program to bring back."""
+    made.project = True
+    for name in made.initial:
+        made.initial[name] = repr(float(made.initial[name]) + chance.uniform(-0.01, 0.01))
 
 
 def refuse_clashes(chosen):

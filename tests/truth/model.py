@@ -18,7 +18,8 @@ class Model:
     project: bool = False          # the start is brought onto the manifold by the program
 
     def text(self):
-        lines = ["title = " + quoted(self.title)]
+        lines = ["# for taut run --project-start"] if self.project else []
+        lines.append("title = " + quoted(self.title))
         if self.parameters:
             lines += ["[parameters]"] + [name + " = " + piece(value) for name, value in self.parameters.items()]
         lines += ["[system]", "coordinates = [%s]" % ", ".join(map(quoted, self.coordinates))]

@@ -54,17 +54,30 @@ def product(A, x):
     return [sum(a * b for a, b in zip(row, x)) for row in A]
 
 
+def sharp_jacobian(residual, z):
+    """The inverse Jacobian at z by differences of all digits, for equations that are too stiff for those of floats."""
+    little = Digits.number("1e-20")
+    at, columns = residual(z), []
+    for k in range(len(z)):
+        moved = z[:k] + [z[k] + little] + z[k + 1:]
+        columns.append([float((a - b) / little) for a, b in zip(residual(moved), at)])
+    return inverse([list(row) for row in zip(*columns)])
+
+
 def to_all_digits(residual, z, J, goal):
-    """Corrects z by the given inverse Jacobian until a correction is below the goal."""
-    last = None
-    for _ in range(40):
+    """Corrects z by the given inverse Jacobian, or by a better one if that fails, until a correction is below the goal."""
+    last, renewed = None, 0
+    for _ in range(60):
         correction = product(J, [float(r) for r in residual(z)])
-        z = [a - Digits.number(c) for a, c in zip(z, correction)]
         moved = size_of(correction) / (1 + float(size_of(z)))
+        if moved != moved or (last is not None and moved > 0.5 * last):
+            if renewed == 8:
+                break
+            J, last, renewed = sharp_jacobian(residual, z), None, renewed + 1
+            continue
+        z = [a - Digits.number(c) for a, c in zip(z, correction)]
         if moved < goal:
             return z
-        if last is not None and moved > last:
-            break
         last = moved
     raise NoSolution("no more digits")
 

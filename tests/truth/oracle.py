@@ -5,7 +5,7 @@ from arithmetic import Digits, Floats
 from evaluate import ROUNDING, Noise, function_of
 from formula import parse
 from linear import solve_vector
-from newton import find, to_all_digits
+from newton import NoSolution, find, to_all_digits
 from steps import METHODS
 from system import System, along, plus, times
 
@@ -31,6 +31,24 @@ def multiplier(s, q, p):
     return solve_vector([list(row) for row in zip(*columns)], free)
 
 
+def onto_manifold(s, q, p):
+    """Moves q along H_pp G' to g = 0 by Newton's iteration, then p along G' to G H_p = 0."""
+    zero = [s.kind.zero] * s.n
+    velocity = lambda q, p: s.H_p(q, p)
+    for _ in range(12):
+        G = s.G(q)
+        ways = [derivative(velocity, s, q, p, zero, row) for row in G]
+        delta = solve_vector([times(ways, row) for row in G], s.g(q))
+        q = along(ways, delta, q)
+    G = s.G(q)
+    for _ in range(12):
+        ways = [derivative(velocity, s, q, p, zero, row) for row in G]
+        p = along(G, solve_vector([times(ways, row) for row in G], times(G, s.H_p(q, p))), p)
+    if max(abs(v) for v in s.g(q) + times(G, s.H_p(q, p))) > 1e-20:
+        raise NoSolution("no way to the manifold")
+    return q, p
+
+
 class Answer:
     """The start's energy; state, energy and lambda after the last step; and how far noise moves each of them."""
 
@@ -46,10 +64,10 @@ class Oracle:
         self.noisy = [System(text, Digits, Noise(Digits, chance)) for _ in range(copies)]
         self.chance = chance
 
-    def start(self):
-        """The start as a double can hold it."""
-        q, p = self.exact.start()
-        return [Digits.number(float(v)) for v in q], [Digits.number(float(v)) for v in p]
+    def start(self, project=False):
+        """The start as a double can hold it, or the one to which the program moves it."""
+        q, p = ([Digits.number(float(v)) for v in x] for x in self.exact.start())
+        return onto_manifold(self.exact, q, p) if project and self.exact.m else (q, p)
 
     def step_of(self, text):
         return float(function_of(parse(text), self.exact.known, Digits)([]))

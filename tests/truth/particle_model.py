@@ -33,6 +33,7 @@ class ParticleModel:
     method: str = "rattle"
     step: str = "0.01"
     steps: int = 2
+    project: bool = False
     quantities: list = dataclasses.field(default_factory=list)
 
     def text(self):

@@ -44,6 +44,8 @@ def formula_candidates(model):
 
 
 def fewer_steps(model):
+    if model.project:
+        yield changed(model, project=False)
     if model.steps > 1:
         yield changed(model, steps=1)
 
@@ -164,11 +166,12 @@ def repair(model):
     s = System(made.text(), Digits)
     place = dict(s.known)
     place.update((name, Digits.number(float(made.initial.get(name, 0)))) for name in made.coordinates)
-    for k, text in enumerate(made.constraints):
+    for k, text in enumerate([] if made.project else made.constraints):
         off = function_of(parse(text), place, Digits)([])
         if abs(off) > 1e-12:
             made.constraints[k] = "(%s) - (%r)" % (text, float(off))
-    tangent(made)
+    if not made.project:
+        tangent(made)
     return made
 
 

@@ -1,5 +1,6 @@
 """What is looked at. Each subject takes the number of a case, and returns its outcome and the files that show a failure."""
 import compare
+import examples
 import exports
 import files
 import generate
@@ -26,4 +27,4 @@ def particles(number, program, backends):
     return outcome, {"model.toml": model.text(), "shrunk.toml": small.text()}
 
 
-SUBJECTS = {"formulas": formulas, "particles": particles, "exports": exports.check, "files": files.check}
+SUBJECTS = {"formulas": formulas, "particles": particles, "examples": examples.check, "exports": exports.check, "files": files.check}
