@@ -66,10 +66,6 @@ def oracle_answer(model):
     return oracle.answer(oracle_method(model), h, model.steps, q, p)
 
 
-def more_options(model):
-    return ["--project-start"] if model.project else []
-
-
 def oracle_method(model):
     """rattle on a Hamiltonian that is natural in disguise is lobatto(2), which needs no mass matrix."""
     disguised = isinstance(model, Model) and model.mass is None
@@ -107,7 +103,7 @@ def check(model, program, backends, expected=None):
         return Outcome("lost", str(error))
     worst, worthless = 0.0, False
     for backend in backends:
-        status, found, said = program.run(model.text(), "--backend", backend, *more_options(model))
+        status, found, said = program.run(model.text(), "--backend", backend, *model.more_options())
         if status != 0 or found is None:
             kind = "stopped" if status == 1 and found is not None and "error" in found else "refused"
             return Outcome(kind, "exit %d: %s" % (status, said.strip()[:600]))
@@ -129,7 +125,7 @@ def bits_that_differ(model, program):
     ends = []
     for backend in ("interpret", "compile"):
         status, found, _ = program.run(model.text(), "--backend", backend, "--steps", "25", "--on-jump", "warn",
-                                       *more_options(model))
+                                       *model.more_options())
         for key in ("seconds", "steps_per_second", "backend"):
             found.pop(key, None)
         ends.append((status, found))

@@ -153,3 +153,13 @@ def terms(tree, sign=1):
     if tree[0] == "minus":
         return terms(tree[1], -sign)
     return [(sign, tree)]
+
+
+def replaced(tree, table):
+    """The tree with names replaced by trees."""
+    if tree[0] == "name":
+        return table.get(tree[1], tree)
+    if tree[0] == "number":
+        return tree
+    head = tree[:2] if tree[0] == "call" else tree[:1]
+    return head + tuple(replaced(child, table) for child in children(tree))

@@ -3,11 +3,11 @@ import random
 
 from arithmetic import Digits, Floats, NoValue
 from evaluate import function_of
-from formula import FUNCTIONS, parse
+from formula import FUNCTIONS, parse, replaced, text_of
 from linear import Singular, inverse
 from model import Model
 from newton import NoSolution, find
-from oracle import derivative
+from multiplier import derivative
 from steps import ANY, NATURAL, SPLIT
 from system import System, along, times
 
@@ -80,9 +80,10 @@ def attempt(chance):
     made.coordinates = chosen[:n]
     refuse_clashes(chosen)
     for name in chosen[n:]:
-        made.parameters[name] = chance.choice(["1.5", "0.7", "2", "1/3", "-0.8", "pi/4", "sqrt(2)"])
+        before = ["(%s)/2 + 1" % other for other in made.parameters]
+        made.parameters[name] = chance.choice(["1.5", "0.7", "2", "1/3", "-0.8", "pi/4", "sqrt(2)"] + before)
     formulas = Formulas(chance, made.coordinates + list(made.parameters))
-    start = {name: round(chance.choice([-1, 1]) * chance.uniform(0.2, 1.6), chance.choice([1, 3, 15])) for name in chosen[:n]}
+    start = {name: start_value(chance) for name in chosen[:n]}
     kind = chance.choice(["diagonal", "diagonal", "full", "split", "disguised", "curved", "general", "general"])
     potential = lambda: [weighted(chance, formulas.any(chance.choice([1, 2, 3, 4]))) for _ in range(chance.randint(1, 4))]
     energies(made, chance, kind, potential, formulas)
@@ -94,7 +95,20 @@ def attempt(chance):
     add_momentum(made, chance)
     if made.constraints and chance.random() < 0.15:
         leave_manifold(made, chance)
+    elif chance.random() < 0.05:
+        shift_origin(made, chance)
+    made.options = options_for(made.method, chance)
     return made
+
+
+def options_for(method, chance):
+    """Ways to the same answer: how equations are solved and how sums are kept."""
+    ways = [[], [], []]
+    if method in ("rattle", "shake", "verlet", "yoshida4", "suzuki4"):
+        ways += [["--solver", "newton"], ["--solver", "symmetric"], ["--solver", "sweep"]]
+    if method == "rattle":
+        ways.append(["--plain-updates"])
+    return chance.choice(ways)
 
 
 def leave_manifold(made, chance):
@@ -102,6 +116,23 @@ def leave_manifold(made, chance):
     made.project = True
     for name in made.initial:
         made.initial[name] = repr(float(made.initial[name]) + chance.uniform(-0.01, 0.01))
+
+
+def start_value(chance):
+    if chance.random() < 0.04:
+        return 0.0
+    return round(chance.choice([-1, 1]) * chance.uniform(0.2, 1.6), chance.choice([1, 3, 15]))
+
+
+def shift_origin(made, chance):
+    """The same mechanics about another origin: every coordinate x stands as (x - far)."""
+    far = chance.choice(["100", "-3e4", "1e6"])
+    table = {name: ("-", ("name", name), parse("(" + far + ")")) for name in made.coordinates}
+    write = lambda text: text_of(replaced(parse(text), table))
+    made.constraints = [write(text) for text in made.constraints]
+    made.potentials = {key: [write(text) for text in terms] for key, terms in made.potentials.items()}
+    for name in made.coordinates:
+        made.initial[name] = repr(float(made.initial[name]) + float(far))
 
 
 def refuse_clashes(chosen):

@@ -16,9 +16,10 @@ class Model:
     step: str = "0.01"
     steps: int = 2
     project: bool = False          # the start is brought onto the manifold by the program
+    options: list = dataclasses.field(default_factory=list)  # of the command line; none changes the answer
 
     def text(self):
-        lines = ["# for taut run --project-start"] if self.project else []
+        lines = ["# " + " ".join(self.more_options())] if self.more_options() else []
         lines.append("title = " + quoted(self.title))
         if self.parameters:
             lines += ["[parameters]"] + [name + " = " + piece(value) for name, value in self.parameters.items()]
@@ -31,6 +32,10 @@ class Model:
         lines += ["[initial]"] + [name + " = " + piece(value) for name, value in self.initial.items()]
         lines += ["[run]", "method = " + quoted(self.method), "step = " + piece(self.step), "steps = %d" % self.steps]
         return "\n".join(lines) + "\n"
+
+
+    def more_options(self):
+        return self.options + (["--project-start"] if self.project else [])
 
 
 def sum_of(terms):

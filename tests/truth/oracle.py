@@ -5,31 +5,10 @@ from arithmetic import Digits, Floats
 from evaluate import ROUNDING, Noise, function_of
 from formula import parse
 from linear import solve_vector
+from multiplier import derivative, multiplier
 from newton import NoSolution, find, to_all_digits
 from steps import METHODS
 from system import System, along, plus, times
-
-SMALL = Digits.number("1e-10")
-
-
-def derivative(f, s, q, p, dq, dp):
-    """The derivative of a vector f(q, p) along (dq, dp), by a central difference that is right to 20 digits."""
-    above = f(plus(q, dq, SMALL), plus(p, dp, SMALL))
-    below = f(plus(q, dq, -SMALL), plus(p, dp, -SMALL))
-    return [(a - b) / (2 * SMALL) for a, b in zip(above, below)]
-
-
-def multiplier(s, q, p):
-    """The lambda of q' = H_p, p' = -H_q - G'lambda for which G H_p stays zero."""
-    if not s.m:
-        return []
-    hidden = lambda q, p: times(s.G(q), s.H_p(q, p))
-    zero = [s.kind.zero] * s.n
-    H_q, H_p, G = s.H_q(q, p), s.H_p(q, p), s.G(q)
-    free = derivative(hidden, s, q, p, H_p, [-v for v in H_q])
-    columns = [derivative(hidden, s, q, p, zero, row) for row in G]
-    return solve_vector([list(row) for row in zip(*columns)], free)
-
 
 def onto_manifold(s, q, p):
     """Moves q along H_pp G' to g = 0 by Newton's iteration, then p along G' to G H_p = 0."""
@@ -83,6 +62,8 @@ class Oracle:
             states = self.step(kind, h * fraction, states)
         ends = [self.values(s, start, x) for s, start, x in zip(self.systems(), first, states)]
         sizes = {"lambda": self.size_of_forces(states[0])}
+        if method == "shake(two-step)":  # its momenta are differences of positions over h: docs/theory/shake.md
+            sizes["p"] = float(max(abs(v) for v in q) / abs(h))
         return Answer(ends[0], {name: spread_of(ends, name, sizes.get(name, 0.0)) for name in ends[0]})
 
     def systems(self):

