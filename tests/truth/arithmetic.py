@@ -12,6 +12,7 @@ class NoValue(Exception):
 
 class Digits:
     """Numbers of 60 digits. A forward difference over 1e-30 is right to 30 of them."""
+
     little = mpmath.mpf("1e-30")
     pi = +mpmath.pi
     zero = mpmath.mpf(0)
@@ -49,6 +50,7 @@ class Digits:
 
 class Floats:
     """Python's floats. A central difference over 1e-5 is right to some ten digits."""
+
     little = 1e-5
     pi = math.pi
     zero = 0.0
@@ -87,6 +89,7 @@ class Floats:
 
 def domain(kind):
     """The functions of formulas whose domain is a part of the real line."""
+
     def sqrt(x):
         if x < 0:
             raise NoValue("sqrt of a negative number")
@@ -102,6 +105,7 @@ def domain(kind):
             if abs(x) > 1:
                 raise NoValue(f + " beyond 1")
             return kind.arc(f, x)
+
         return call
 
     def power(x, y):
@@ -113,6 +117,20 @@ def domain(kind):
             raise NoValue("a power of a number that is not positive")
         return kind.real_power(x, y)
 
-    return {"sqrt": sqrt, "log": log, "asin": arc("asin"), "acos": arc("acos"), "power": power, "abs": abs,
-            "exp": kind.exp, "sin": kind.sin, "cos": kind.cos, "tan": kind.tan, "atan": kind.atan,
-            "atan2": kind.atan2, "sinh": kind.sinh, "cosh": kind.cosh, "tanh": kind.tanh}
+    return {
+        "sqrt": sqrt,
+        "log": log,
+        "asin": arc("asin"),
+        "acos": arc("acos"),
+        "power": power,
+        "abs": abs,
+        "exp": kind.exp,
+        "sin": kind.sin,
+        "cos": kind.cos,
+        "tan": kind.tan,
+        "atan": kind.atan,
+        "atan2": kind.atan2,
+        "sinh": kind.sinh,
+        "cosh": kind.cosh,
+        "tanh": kind.tanh,
+    }

@@ -8,9 +8,9 @@ from oracle import Oracle
 from particle_model import ParticleModel
 from particle_system import ParticleSystem
 
-# Noise of the size of one rounding in each operation of H and g moves an answer by its spread. The program also rounds
-# in its derivatives, which have more operations than the formulas, and in its solves; in 20000 models the largest
-# difference was @ spreads. A wrong formula is wrong by 1e10 spreads.
+# Noise of the size of one rounding in each operation of H and g moves an answer by its spread. The program
+# also rounds in its derivatives, which have more operations than the formulas, and in its solves. The largest
+# difference that docs/guide/trust.md reports is a fifth of this; a wrong formula is off by 1e8 spreads or more.
 SPREADS = 1000
 # An answer whose tolerance is beyond this part of its size says nothing.
 WORTHLESS = 1e-5
@@ -26,7 +26,12 @@ class Difference:
 
     def sentence(self):
         return "%s differs (%s): expected %s, found %s, tolerance %.1e" % (
-            self.what, self.backend, self.expected, self.found, self.tolerance)
+            self.what,
+            self.backend,
+            self.expected,
+            self.found,
+            self.tolerance,
+        )
 
 
 FAILURES = {"differ", "refused"}
@@ -43,6 +48,7 @@ class Outcome:
     lost       the oracle itself has no answer
     worthless  rounding alone may change the answer by more than WORTHLESS
     """
+
     kind: str
     note: str = ""
     worst: float = 0.0  # the largest difference in spreads
@@ -52,8 +58,13 @@ class Outcome:
 
 
 def values_of(answer):
-    return {"energy at the start": [answer["energy"]["initial"]], "q": answer["q"], "p": answer["p"],
-            "energy at the end": [answer["energy"]["final"]], "lambda": answer["lambda"]}
+    return {
+        "energy at the start": [answer["energy"]["initial"]],
+        "q": answer["q"],
+        "p": answer["p"],
+        "energy at the end": [answer["energy"]["final"]],
+        "lambda": answer["lambda"],
+    }
 
 
 def oracle_answer(model):
@@ -124,8 +135,9 @@ def bits_that_differ(model, program):
     """Runs further by both backends, to the last bit and to the same end, good or bad."""
     ends = []
     for backend in ("interpret", "compile"):
-        status, found, _ = program.run(model.text(), "--backend", backend, "--steps", "25", "--on-jump", "warn",
-                                       *model.more_options())
+        status, found, _ = program.run(
+            model.text(), "--backend", backend, "--steps", "25", "--on-jump", "warn", *model.more_options()
+        )
         for key in ("seconds", "steps_per_second", "backend"):
             found.pop(key, None)
         ends.append((status, found))

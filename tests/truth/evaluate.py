@@ -2,14 +2,14 @@
 from formula import names, terms
 from arithmetic import NoValue, domain
 
-ROUNDING = 2.0 ** -52
+ROUNDING = 2.0**-52
 
 
 class Noise:
     """Changes the result of each operation, and its derivative, by a part of the size of rounding.
 
-    A formula with noise is as good an answer as the formula itself for somebody who calculates in doubles, so the
-    difference of the two says what a digit is worth.
+    A formula with noise is as good an answer as the formula itself for somebody who calculates in doubles,
+    so the difference of the two says what a digit is worth.
     """
 
     def __init__(self, kind, random):
@@ -32,6 +32,7 @@ class Noise:
             if not scale:
                 scale.append(b / v if abs(v) > 1e-3 else b)
             return v * (a + scale[0] * v)
+
         return shaken
 
 
@@ -87,6 +88,7 @@ def function_of(tree, place, kind, noise=None):
             return code(x)
         except (ZeroDivisionError, OverflowError, ValueError) as error:
             raise NoValue(str(error))
+
     return f
 
 
@@ -97,7 +99,9 @@ class Sum:
         self.kind = kind
         self.parts = []
         for sign, term in terms(tree):
-            where = sorted({place[name] for name in names(term) if name != "pi" and isinstance(place[name], int)})
+            where = sorted(
+                {place[name] for name in names(term) if name != "pi" and isinstance(place[name], int)}
+            )
             self.parts.append((sign, function_of(term, place, kind, noise), where))
 
     def __call__(self, x):

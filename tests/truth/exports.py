@@ -20,7 +20,11 @@ def model(number):
     made = particle_generate.model(number)
     made.method = chance.choice(METHODS)
     made.steps = chance.randint(3, 7)
-    wanted = [name for name in QUANTITIES if name != "pressure" or (made.box and all(float(edge) for edge in made.box))]
+    wanted = [
+        name
+        for name in QUANTITIES
+        if name != "pressure" or (made.box and all(float(edge) for edge in made.box))
+    ]
     made.quantities = chance.sample(wanted, chance.randint(0, len(wanted)))
     return made, chance.choice(["csv", "binary", "compressed"]), chance.randint(1, 3)
 
@@ -38,7 +42,9 @@ def kept(program, text, form, every):
     """Runs with --out, and returns the folder, the columns and the rows as they were written."""
     folder = os.path.join(program.folder, "kept")
     shutil.rmtree(folder, ignore_errors=True)
-    status, _, said = program.run(text, "--out", folder, "--format", form, "--every", str(every), "--backend", "interpret")
+    status, _, said = program.run(
+        text, "--out", folder, "--format", form, "--every", str(every), "--backend", "interpret"
+    )
     if status:
         return None, said, None
     if form == "csv":
@@ -60,7 +66,7 @@ def export(program, folder, form):
 
 def grouped(values, d):
     """Coordinates of one row as vectors of three, with zeros where the model has fewer dimensions."""
-    return [values[k:k + d] + [0.0] * (3 - d) for k in range(0, len(values), d)]
+    return [values[k : k + d] + [0.0] * (3 - d) for k in range(0, len(values), d)]
 
 
 class Kept:
@@ -70,13 +76,15 @@ class Kept:
         self.d, self.n, self.columns, self.rows = system.d, system.n, columns, rows
         self.mass = [float(m) for m in system.mass]
         self.box = [float(edge) for edge in system.box] + [0.0] * (3 - system.d)
-        self.positions = [grouped(row[1:1 + self.n], self.d) for row in rows]
-        self.velocities = [[[c / m for c in v] for v, m in zip(grouped(row[1 + self.n:1 + 2 * self.n], self.d), self.mass)]
-                           for row in rows]
+        self.positions = [grouped(row[1 : 1 + self.n], self.d) for row in rows]
+        self.velocities = [
+            [[c / m for c in v] for v, m in zip(grouped(row[1 + self.n : 1 + 2 * self.n], self.d), self.mass)]
+            for row in rows
+        ]
         self.forces = None
         if "f_x0" in columns:
             first = columns.index("f_x0")
-            self.forces = [grouped(row[first:first + self.n], self.d) for row in rows]
+            self.forces = [grouped(row[first : first + self.n], self.d) for row in rows]
         self.periodic = any(self.box)
 
     def column(self, name):
@@ -125,20 +133,29 @@ def check_dcd(program, folder, k):
 
 def check_h5md(program, folder, k):
     path, _ = export(program, folder, "h5md")
-    flat = lambda frames: [c for vectors in frames for v in vectors for c in v[:k.d]]
+    flat = lambda frames: [c for vectors in frames for v in vectors for c in v[: k.d]]
     shape, values = readers.h5(path, "/particles/all/position/value")
     demand(shape == [len(k.rows), len(k.mass), k.d] and values == flat(k.positions), "h5md: positions differ")
-    demand(readers.h5(path, "/particles/all/velocity/value")[1] == flat(k.velocities), "h5md: velocities differ")
+    demand(
+        readers.h5(path, "/particles/all/velocity/value")[1] == flat(k.velocities), "h5md: velocities differ"
+    )
     demand(readers.h5(path, "/particles/all/position/time")[1] == k.column("t"), "h5md: times differ")
     demand(readers.h5(path, "/particles/all/mass")[1] == k.mass, "h5md: masses differ")
-    demand(readers.h5(path, "/observables/total_energy/value")[1] == k.column("energy"), "h5md: energies differ")
+    demand(
+        readers.h5(path, "/observables/total_energy/value")[1] == k.column("energy"), "h5md: energies differ"
+    )
     if k.forces:
-        demand(readers.h5(path, "/particles/all/constraint_force/value")[1] == flat(k.forces), "h5md: forces differ")
+        demand(
+            readers.h5(path, "/particles/all/constraint_force/value")[1] == flat(k.forces),
+            "h5md: forces differ",
+        )
     if k.periodic:
-        demand(readers.h5(path, "/particles/all/box/edges")[1] == k.box[:k.d], "h5md: edges differ")
-    measured = [name for name in k.columns[2 * k.n + 2:] if not name.startswith(("f_", "lambda_"))]
+        demand(readers.h5(path, "/particles/all/box/edges")[1] == k.box[: k.d], "h5md: edges differ")
+    measured = [name for name in k.columns[2 * k.n + 2 :] if not name.startswith(("f_", "lambda_"))]
     for name in random.Random(len(measured)).sample(measured, min(2, len(measured))):
-        demand(readers.h5(path, "/observables/%s/value" % name)[1] == k.column(name), "h5md: %s differs" % name)
+        demand(
+            readers.h5(path, "/observables/%s/value" % name)[1] == k.column(name), "h5md: %s differs" % name
+        )
 
 
 FORMATS = (check_csv, check_npy, check_xyz, check_dcd, check_h5md)

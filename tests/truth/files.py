@@ -1,4 +1,6 @@
-"""A model whose particles come from a file of known content, against the oracle, which is given the content itself."""
+"""A model whose particles come from a file of known content, against the oracle, which is given the content
+itself.
+"""
 import compare
 import foreign
 from arithmetic import NoValue
@@ -21,9 +23,17 @@ def tables_of(chance, content):
         more = {} if rigid else {"stiffness": "2", **({"length": "1"} if chance.random() < 0.5 else {})}
         tables.append(Table("rods" if rigid else "springs", {"from": "bonds", **which, **more}))
     if content.angles:
-        tables.append(Table(*chance.choice([("bends", {"from": "angles", "stiffness": "1.5"}),
-                                            ("bends", {"from": "angles", "potential": "costheta/3"}),
-                                            ("springs", {"from": "angles", "stiffness": "0.5", "length": "2"})])))
+        tables.append(
+            Table(
+                *chance.choice(
+                    [
+                        ("bends", {"from": "angles", "stiffness": "1.5"}),
+                        ("bends", {"from": "angles", "potential": "costheta/3"}),
+                        ("springs", {"from": "angles", "stiffness": "0.5", "length": "2"}),
+                    ]
+                )
+            )
+        )
     if content.dihedrals:
         tables.append(Table("torsions", {"from": "dihedrals", "potential": "0.2*sin(phi)"}))
     pairs = {"potential": "0.3/r", "cutoff": "3.3"}
@@ -34,7 +44,9 @@ def tables_of(chance, content):
 
 
 def text_of(chance, content, name, keys, tables, rigid):
-    lines = ["[particles]", "file = " + quoted(name)] + [key + " = " + piece(value) for key, value in keys.items()]
+    lines = ["[particles]", "file = " + quoted(name)] + [
+        key + " = " + piece(value) for key, value in keys.items()
+    ]
     if rigid or (content.velocity is None and chance.random() < 0.5):
         lines.append('velocity = ["0.1 - 0.2*y", "0.2*x", "0.3"]')
     lines += [table.text() for table in tables]

@@ -1,8 +1,20 @@
-"""Files of particles in the formats of other programs, written with known content in the ways these programs write them."""
+"""Files of particles in the formats of other programs, written with known content in the ways these
+programs write them.
+"""
 import random
 
 # Standard atomic weights, IUPAC 2021, abridged.
-WEIGHTS = {"H": 1.008, "C": 12.011, "N": 14.007, "O": 15.999, "Na": 22.99, "S": 32.06, "Cl": 35.45, "Fe": 55.845, "Si": 28.085}
+WEIGHTS = {
+    "H": 1.008,
+    "C": 12.011,
+    "N": 14.007,
+    "O": 15.999,
+    "Na": 22.99,
+    "S": 32.06,
+    "Cl": 35.45,
+    "Fe": 55.845,
+    "Si": 28.085,
+}
 
 
 class Content:
@@ -10,20 +22,33 @@ class Content:
 
     def __init__(self, chance, decimals):
         count = chance.randint(4, 8)
-        place = lambda k: [round(1.1 * k + chance.uniform(-0.2, 0.2), decimals), round(chance.uniform(-0.6, 0.6), decimals),
-                           round((k % 2) * 0.7 + chance.uniform(-0.3, 0.3), decimals)]
+        place = lambda k: [
+            round(1.1 * k + chance.uniform(-0.2, 0.2), decimals),
+            round(chance.uniform(-0.6, 0.6), decimals),
+            round((k % 2) * 0.7 + chance.uniform(-0.3, 0.3), decimals),
+        ]
         self.position = [place(k) for k in range(count)]
         self.species = [chance.choice(list(WEIGHTS)) for _ in range(count)]
         self.mass = [WEIGHTS[name] for name in self.species]
         self.velocity = None
         self.box = None
         self.bonds = [(chance.randint(1, 2), [k, k + 1]) for k in range(count - 1) if chance.random() < 0.7]
-        self.angles = [(chance.randint(1, 2), [k, k + 1, k + 2]) for k in range(count - 2) if chance.random() < 0.6]
+        self.angles = [
+            (chance.randint(1, 2), [k, k + 1, k + 2]) for k in range(count - 2) if chance.random() < 0.6
+        ]
         self.dihedrals = [(1, [k, k + 1, k + 2, k + 3]) for k in range(count - 3) if chance.random() < 0.6]
 
     def data(self):
-        return {"position": self.position, "species": self.species, "mass": self.mass, "velocity": self.velocity,
-                "box": self.box, "bonds": self.bonds, "angles": self.angles, "dihedrals": self.dihedrals}
+        return {
+            "position": self.position,
+            "species": self.species,
+            "mass": self.mass,
+            "velocity": self.velocity,
+            "box": self.box,
+            "bonds": self.bonds,
+            "angles": self.angles,
+            "dihedrals": self.dihedrals,
+        }
 
 
 def spaces(chance):
@@ -43,7 +68,10 @@ def xyz(chance):
     lines = []
     for frame in range(frames):
         shift = 0 if frame == chosen else 0.5 + frame
-        lines += [chance.choice(["%d", " %d "]) % len(content.position), chance.choice(["", "a comment", "Energy 3 = x y"])]
+        lines += [
+            chance.choice(["%d", " %d "]) % len(content.position),
+            chance.choice(["", "a comment", "Energy 3 = x y"]),
+        ]
         for name, place in zip(content.species, content.position):
             lines.append(name + spaces(chance) + spaces(chance).join(repr(c + shift) for c in place))
     keys = {"frame": chosen} if chosen or chance.random() < 0.3 else {}
@@ -53,11 +81,17 @@ def xyz(chance):
 def extended_xyz(chance):
     content = Content(chance, 15)
     content.bonds = content.angles = content.dihedrals = []
-    columns = {"species:S:1": lambda k: [content.species[k]], "pos:R:3": lambda k: [repr(c) for c in content.position[k]],
-               "tag:I:1": lambda k: [str(k)], "forces:R:3": lambda k: ["0.5", "-1e-3", "7"]}
+    columns = {
+        "species:S:1": lambda k: [content.species[k]],
+        "pos:R:3": lambda k: [repr(c) for c in content.position[k]],
+        "tag:I:1": lambda k: [str(k)],
+        "forces:R:3": lambda k: ["0.5", "-1e-3", "7"],
+    }
     if chance.random() < 0.7:
         random_velocity(chance, content)
-        columns[chance.choice(["velo", "vel", "velocity", "velocities"]) + ":R:3"] = lambda k: [repr(c) for c in content.velocity[k]]
+        columns[chance.choice(["velo", "vel", "velocity", "velocities"]) + ":R:3"] = lambda k: [
+            repr(c) for c in content.velocity[k]
+        ]
     if chance.random() < 0.5:
         content.mass = [round(chance.uniform(0.5, 4), 3) for _ in content.mass]
         columns[chance.choice(["mass", "masses"]) + ":R:1"] = lambda k: [repr(content.mass[k])]
@@ -73,7 +107,10 @@ def extended_xyz(chance):
             content.box = [0.0 if o else e for o, e in zip(open_, edges)]
     comment += chance.choice(["", " Time=3.5 note=\"two words\"", " config_type=dimer"])
     lines = [str(len(content.position)), comment]
-    lines += [spaces(chance).join(word for name in order for word in columns[name](k)) for k in range(len(content.position))]
+    lines += [
+        spaces(chance).join(word for name in order for word in columns[name](k))
+        for k in range(len(content.position))
+    ]
     return content, "\n".join(lines) + "\n", chance.choice(["p.extxyz", "p.xyz"]), {}
 
 
@@ -92,8 +129,22 @@ def pdb(chance):
     for serial, name, (x, y, z) in zip(serials, content.species, content.position):
         padded = name.upper().ljust(4) if len(name) == 2 else " " + name + "%-2d" % (serial % 10)
         line = "%-6s%5d %-4s %3s %s%4d    %8.3f%8.3f%8.3f%6.2f%6.2f" % (
-            chance.choice(["ATOM", "HETATM"]), serial, padded, "UNK", "A", 1, x, y, z, 1, 0)
-        lines.append(line + ("          %2s" % (name.upper() if chance.random() < 0.5 else name) if with_elements else ""))
+            chance.choice(["ATOM", "HETATM"]),
+            serial,
+            padded,
+            "UNK",
+            "A",
+            1,
+            x,
+            y,
+            z,
+            1,
+            0,
+        )
+        lines.append(
+            line
+            + ("          %2s" % (name.upper() if chance.random() < 0.5 else name) if with_elements else "")
+        )
     # Each bond may be listed from both ends.
     for _, (i, j) in content.bonds:
         lines.append("CONECT%5d%5d" % (serials[i], serials[j]))
@@ -104,8 +155,14 @@ def pdb(chance):
     return content, "\n".join(lines) + "\n", chance.choice(["p.pdb", "p.ent"]), {}
 
 
-STYLES = {"atomic": "{id} {type}", "charge": "{id} {type} {charge}", "bond": "{id} 1 {type}", "angle": "{id} 2 {type}",
-          "molecular": "{id} 3 {type}", "full": "{id} 1 {type} {charge}"}
+STYLES = {
+    "atomic": "{id} {type}",
+    "charge": "{id} {type} {charge}",
+    "bond": "{id} 1 {type}",
+    "angle": "{id} 2 {type}",
+    "molecular": "{id} 3 {type}",
+    "full": "{id} 1 {type} {charge}",
+}
 
 
 def lammps(chance):
@@ -136,17 +193,27 @@ def lammps(chance):
         image = [chance.randint(-2, 2) if flags else 0 for _ in range(3)]
         place = [c - f * edge for c, f, edge in zip(content.position[k], image, content.box)]
         content.position[k] = [p + f * edge for p, f, edge in zip(place, image, content.box)]
-        atoms.append(STYLES[style].format(id=ids[k], type=types[k], charge=-0.5) + " " + " ".join(map(repr, place))
-                     + (" " + " ".join(map(str, image)) if flags else ""))
+        atoms.append(
+            STYLES[style].format(id=ids[k], type=types[k], charge=-0.5)
+            + " "
+            + " ".join(map(repr, place))
+            + (" " + " ".join(map(str, image)) if flags else "")
+        )
     lines += chance.sample(atoms, count)
     if chance.random() < 0.6:
         random_velocity(chance, content)
         rows = ["%d %r %r %r" % (ids[k], *content.velocity[k]) for k in range(count)]
         lines += ["", "Velocities", ""] + chance.sample(rows, count)
-    for title, terms in (("Bonds", content.bonds), ("Angles", content.angles), ("Dihedrals", content.dihedrals)):
+    for title, terms in (
+        ("Bonds", content.bonds),
+        ("Angles", content.angles),
+        ("Dihedrals", content.dihedrals),
+    ):
         if terms:
-            lines += ["", title, ""] + ["%d %d %s" % (n + 1, t, " ".join(str(ids[k]) for k in members))
-                                        for n, (t, members) in enumerate(terms)]
+            lines += ["", title, ""] + [
+                "%d %d %s" % (n + 1, t, " ".join(str(ids[k]) for k in members))
+                for n, (t, members) in enumerate(terms)
+            ]
     keys = {} if stated else {"style": style}
     name = chance.choice(["p.data", "p.lmp", "p.lammps", "p.txt"])
     if name == "p.txt":

@@ -1,15 +1,31 @@
 """Formulas of model files, read by a parser of its own.
 
-A tree is a tuple: ("number", text), ("name", word), ("minus", tree), (operator, left, right) with one of + - * / ^,
-or ("call", function, argument, ...).
+A tree is a tuple: ("number", text), ("name", word), ("minus", tree), ("call", function, argument, ...), or
+(operator, left, right) with one of + - * / ^.
 """
 import re
 
-FUNCTIONS = {"sqrt": 1, "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1,
-             "atan2": 2, "sinh": 1, "cosh": 1, "tanh": 1, "abs": 1}
+FUNCTIONS = {
+    "sqrt": 1,
+    "exp": 1,
+    "log": 1,
+    "sin": 1,
+    "cos": 1,
+    "tan": 1,
+    "asin": 1,
+    "acos": 1,
+    "atan": 1,
+    "atan2": 2,
+    "sinh": 1,
+    "cosh": 1,
+    "tanh": 1,
+    "abs": 1,
+}
 
-TOKEN = re.compile(r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<symbol>[-+*/^(),]))",
-                   re.ASCII)
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<symbol>[-+*/^(),]))",
+    re.ASCII,
+)
 
 
 class NotAFormula(Exception):

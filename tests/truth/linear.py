@@ -15,7 +15,7 @@ def solve(A, columns):
             raise Singular()
         rows[k], rows[best] = rows[best], rows[k]
         pivot = rows[k]
-        for row in rows[k + 1:]:
+        for row in rows[k + 1 :]:
             if row[k]:
                 factor = row[k] / pivot[k]
                 for j in range(k, len(pivot)):

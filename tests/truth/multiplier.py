@@ -7,7 +7,9 @@ SMALL = Digits.number("1e-10")
 
 
 def derivative(f, s, q, p, dq, dp):
-    """The derivative of a vector f(q, p) along (dq, dp), by a central difference that is right to 20 digits."""
+    """The derivative of a vector f(q, p) along (dq, dp), by a central difference that is right to 20
+    digits.
+    """
     above = f(plus(q, dq, SMALL), plus(p, dp, SMALL))
     below = f(plus(q, dq, -SMALL), plus(p, dp, -SMALL))
     return [(a - b) / (2 * SMALL) for a, b in zip(above, below)]

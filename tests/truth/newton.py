@@ -1,4 +1,6 @@
-"""A plain damped Newton iteration with a Jacobian by differences: first in floats, then to the last of 30 digits."""
+"""A plain damped Newton iteration with a Jacobian by differences: first in floats, then to the last of 30
+digits.
+"""
 from arithmetic import Digits, NoValue
 from linear import Singular, inverse
 
@@ -55,17 +57,21 @@ def product(A, x):
 
 
 def sharp_jacobian(residual, z):
-    """The inverse Jacobian at z by differences of all digits, for equations that are too stiff for those of floats."""
+    """The inverse Jacobian at z by differences of all digits, for equations that are too stiff for those of
+    floats.
+    """
     little = Digits.number("1e-20")
     at, columns = residual(z), []
     for k in range(len(z)):
-        moved = z[:k] + [z[k] + little] + z[k + 1:]
+        moved = z[:k] + [z[k] + little] + z[k + 1 :]
         columns.append([float((a - b) / little) for a, b in zip(residual(moved), at)])
     return inverse([list(row) for row in zip(*columns)])
 
 
 def to_all_digits(residual, z, J, goal):
-    """Corrects z by the given inverse Jacobian, or by a better one if that fails, until a correction is below the goal."""
+    """Corrects z by the given inverse Jacobian, or by a better one if that fails, until a correction is
+    below the goal.
+    """
     last, renewed = None, 0
     for _ in range(60):
         correction = product(J, [float(r) for r in residual(z)])

@@ -8,7 +8,8 @@ from linear import solve_vector
 from multiplier import derivative, multiplier
 from newton import NoSolution, find, to_all_digits
 from steps import METHODS
-from system import System, along, plus, times
+from system import System, along, times
+
 
 def onto_manifold(s, q, p):
     """Moves q along H_pp G' to g = 0 by Newton's iteration, then p along G' to G H_p = 0."""
@@ -29,7 +30,9 @@ def onto_manifold(s, q, p):
 
 
 class Answer:
-    """The start's energy; state, energy and lambda after the last step; and how far noise moves each of them."""
+    """The start's energy; state, energy and lambda after the last step; and how far noise moves each of
+    them.
+    """
 
     def __init__(self, values, spread):
         self.values, self.spread = values, spread
@@ -62,7 +65,9 @@ class Oracle:
             states = self.step(kind, h * fraction, states)
         ends = [self.values(s, start, x) for s, start, x in zip(self.systems(), first, states)]
         sizes = {"lambda": self.size_of_forces(states[0])}
-        if method == "shake(two-step)":  # its momenta are differences of positions over h: docs/theory/shake.md
+        if (
+            method == "shake(two-step)"
+        ):  # its momenta are differences of positions over h: docs/theory/shake.md
             sizes["p"] = float(max(abs(v) for v in q) / abs(h))
         return Answer(ends[0], {name: spread_of(ends, name, sizes.get(name, 0.0)) for name in ends[0]})
 
@@ -74,7 +79,9 @@ class Oracle:
         q, p = states[0]
         exact_h = Digits.number(h)
         rough_x = [float(v) for v in q], [float(v) for v in p]
-        of = lambda s: kind.residual(s, *(rough_x if s is self.rough else (q, p)), h if s is self.rough else exact_h)
+        of = lambda s: kind.residual(
+            s, *(rough_x if s is self.rough else (q, p)), h if s is self.rough else exact_h
+        )
         z, J = find(of, self.rough, self.exact, kind.guess(self.rough, *rough_x, h))
         after = [kind.state(self.exact, q, p, exact_h, z)]
         for s, x in zip(self.noisy, states[1:]):
@@ -84,8 +91,13 @@ class Oracle:
 
     def values(self, s, first, x):
         q, p = x
-        return {"energy at the start": [first], "q": q, "p": p, "energy at the end": [s.H(q, p)],
-                "lambda": multiplier(s, q, p)}
+        return {
+            "energy at the start": [first],
+            "q": q,
+            "p": p,
+            "energy at the end": [s.H(q, p)],
+            "lambda": multiplier(s, q, p),
+        }
 
     def size_of_forces(self, x):
         """What lambda is made of may be much larger than lambda: forces and centrifugal forces, over |G|."""

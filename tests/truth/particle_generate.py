@@ -2,20 +2,32 @@
 import random
 
 from arithmetic import Digits, Floats, NoValue
-from generate import Unfit, independent, options_for
+from generate import options_for
 from linear import Singular
 from newton import NoSolution, find
 from particle_model import ParticleModel, Table
 from particle_system import AXES, ParticleSystem
 from particle_terms import Geometry
 from system import along, times
+from well_posed import Unfit, independent
 
-PAIRS = ["0.4*((1/r)^12 - (1/r)^6)", "exp(-r)/r", "0.3*cos(r)", "-0.2/r", "0.1*(r - 2)^3", "log(r)", "0.05*atan2(r, 2)"]
+PAIRS = [
+    "0.4*((1/r)^12 - (1/r)^6)",
+    "exp(-r)/r",
+    "0.3*cos(r)",
+    "-0.2/r",
+    "0.1*(r - 2)^3",
+    "log(r)",
+    "0.05*atan2(r, 2)",
+]
 SPRINGS = ["0.5*(r - 1)^2", "r^4/20", "exp(-r)", "-log(1 - (r/9)^2)", "0.3*abs(r - 0.1)"]
 BENDS = ["0.4*(1 + costheta)", "0.3*(theta - 1)^2", "sin(theta)/2", "costheta^3/4", "theta*costheta/5"]
 TORSIONS = ["0.2*(1 + cos(3*phi))", "0.3*sin(phi)", "0.1*phi^2", "cos(phi - 1)/4", "0.05*(phi + 0.3)^3"]
-FIELDS = {1: ["0.3*x", "x^2/4 + sin(x)*m", "m*x"], 2: ["m*y", "x*y/5", "0.1*(x^2 + y^2)", "sin(x) - cos(y*m)/3"],
-          3: ["m*z*9.81/10", "x*y*z/9", "0.05*(x^2 + y^2 + z^2)*m", "atan2(y, 3 + x^2) + z", "exp(-x^2 - z)"]}
+FIELDS = {
+    1: ["0.3*x", "x^2/4 + sin(x)*m", "m*x"],
+    2: ["m*y", "x*y/5", "0.1*(x^2 + y^2)", "sin(x) - cos(y*m)/3"],
+    3: ["m*z*9.81/10", "x*y*z/9", "0.05*(x^2 + y^2 + z^2)*m", "atan2(y, 3 + x^2) + z", "exp(-x^2 - z)"],
+}
 MASSES = ["1", "2.5", "0.5 + i/4", "1 + (i + 1)/3", "exp(-i/5)"]
 
 
@@ -35,17 +47,29 @@ def attempt(chance):
 def gas(chance):
     """Many particles in a box, some of them in far images of it: pairs are found by cells."""
     d, side = chance.choice([2, 3]), chance.choice([3, 4])
-    made = ParticleModel(dimension=d, count=side ** d)
+    made = ParticleModel(dimension=d, count=side**d)
     edges = [side * chance.uniform(1.1, 1.4) for _ in range(d)]
     made.box = [repr(edge) if chance.random() < 0.8 else "0" for edge in edges]
     for k in range(made.count):
-        cell = [k // side ** a % side for a in range(d)]
+        cell = [k // side**a % side for a in range(d)]
         image = [chance.choice([0, 0, 1, -3, 1000]) if float(b) else 0 for b in made.box]
-        made.position.append([repr((c + chance.uniform(0.4, 0.6) + side * f) * edge / side)
-                              for c, f, edge in zip(cell, image, edges)])
+        made.position.append(
+            [
+                repr((c + chance.uniform(0.4, 0.6) + side * f) * edge / side)
+                for c, f, edge in zip(cell, image, edges)
+            ]
+        )
     made.velocity = [[repr(chance.uniform(-1, 1)) for _ in range(d)] for _ in range(made.count)]
-    made.tables = [Table("pairs", {"potential": chance.choice(PAIRS[:4]), "cutoff": repr(0.3 * side),
-                                   "truncation": chance.choice(["shift", "force-shift"])})]
+    made.tables = [
+        Table(
+            "pairs",
+            {
+                "potential": chance.choice(PAIRS[:4]),
+                "cutoff": repr(0.3 * side),
+                "truncation": chance.choice(["shift", "force-shift"]),
+            },
+        )
+    ]
     made.step = "0.004"
     made.method = "rattle"
     made.options = chance.choice([[], ["--threads", "2"]])
@@ -56,8 +80,14 @@ def molecule(chance):
     d = chance.choice([1, 2, 2, 3, 3, 3])
     count = chance.randint(2, 7)
     made = ParticleModel(dimension=d, count=count)
-    made.box = [repr(chance.uniform(3.5, 6)) if chance.random() < 0.8 else "0" for _ in range(d)] if chance.random() < 0.35 else None
-    masses = lambda: chance.choice([None, chance.choice(MASSES), [repr(round(chance.uniform(0.3, 3), 2)) for _ in range(made.count)]])
+    made.box = (
+        [repr(chance.uniform(3.5, 6)) if chance.random() < 0.8 else "0" for _ in range(d)]
+        if chance.random() < 0.35
+        else None
+    )
+    masses = lambda: chance.choice(
+        [None, chance.choice(MASSES), [repr(round(chance.uniform(0.3, 3), 2)) for _ in range(made.count)]]
+    )
     made.position = positions(chance, d, count)
     if chance.random() < 0.2:
         on_lattice(made, chance)
@@ -68,8 +98,10 @@ def molecule(chance):
     made.velocity = [[repr(chance.uniform(-1, 1)) for _ in range(d)] for _ in range(count)]
     made.step = chance.choice(["0.01", "0.02", "-0.005", "1/128"])
     slow = any(table.keys.get("part") == "slow" for table in made.tables)
-    made.method = chance.choice(["rattle", "rattle", "shake", "symplectic-euler", "verlet", "yoshida4", "lobatto(2)", "suzuki4"]
-                                + (["impulse(1)", "impulse(3)", "mixed-midpoint"] * 2 if slow else []))
+    made.method = chance.choice(
+        ["rattle", "rattle", "shake", "symplectic-euler", "verlet", "yoshida4", "lobatto(2)", "suzuki4"]
+        + (["impulse(1)", "impulse(3)", "mixed-midpoint"] * 2 if slow else [])
+    )
     tangent(made)
     well_posed(made)
     made.options = options_for(made.method, chance)
@@ -86,10 +118,10 @@ def on_lattice(made, chance):
     else:
         made.lattice = {"count": "%d" % made.count}
         forms = ["1.05*i", "0.4*cos(2*i)", "0.3*i^2/(1 + i)"]
-    made.lattice["position"] = forms[:made.dimension]
+    made.lattice["position"] = forms[: made.dimension]
     s = ParticleSystem(ParticleModel(dimension=made.dimension, lattice=made.lattice).text(), Digits)
     q = [repr(float(v)) for v in s.q0]
-    made.position = [q[made.dimension * k:made.dimension * (k + 1)] for k in range(s.count)]
+    made.position = [q[made.dimension * k : made.dimension * (k + 1)] for k in range(s.count)]
 
 
 def positions(chance, d, count):
@@ -116,7 +148,9 @@ def refuse_far(made, particles):
     for i in particles:
         for j in particles:
             for a, edge in enumerate(made.box or []):
-                if float(edge) and abs(float(made.position[i][a]) - float(made.position[j][a])) > 0.48 * float(edge):
+                if float(edge) and abs(
+                    float(made.position[i][a]) - float(made.position[j][a])
+                ) > 0.48 * float(edge):
                     raise Unfit()
 
 
@@ -153,16 +187,23 @@ def add_constraints(made, chance):
         made.tables.append(Table("angles", keys))
     if chance.random() < 0.25:
         k = chance.randrange(made.count)
-        text = {1: "m*x", 2: chance.choice(["x^2 + y^2", "y - x/3", "m*(x + 2)^2 + y"]),
-                3: chance.choice(["x^2 + y^2 + z^2", "z - sin(x)*y", "(x - 2)^2/m + y^2 + z"])}[made.dimension]
+        text = {
+            1: "m*x",
+            2: chance.choice(["x^2 + y^2", "y - x/3", "m*(x + 2)^2 + y"]),
+            3: chance.choice(["x^2 + y^2 + z^2", "z - sin(x)*y", "(x - 2)^2/m + y^2 + z"]),
+        }[made.dimension]
         value = surface_value(made, k, text)
         made.tables.append(Table("surface", {"formula": "%s - (%r)" % (text, value), "of": [str(k)]}))
     if made.count > 1 and chance.random() < 0.2:
         i, j = chance.sample(range(made.count), 2)
-        a, b = chance.choice(AXES[:made.dimension]), chance.choice(AXES[:made.dimension])
+        a, b = chance.choice(AXES[: made.dimension]), chance.choice(AXES[: made.dimension])
         first, second = (float(made.position[k][AXES.index(axis)]) for k, axis in ((i, a), (j, b)))
-        made.tables.append(Table("constraint", {"between": [[str(i), str(j)]],
-                                                "formula": "%s1 + 2*%s2 - (%r)" % (a, b, first + 2 * second)}))
+        made.tables.append(
+            Table(
+                "constraint",
+                {"between": [[str(i), str(j)]], "formula": "%s1 + 2*%s2 - (%r)" % (a, b, first + 2 * second)},
+            )
+        )
 
 
 def refuse_straight(made, members, least):
@@ -189,19 +230,27 @@ def part(chance):
 def add_potentials(made, chance):
     if chance.random() < 0.6:
         keys, _ = chosen(chance, made, 2)
-        more = chance.choice([{"potential": chance.choice(SPRINGS)}, {"stiffness": "3.5", "length": "0.9"}, {"stiffness": "2"}])
+        more = chance.choice(
+            [{"potential": chance.choice(SPRINGS)}, {"stiffness": "3.5", "length": "0.9"}, {"stiffness": "2"}]
+        )
         made.tables.append(Table("springs", {**keys, **more, **part(chance)}))
     if made.count >= 3 and made.dimension > 1 and chance.random() < 0.5:
         keys, members = chosen(chance, made, 3)
         refuse_straight(made, members, 0.1)
-        more = chance.choice([{"potential": chance.choice(BENDS)}, {"stiffness": "1.5", "angle": "1.9"}, {"stiffness": "2"}])
+        more = chance.choice(
+            [{"potential": chance.choice(BENDS)}, {"stiffness": "1.5", "angle": "1.9"}, {"stiffness": "2"}]
+        )
         made.tables.append(Table("bends", {**keys, **more, **part(chance)}))
     if made.count >= 4 and made.dimension == 3 and chance.random() < 0.6:
         keys, _ = chosen(chance, made, 4)
         made.tables.append(Table("torsions", {**keys, "potential": chance.choice(TORSIONS), **part(chance)}))
     if chance.random() < 0.5:
-        which = chance.choice([{}, {}, {"of": ["0"]}, {"of": "2*k", "for": "k in 0..%d" % ((made.count - 1) // 2)}])
-        made.tables.append(Table("field", {"potential": chance.choice(FIELDS[made.dimension]), **which, **part(chance)}))
+        which = chance.choice(
+            [{}, {}, {"of": ["0"]}, {"of": "2*k", "for": "k in 0..%d" % ((made.count - 1) // 2)}]
+        )
+        made.tables.append(
+            Table("field", {"potential": chance.choice(FIELDS[made.dimension]), **which, **part(chance)})
+        )
     for _ in range(chance.choice([0, 1, 1, 2])):
         made.tables.append(Table("pairs", {**pair_table(made, chance), **part(chance)}))
     if not any(table.name in ("springs", "bends", "torsions", "field", "pairs") for table in made.tables):
@@ -222,7 +271,10 @@ def pair_table(made, chance):
     if roll < 0.2:
         keys["of"] = [str(k) for k in sorted(chance.sample(range(made.count), chance.randint(2, made.count)))]
     elif roll < 0.4:
-        keys["between"] = [{"of": ["0"]}, chance.choice([{}, {"of": "k", "for": "k in 0..%d" % (made.count // 2)}])]
+        keys["between"] = [
+            {"of": ["0"]},
+            chance.choice([{}, {"of": "k", "for": "k in 0..%d" % (made.count // 2)}]),
+        ]
     return keys
 
 
@@ -241,10 +293,11 @@ def tangent(made):
         at = rough_x if s is rough else (q, p)
         G = s.G(at[0])
         return lambda nu: times(G, s.H_p(at[0], along(G, nu, at[1])))
+
     nu, _ = find(of, rough, exact, [0.0] * exact.m)
     v = exact.velocity(along(exact.G(q), nu, p))
     d = made.dimension
-    made.velocity = [[repr(float(c)) for c in v[d * k:d * k + d]] for k in range(made.count)]
+    made.velocity = [[repr(float(c)) for c in v[d * k : d * k + d]] for k in range(made.count)]
 
 
 def well_posed(made):
@@ -261,6 +314,7 @@ def well_posed(made):
 
 def refuse_edges(s, q, cutoff, little):
     from particle_terms import dot, nearest
+
     for i in range(s.count):
         for j in range(i):
             v = [nearest(c, b) for c, b in zip(s.space.between(q, i, j), s.box)]

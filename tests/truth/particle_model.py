@@ -10,7 +10,9 @@ class Table:
     keys: dict
 
     def text(self):
-        return "\n".join(["[[" + self.name + "]]"] + [key + " = " + value_of(value) for key, value in self.keys.items()])
+        return "\n".join(
+            ["[[" + self.name + "]]"] + [key + " = " + value_of(value) for key, value in self.keys.items()]
+        )
 
 
 def value_of(value):
@@ -41,11 +43,18 @@ class ParticleModel:
     def text(self):
         lines = ["# " + " ".join(self.options)] if self.options else []
         lines += ["[particles]", "dimension = %d" % self.dimension]
-        given = {"count": str(self.count), "position": self.position} if self.lattice is None else self.lattice
+        given = (
+            {"count": str(self.count), "position": self.position} if self.lattice is None else self.lattice
+        )
         given = {**given, "box": self.box, "mass": self.mass, "velocity": self.velocity}
         lines += [key + " = " + value_of(value) for key, value in given.items() if value is not None]
         lines += [table.text() for table in self.tables]
-        lines += ["[run]", "method = " + quoted(self.method), "step = " + piece(self.step), "steps = %d" % self.steps]
+        lines += [
+            "[run]",
+            "method = " + quoted(self.method),
+            "step = " + piece(self.step),
+            "steps = %d" % self.steps,
+        ]
         if self.quantities:
             lines += ["[output]", "quantities = [%s]" % ", ".join(map(quoted, self.quantities))]
         return "\n".join(lines) + "\n"

@@ -4,8 +4,18 @@ import tomllib
 
 from arithmetic import Digits
 from evaluate import Sum
-from particle_terms import (Geometry, formula_of, of_angle, of_coordinates, of_distance, nearest, of_torsion, pair,
-                            rigid_angle, rod)
+from particle_terms import (
+    Geometry,
+    formula_of,
+    of_angle,
+    of_coordinates,
+    of_distance,
+    nearest,
+    of_torsion,
+    pair,
+    rigid_angle,
+    rod,
+)
 from system import System, constant, constants_of
 
 AXES = "xyz"
@@ -36,10 +46,13 @@ class ParticleSystem(System):
         self.read_constraints()
         self.read_potentials()
         self.m = len(self.constraints)
-        if not any(table.get("part") == "slow" for name in ("springs", "bends", "torsions", "field", "pairs")
-                   for table in self.file.get(name, [])):
+        if not any(
+            table.get("part") == "slow"
+            for name in ("springs", "bends", "torsions", "field", "pairs")
+            for table in self.file.get(name, [])
+        ):
             self.parts = [self.parts[0]]
-        self.names = [axis + str(k) for k in range(self.count) for axis in AXES[:self.d]]
+        self.names = [axis + str(k) for k in range(self.count) for axis in AXES[: self.d]]
 
     # Particles
 
@@ -48,7 +61,7 @@ class ParticleSystem(System):
         if self.from_file:
             data = self.from_file
             self.count, self.species = len(data["position"]), data["species"]
-            self.q0 = [self.kind.number(c) for row in data["position"] for c in row[:self.d]]
+            self.q0 = [self.kind.number(c) for row in data["position"] for c in row[: self.d]]
             self.indices = [{} for _ in range(self.count)]
         else:
             self.indices = list(self.ranges(table["for"])) if "for" in table else None
@@ -59,14 +72,14 @@ class ParticleSystem(System):
         self.box = self.box_of(table)
         self.mass = [self.mass_of_particle(table, k) for k in range(self.count)]
         self.W = None
-        start = lambda k: {axis: self.q0[self.d * k + a] for a, axis in enumerate(AXES[:self.d])}
+        start = lambda k: {axis: self.q0[self.d * k + a] for a, axis in enumerate(AXES[: self.d])}
         self.v0 = self.velocities(table, start)
 
     def velocities(self, table, start):
         if "velocity" in table:
             return self.vectors(table["velocity"], start)
         if self.from_file and self.from_file.get("velocity"):
-            return [self.kind.number(c) for row in self.from_file["velocity"] for c in row[:self.d]]
+            return [self.kind.number(c) for row in self.from_file["velocity"] for c in row[: self.d]]
         return [self.kind.zero] * (self.d * self.count)
 
     def box_of(self, table):
@@ -93,10 +106,16 @@ class ParticleSystem(System):
         """A list of vectors, or one formula of the indices for each axis."""
         if isinstance(given[0], list):
             return [self.number(c, {}) for row in given for c in row]
-        return [self.number(given[a], {**self.indices[k], "i": k, **more(k)}) for k in range(self.count) for a in range(self.d)]
+        return [
+            self.number(given[a], {**self.indices[k], "i": k, **more(k)})
+            for k in range(self.count)
+            for a in range(self.d)
+        ]
 
     def ranges(self, text):
-        """All combinations of the indices of a `for`; the last one runs fastest, and both ends belong to a range."""
+        """All combinations of the indices of a `for`; the last one runs fastest, and both ends belong to a
+        range.
+        """
         names, values = [], []
         for part in text.split(","):
             name, _, ends = part.partition(" in ")
@@ -136,7 +155,10 @@ class ParticleSystem(System):
             return list(range(self.count))
         if isinstance(table["of"], list):
             return [int(self.number(k, {})) for k in table["of"]]
-        return [int(self.number(table["of"], indices)) for indices in (self.ranges(table["for"]) if "for" in table else [{}])]
+        return [
+            int(self.number(table["of"], indices))
+            for indices in (self.ranges(table["for"]) if "for" in table else [{}])
+        ]
 
     def formula(self, text, inputs, indices=None):
         known = dict(self.known)
@@ -152,26 +174,41 @@ class ParticleSystem(System):
         exact = Geometry(self.d, self.kind, None)
         for table in self.tables_called("rods"):
             for (i, j), indices in self.members(table):
-                length = self.number(table["length"], indices) if "length" in table else exact.length(exact.between(self.q0, i, j))
+                length = (
+                    self.number(table["length"], indices)
+                    if "length" in table
+                    else exact.length(exact.between(self.q0, i, j))
+                )
                 self.constrain(rod(self.space, i, j, length), [i, j])
         for table in self.tables_called("angles"):
             for (i, j, k), indices in self.members(table):
-                angle = self.number(table["angle"], indices) if "angle" in table else exact.angle(
-                    exact.between(self.q0, j, i), exact.between(self.q0, j, k))
+                angle = (
+                    self.number(table["angle"], indices)
+                    if "angle" in table
+                    else exact.angle(exact.between(self.q0, j, i), exact.between(self.q0, j, k))
+                )
                 self.constrain(rigid_angle(self.space, i, j, k, angle), [i, j, k])
         for table in self.tables_called("surface"):
-            formula = self.formula(table["formula"], list(AXES[:self.d]) + ["m"])
+            formula = self.formula(table["formula"], list(AXES[: self.d]) + ["m"])
             for k in self.chosen(table):
                 self.constrain(of_coordinates(self.space, [k], formula, [self.mass[k]]), [k])
         for table in self.tables_called("constraint"):
             for particles, indices in self.members(table):
-                inputs = [axis + str(k + 1) for k in range(len(particles)) for axis in AXES[:self.d]]
-                self.constrain(of_coordinates(self.space, particles, self.formula(table["formula"], inputs, indices)), particles)
+                inputs = [axis + str(k + 1) for k in range(len(particles)) for axis in AXES[: self.d]]
+                self.constrain(
+                    of_coordinates(self.space, particles, self.formula(table["formula"], inputs, indices)),
+                    particles,
+                )
 
     def read_potentials(self):
         self.bonded = self.graph()
-        for name, read in (("springs", self.springs), ("bends", self.bends), ("torsions", self.torsions),
-                           ("field", self.fields), ("pairs", self.pairs)):
+        for name, read in (
+            ("springs", self.springs),
+            ("bends", self.bends),
+            ("torsions", self.torsions),
+            ("field", self.fields),
+            ("pairs", self.pairs),
+        ):
             for number, table in enumerate(self.tables_called(name), 1):
                 part = self.parts[1 if table.get("part") == "slow" else 0]
                 own = Terms(self.kind)
@@ -186,7 +223,11 @@ class ParticleSystem(System):
             if "potential" in table:
                 u = self.formula(table["potential"], ["r"], indices)
             else:
-                rest = self.number(table["length"], indices) if "length" in table else exact.length(exact.between(self.q0, i, j))
+                rest = (
+                    self.number(table["length"], indices)
+                    if "length" in table
+                    else exact.length(exact.between(self.q0, i, j))
+                )
                 u = harmonic(self.number(table["stiffness"], indices), rest)
             yield of_distance(self.space, i, j, u), [i, j]
 
@@ -196,8 +237,11 @@ class ParticleSystem(System):
             if "potential" in table:
                 u = self.formula(table["potential"], ["theta", "costheta"], indices)
             else:
-                rest = self.number(table["angle"], indices) if "angle" in table else exact.angle(
-                    exact.between(self.q0, j, i), exact.between(self.q0, j, k))
+                rest = (
+                    self.number(table["angle"], indices)
+                    if "angle" in table
+                    else exact.angle(exact.between(self.q0, j, i), exact.between(self.q0, j, k))
+                )
                 u = harmonic(self.number(table["stiffness"], indices), rest)
             yield of_angle(self.space, i, j, k, u), [i, j, k]
 
@@ -206,7 +250,7 @@ class ParticleSystem(System):
             yield of_torsion(self.space, four, self.formula(table["potential"], ["phi"], indices)), four
 
     def fields(self, table):
-        formula = self.formula(table["potential"], list(AXES[:self.d]) + ["m"])
+        formula = self.formula(table["potential"], list(AXES[: self.d]) + ["m"])
         for k in self.chosen(table):
             yield of_coordinates(self.space, [k], formula, [self.mass[k]]), [k]
 

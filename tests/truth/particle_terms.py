@@ -17,7 +17,7 @@ class Geometry:
         return self.noise.factor() if self.noise else 1
 
     def at(self, x, k):
-        return x[self.d * k:self.d * k + self.d]
+        return x[self.d * k : self.d * k + self.d]
 
     def between(self, x, i, j):
         return [b - a for a, b in zip(self.at(x, i), self.at(x, j))]
@@ -29,7 +29,8 @@ class Geometry:
         return self.root(dot(v, v))
 
     def angle(self, u, v):
-        """The angle between two vectors, by the tangent of its half: right near 0 and near 180 degrees too."""
+        """The angle between two vectors, by the tangent of its half: right near 0 and near 180 degrees too.
+        """
         a, b = self.length(u), self.length(v)
         difference = [p / a - q / b for p, q in zip(u, v)]
         total = [p / a + q / b for p, q in zip(u, v)]
@@ -61,6 +62,7 @@ def rigid_angle(space, i, j, k, angle):
     def g(x):
         u, v = space.between(x, j, i), space.between(x, j, k)
         return e * dot(u, v) - cosine * space.length(u) * space.length(v)
+
     return g
 
 
@@ -82,11 +84,14 @@ def of_angle(space, i, j, k, u):
         a, b = space.between(x, j, i), space.between(x, j, k)
         theta = e * space.angle(a, b)
         return u([theta, space.kind.cos(theta)])
+
     return V
 
 
 def torsion_angle(space, x, i, j, k, l):
-    """Looking along the middle bond: 0 if the ends are on the same side, positive if the far one is clockwise."""
+    """Looking along the middle bond: 0 if the ends are on the same side, positive if the far one is
+    clockwise.
+    """
     b1, b2, b3 = space.between(x, i, j), space.between(x, j, k), space.between(x, k, l)
     n1, n2 = cross(b1, b2), cross(b2, b3)
     return space.kind.atan2(dot(cross(n1, n2), b2) / space.length(b2), dot(n1, n2))
@@ -121,7 +126,19 @@ def pair(space, i, j, u, cutoff, box, truncation):
         v = [nearest(c, b) for c, b in zip(space.between(x, i, j), box)]
         r = e * space.length(v)
         return u([r]) - edge - slope * (r - cutoff) if r < cutoff else kind.zero
+
     return V
 
 
-__all__ = ["Digits", "Geometry", "formula_of", "of_angle", "of_coordinates", "of_distance", "of_torsion", "pair", "rigid_angle", "rod"]
+__all__ = [
+    "Digits",
+    "Geometry",
+    "formula_of",
+    "of_angle",
+    "of_coordinates",
+    "of_distance",
+    "of_torsion",
+    "pair",
+    "rigid_angle",
+    "rod",
+]

@@ -10,7 +10,9 @@ class Program:
         self.environment = dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "cache"))
 
     def call(self, arguments):
-        done = subprocess.run([self.path] + arguments, capture_output=True, env=self.environment, cwd=self.folder, timeout=300)
+        done = subprocess.run(
+            [self.path] + arguments, capture_output=True, env=self.environment, cwd=self.folder, timeout=300
+        )
         return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
 
     def file(self, text, name="model.toml"):

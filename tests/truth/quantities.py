@@ -5,20 +5,33 @@ from particle_system import AXES
 from particle_terms import nearest
 from system import times
 
-QUANTITIES = ["energies", "forces", "multipliers", "virial", "iterations", "potentials", "virial_potentials", "pressure"]
+QUANTITIES = [
+    "energies",
+    "forces",
+    "multipliers",
+    "virial",
+    "iterations",
+    "potentials",
+    "virial_potentials",
+    "pressure",
+]
 
-# Sums of some ten terms in doubles, with derivatives whose terms may cancel; in 1000 models the largest was 6e-13.
+# Sums of some ten terms in doubles, with derivatives whose terms may cancel; in 1000 models the largest was
+# 6e-13.
 CLOSE = 1e-9
 
 
 def vectors(x, d):
-    return [x[k:k + d] for k in range(0, len(x), d)]
+    return [x[k : k + d] for k in range(0, len(x), d)]
 
 
 def tensor(x, f, d):
     """The sum of x_a f_b over all particles."""
-    return {AXES[a] + AXES[b]: sum((u[a] * v[b] for u, v in zip(vectors(x, d), vectors(f, d))), Digits.zero)
-            for a in range(d) for b in range(d)}
+    return {
+        AXES[a] + AXES[b]: sum((u[a] * v[b] for u, v in zip(vectors(x, d), vectors(f, d))), Digits.zero)
+        for a in range(d)
+        for b in range(d)
+    }
 
 
 def with_trace(name, parts, d):
@@ -29,7 +42,7 @@ def with_trace(name, parts, d):
 
 def virial_of_potentials(s, q):
     """Pairs count with the vector between nearest images, everything else with the positions."""
-    total = {a + b: Digits.zero for a in AXES[:s.d] for b in AXES[:s.d]}
+    total = {a + b: Digits.zero for a in AXES[: s.d] for b in AXES[: s.d]}
     for name, terms in s.tables.items():
         for _, f, places in terms.parts:
             force = [Digits.zero] * s.n
@@ -40,7 +53,7 @@ def virial_of_potentials(s, q):
                 i, j = places[0] // s.d, places[-1] // s.d
                 arm = [Digits.zero] * s.n
                 between = [nearest(c, b) for c, b in zip(s.space.between(q, i, j), s.box)]
-                arm[s.d * j:s.d * j + s.d] = between
+                arm[s.d * j : s.d * j + s.d] = between
             for axes, value in tensor(arm, force, s.d).items():
                 total[axes] += value
     return total
@@ -48,7 +61,11 @@ def virial_of_potentials(s, q):
 
 def values_of(s, q, p, columns):
     """Every column that the oracle knows, by name; only what is asked for is calculated."""
-    found = {"energy": s.H(q, p), "kinetic_energy": s.kinetic(p), "potential_energy": s.H(q, p) - s.kinetic(p)}
+    found = {
+        "energy": s.H(q, p),
+        "kinetic_energy": s.kinetic(p),
+        "potential_energy": s.H(q, p) - s.kinetic(p),
+    }
     found.update((name, terms(q)) for name, terms in s.tables.items())
     mine = None
     if {"lambda_1", "f_x0", "virial", "pressure"} & set(columns):
@@ -71,15 +88,20 @@ def compare_rows(s, columns, rows, demand):
     """The first and the last row; what lies between has the same code."""
     for row in (rows[0], rows[-1]):
         x = [Digits.number(v) for v in row]
-        q, p = x[1:1 + s.n], x[1 + s.n:1 + 2 * s.n]
-        demand(columns[1:1 + s.n] == s.names, "names of the columns")
+        q, p = x[1 : 1 + s.n], x[1 + s.n : 1 + 2 * s.n]
+        demand(columns[1 : 1 + s.n] == s.names, "names of the columns")
         found = values_of(s, q, p, columns)
         forces = max([abs(v) for v in s.H_q(q, p)] + [abs(v) for v in p] + [1])
         for name, value in found.items():
             if name in columns:
                 got = row[columns.index(name)]
-                demand(abs(value - got) <= CLOSE * (abs(value) + forces),
-                       "%s at t = %g: expected %.17g, found %.17g" % (name, row[0], float(value), got))
-        unknown = [c for c in columns[1 + 2 * s.n:] if c not in found and c not in (
-            "position_residual", "momentum_residual", "iterations")]
+                demand(
+                    abs(value - got) <= CLOSE * (abs(value) + forces),
+                    "%s at t = %g: expected %.17g, found %.17g" % (name, row[0], float(value), got),
+                )
+        unknown = [
+            c
+            for c in columns[1 + 2 * s.n :]
+            if c not in found and c not in ("position_residual", "momentum_residual", "iterations")
+        ]
         demand(not unknown, "columns that the oracle does not know: %s" % unknown)

@@ -1,4 +1,5 @@
-"""Readers of what taut writes, after the documents of each format: nothing here is shared with the program."""
+"""Readers of what taut writes, after the documents of each format: nothing here is shared with the program.
+"""
 import ast
 import os
 import re
@@ -24,7 +25,11 @@ def names(items):
         if isinstance(item, str):
             yield item
         else:
-            yield from (stem + str(k) for k in range(item["from"], item["from"] + item["count"]) for stem in item["each"])
+            yield from (
+                stem + str(k)
+                for k in range(item["from"], item["from"] + item["count"])
+                for stem in item["each"]
+            )
 
 
 def trajectory(data):
@@ -35,9 +40,9 @@ def trajectory(data):
     for number in range(len(data)):
         if at == len(data):
             break
-        tag, packed, index, stored, size, crc, header_crc = struct.unpack("<4sIQQQII", data[at:at + 40])
-        body = data[at + 40:at + 40 + stored]
-        if zlib.crc32(data[at:at + 36]) != header_crc or zlib.crc32(body) != crc or index != number:
+        tag, packed, index, stored, size, crc, header_crc = struct.unpack("<4sIQQQII", data[at : at + 40])
+        body = data[at + 40 : at + 40 + stored]
+        if zlib.crc32(data[at : at + 36]) != header_crc or zlib.crc32(body) != crc or index != number:
             raise Damaged("chunk %d" % number)
         if packed:
             body = gathered(zlib.decompress(body), size)
@@ -61,8 +66,8 @@ def trajectory(data):
 def gathered(body, size):
     """Puts the bytes of each word together again."""
     words = size // 8
-    planes = [body[b * words:(b + 1) * words] for b in range(8)]
-    return bytes(byte for word in zip(*planes) for byte in word) + body[8 * words:]
+    planes = [body[b * words : (b + 1) * words] for b in range(8)]
+    return bytes(byte for word in zip(*planes) for byte in word) + body[8 * words :]
 
 
 def npy(data):
@@ -70,12 +75,12 @@ def npy(data):
         raise Damaged("no array")
     length = struct.unpack("<H", data[8:10])[0] if data[6] == 1 else struct.unpack("<I", data[8:12])[0]
     begin = (10 if data[6] == 1 else 12) + length
-    head = ast.literal_eval(data[begin - length:begin].decode())
+    head = ast.literal_eval(data[begin - length : begin].decode())
     if head["descr"] != "<f8" or head["fortran_order"] or begin % 16:
         raise Damaged("another kind of array")
     rows, columns = head["shape"]
     values = struct.unpack("<%dd" % (rows * columns), data[begin:])
-    return [list(values[columns * r:columns * (r + 1)]) for r in range(rows)]
+    return [list(values[columns * r : columns * (r + 1)]) for r in range(rows)]
 
 
 def xyz(text):
@@ -84,11 +89,11 @@ def xyz(text):
     while at < len(lines) and lines[at]:
         count, comment = int(lines[at]), lines[at + 1]
         keys = {k: v.strip('"') for k, v in re.findall(r'(\w+)=("[^"]*"|\S+)', comment)}
-        words = [line.split() for line in lines[at + 2:at + 2 + count]]
+        words = [line.split() for line in lines[at + 2 : at + 2 + count]]
         frame, column, parts = {"keys": keys}, 0, keys["Properties"].split(":")
         for name, kind, width in zip(parts[::3], parts[1::3], map(int, parts[2::3])):
             convert = float if kind == "R" else str
-            frame[name] = [[convert(w) for w in row[column:column + width]] for row in words]
+            frame[name] = [[convert(w) for w in row[column : column + width]] for row in words]
             column += width
         if any(len(row) != column for row in words):
             raise Damaged("columns")
@@ -100,10 +105,10 @@ def xyz(text):
 def records(data):
     at = 0
     while at < len(data):
-        size = struct.unpack("<i", data[at:at + 4])[0]
-        if data[at + 4 + size:at + 8 + size] != data[at:at + 4]:
+        size = struct.unpack("<i", data[at : at + 4])[0]
+        if data[at + 4 + size : at + 8 + size] != data[at : at + 4]:
             raise Damaged("record")
-        yield data[at + 4:at + 4 + size]
+        yield data[at + 4 : at + 4 + size]
         at += size + 8
 
 
@@ -118,16 +123,20 @@ def dcd(data):
     frames = []
     for k in range(3, len(found), per_frame):
         cell = struct.unpack("<6d", found[k]) if head[10] else None
-        axes = [struct.unpack("<%df" % count, r) for r in found[k + per_frame - 3:k + per_frame]]
+        axes = [struct.unpack("<%df" % count, r) for r in found[k + per_frame - 3 : k + per_frame]]
         frames.append((cell, list(zip(*axes))))
     return {"frames": head[0], "first": head[1], "every": head[2], "steps": head[3], "step": head[9]}, frames
 
 
 def h5(path, dataset, kind="d"):
-    """The numbers of a dataset of HDF5, in the order of the file, and its shape; h5dump, of the library itself, reads it."""
+    """The numbers of a dataset of HDF5, in the order of the file, and its shape; h5dump, of the library
+    itself, reads it.
+    """
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "raw")
-        done = subprocess.run(["h5dump", "-d", dataset, "-b", "LE", "-o", out, path], capture_output=True, text=True)
+        done = subprocess.run(
+            ["h5dump", "-d", dataset, "-b", "LE", "-o", out, path], capture_output=True, text=True
+        )
         if done.returncode:
             raise Damaged(done.stderr)
         shape = re.search(r"SIMPLE \{ \( ([\d, ]+) \)", done.stdout)

@@ -1,4 +1,6 @@
-"""The oracle must see errors: the program gets another model than the oracle, and each change has to be found."""
+"""The oracle must see errors: the program gets another model than the oracle, and each change has to be
+found.
+"""
 import copy
 
 import compare
@@ -52,8 +54,10 @@ def changed_potential(model):
     changed_place(model)
 
 
-CHANGES = ((generate, (changed_force, changed_sign, changed_step, changed_start)),
-           (particle_generate, (changed_mass, changed_place, changed_potential)))
+CHANGES = (
+    (generate, (changed_force, changed_sign, changed_step, changed_start)),
+    (particle_generate, (changed_mass, changed_place, changed_potential)),
+)
 
 
 def compared(models, numbers, program):
@@ -75,13 +79,18 @@ def found_in(model, expected, change, program):
 
 
 def self_test(program):
-    """Each change must be found in nearly all models; the few are those that do not depend on what was changed."""
+    """Each change must be found in nearly all models; the few are those that do not depend on what was
+    changed.
+    """
     good = True
     for models, changes in CHANGES:
         known = list(compared(models, range(7000, 7012), program))
         for change in changes:
             found = sum(found_in(model, expected, change, program) for model, expected in known)
-            print("%s of %s: found in %d of %d models" % (change.__name__.replace("_", " "), models.__name__, found, len(known)))
+            print(
+                "%s of %s: found in %d of %d models"
+                % (change.__name__.replace("_", " "), models.__name__, found, len(known))
+            )
             good = good and found >= 0.8 * len(known) and len(known) >= 8
     for test in (damaged_exports, damaged_file):
         seen = test(program)
@@ -94,7 +103,7 @@ def damaged_exports(program):
     """Each export is compared with rows of which one number differs in its last bit."""
     made, _, every = exports.model(7000)
     folder, columns, rows = exports.kept(program, made.text(), "binary", every)
-    rows[1][1] += 2.0 ** -22 * max(1.0, abs(rows[1][1]))  # beyond the 32 bits of DCD
+    rows[1][1] += 2.0**-22 * max(1.0, abs(rows[1][1]))  # beyond the 32 bits of DCD
     samples = exports.Kept(ParticleSystem(made.text(), Digits), columns, rows)
     for check in exports.FORMATS:
         try:
@@ -114,6 +123,7 @@ def damaged_file(program):
         chance, form, content, text, name, keys = kept(number)
         content.position[0], content.position[1] = content.position[1], content.position[0]
         return chance, form, content, text, name, keys
+
     try:
         foreign.file_of = exchanged
         for number in range(7000, 7016):

@@ -6,10 +6,10 @@ import time
 from arithmetic import Digits, NoValue
 from evaluate import function_of
 from formula import children, names, parse, replaced, size, text_of
-from generate import Unfit, tangent
 from linear import Singular
 from newton import NoSolution
 from system import System
+from well_posed import Unfit, tangent
 
 
 def same_failure(a, b):
@@ -38,8 +38,17 @@ def shrunk(model, outcome, check, candidates=None, seconds=90):
 
 
 def formula_candidates(model):
-    for change in (fewer_steps, plain_title, without_constraint, without_term, without_coordinate, without_parameter,
-                   plain_mass, smaller_formula, plain_start):
+    for change in (
+        fewer_steps,
+        plain_title,
+        without_constraint,
+        without_term,
+        without_coordinate,
+        without_parameter,
+        plain_mass,
+        smaller_formula,
+        plain_start,
+    ):
         yield from change(model)
 
 
@@ -66,7 +75,7 @@ def changed(model, **fields):
 
 def without_constraint(model):
     for k in range(len(model.constraints)):
-        yield changed(model, constraints=model.constraints[:k] + model.constraints[k + 1:])
+        yield changed(model, constraints=model.constraints[:k] + model.constraints[k + 1 :])
 
 
 def without_term(model):
@@ -92,7 +101,9 @@ def without_coordinate(model):
         return
     for k, name in enumerate(model.coordinates):
         momentum = "p_" + name
-        made = with_values(model, {name: model.initial.get(name, "0"), momentum: model.initial.get(momentum, "0")})
+        made = with_values(
+            model, {name: model.initial.get(name, "0"), momentum: model.initial.get(momentum, "0")}
+        )
         del made.coordinates[k]
         made.initial.pop(name, None)
         made.initial.pop(momentum, None)
@@ -127,7 +138,7 @@ def smaller_trees(tree):
     first = 2 if tree[0] == "call" else 1
     for k, child in enumerate(children(tree)):
         for smaller in smaller_trees(child):
-            yield tree[:first + k] + (smaller,) + tree[first + k + 1:]
+            yield tree[: first + k] + (smaller,) + tree[first + k + 1 :]
 
 
 def smaller_formula(model):
@@ -177,12 +188,16 @@ def particle_candidates(model):
         if getattr(model, name) is not None:
             yield changed(model, **{name: None})
     for k, table in enumerate(model.tables):
-        yield changed(model, tables=model.tables[:k] + model.tables[k + 1:])
+        yield changed(model, tables=model.tables[:k] + model.tables[k + 1 :])
         for key in table.keys:
             made = copy.deepcopy(model)
             del made.tables[k].keys[key]
             yield made
-        if isinstance(table.keys.get("between"), list) and len(table.keys["between"]) > 1 and "for" not in table.keys:
+        if (
+            isinstance(table.keys.get("between"), list)
+            and len(table.keys["between"]) > 1
+            and "for" not in table.keys
+        ):
             made = copy.deepcopy(model)
             made.tables[k].keys["between"].pop()
             yield made

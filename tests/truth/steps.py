@@ -1,7 +1,7 @@
 """One step of each method as a system of equations in unknowns z: the residual, and the state that z gives.
 
-Every method here ends with the impulse nu, which makes the momentum tangent. The equations are those of docs/theory,
-written again.
+Every method but the explicit ones ends with the impulse nu, which makes the momentum tangent. The equations
+are those of docs/theory, written again.
 """
 from arithmetic import Digits
 from multiplier import multiplier
@@ -28,7 +28,7 @@ class Step:
 
     def cut(self, s, z):
         inner = len(z) - 2 * s.m
-        return z[:inner], z[inner:inner + s.m], z[inner + s.m:]
+        return z[:inner], z[inner : inner + s.m], z[inner + s.m :]
 
     def residual(self, s, q, p, h):
         G0 = s.G(q)
@@ -37,6 +37,7 @@ class Step:
             inner, mu, nu = self.cut(s, z)
             rest, q1, p_end = self.equations(s, q, along(G0, mu, p), h, inner)
             return rest + end_of(s, q1, p_end, nu)[1]
+
         return of
 
     def state(self, s, q, p, h, z):
@@ -84,7 +85,7 @@ class Midpoint(Step):
         return s.H_q(Q, P), s.H_p(Q, P)
 
     def equations(self, s, q, p, h, z):
-        Q, P = z[:s.n], z[s.n:]
+        Q, P = z[: s.n], z[s.n :]
         H_q, H_p = self.slopes(s, Q, P)
         rest = plus(Q, plus(q, H_p, h / 2), -1) + plus(P, plus(p, H_q, -h / 2), -1)
         return rest, plus(q, H_p, h), plus(p, H_q, -h)
@@ -106,7 +107,7 @@ class Lobatto2(Step):
         return list(q) + list(p)
 
     def equations(self, s, q, p, h, z):
-        q1, P = z[:s.n], z[s.n:]
+        q1, P = z[: s.n], z[s.n :]
         mean = plus(s.H_p(q, P), s.H_p(q1, P))
         rest = plus(q1, plus(q, mean, h / 2), -1) + plus(P, plus(p, s.H_q(q, P), -h / 2), -1)
         return rest, q1, plus(P, s.H_q(q1, P), -h / 2)
@@ -146,7 +147,8 @@ def sixth(k):
 SUZUKI = 1 / (4 - 4 ** (1 / 3))
 YOSHIDA = 1 / (2 - 2 ** (1 / 3))
 
-# Each method as the steps, and the fractions of h, of which it consists. shake and verlet are rattle at the end of a step.
+# Each method as the steps, and the fractions of h, of which it consists. shake and verlet are rattle at the
+# end of a step.
 NATURAL = {
     "rattle": (Rattle(), [1]),
     "shake": (Rattle(), [1]),

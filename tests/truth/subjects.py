@@ -1,4 +1,6 @@
-"""What is looked at. Each subject takes the number of a case, and returns its outcome and the files that show a failure."""
+"""What is looked at. Each subject takes the number of a case, and returns its outcome and the files that
+show a failure.
+"""
 import compare
 import examples
 import exports
@@ -23,8 +25,16 @@ def particles(number, program, backends):
     outcome = compare.check(model, program, backends)
     if not outcome.failed():
         return outcome, {}
-    small = shrunk(model, outcome, lambda candidate: compare.check(candidate, program, backends), particle_candidates)
+    small = shrunk(
+        model, outcome, lambda candidate: compare.check(candidate, program, backends), particle_candidates
+    )
     return outcome, {"model.toml": model.text(), "shrunk.toml": small.text()}
 
 
-SUBJECTS = {"formulas": formulas, "particles": particles, "examples": examples.check, "exports": exports.check, "files": files.check}
+SUBJECTS = {
+    "formulas": formulas,
+    "particles": particles,
+    "examples": examples.check,
+    "exports": exports.check,
+    "files": files.check,
+}

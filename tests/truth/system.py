@@ -23,6 +23,7 @@ def constant(value, known, kind):
 
 class System:
     """H(q, p) and g(q). x is q followed by p wherever a formula may see both."""
+
     last = []  # the last few gradients of V: a solve asks for the one at its start again and again
 
     def __init__(self, text, kind=Digits, noise=None):
@@ -39,7 +40,11 @@ class System:
         self.natural = "hamiltonian" not in system
         if self.natural:
             self.W = inverse(self.mass_of(system["mass"]))
-            parts = [system["potential"]] if "potential" in system else [system["potential_fast"], system["potential_slow"]]
+            parts = (
+                [system["potential"]]
+                if "potential" in system
+                else [system["potential_fast"], system["potential_slow"]]
+            )
             self.parts = [Sum(parse(part), place, kind, noise) for part in parts]
         else:
             place.update(("p_" + name, self.n + k) for k, name in enumerate(self.names))
