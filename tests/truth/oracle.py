@@ -63,6 +63,8 @@ class Oracle:
         first = [s.H(*x) for s, x in zip(self.systems(), states)]
         for fraction in list(fractions) * steps:
             states = self.step(kind, h * fraction, states)
+        # What is derived from the end state is derived from its rounded numbers.
+        states = states[:1] + [(self.shaken(q), self.shaken(p)) for q, p in states[1:]]
         ends = [self.values(s, start, x) for s, start, x in zip(self.systems(), first, states)]
         sizes = {"lambda": self.size_of_forces(states[0])}
         if (

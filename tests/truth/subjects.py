@@ -20,6 +20,14 @@ def formulas(number, program, backends):
     return outcome, {"model.toml": model.text(), "shrunk.toml": small.text()}
 
 
+def starts(number, program, backends):
+    """The models of `formulas` before their first step: H and lambda at the start, and the projected start."""
+    model = generate.model(number)
+    model.steps = 0
+    outcome = compare.check(model, program, backends)
+    return outcome, {"model.toml": model.text()} if outcome.failed() else {}
+
+
 def particles(number, program, backends):
     model = particle_generate.model(number)
     outcome = compare.check(model, program, backends)
@@ -33,6 +41,7 @@ def particles(number, program, backends):
 
 SUBJECTS = {
     "formulas": formulas,
+    "starts": starts,
     "particles": particles,
     "examples": examples.check,
     "exports": exports.check,
