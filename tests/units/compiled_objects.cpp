@@ -458,7 +458,8 @@ TEST_F(CompiledObjects, EveryFunctionGivesTheBitsOfTheInterpreter) {
                "functions"));
 }
 
-// Each composition has a coordinate of its own: its derivative is an output in which no sum hides the last bit.
+// Each composition has a coordinate of its own: its derivative is an output in which no sum hides the last
+// bit.
 std::string functions_of_functions() {
   std::string names, potential, start;
   int k = 0;
@@ -474,8 +475,8 @@ std::string functions_of_functions() {
          "\"\n[initial]\n" + start;
 }
 
-// Compilers made other bits of these models once: they fused two lines, made exp2 of a power of two, and 1/√(1 + x²)
-// of cos(atan(x)).
+// Compilers made other bits of these models once: they fused two lines, made exp2 of a power of two, and
+// 1/√(1 + x²) of cos(atan(x)).
 TEST_F(CompiledObjects, EveryCompilerGivesTheBitsOfTheInterpreter) {
   for (const std::string& compiler : compilers()) {
     const Environment chosen("CXX", compiler);

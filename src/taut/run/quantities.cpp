@@ -13,7 +13,8 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-// A system without constraints has no forces of constraints: they are 0. They are unknown if there is no multiplier.
+// A system without constraints has no forces of constraints: they are 0. They are unknown if there is no
+// multiplier.
 std::vector<double> Quantities::constraint_force(const Machine& machine) const {
   std::vector<double> force;
   if (constraints_ > 0) force = machine.constraint_force();

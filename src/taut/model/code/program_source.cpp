@@ -15,9 +15,10 @@ namespace {
 // it is longer than this.
 constexpr std::size_t longest_whole = 1000, longest_piece = 250;
 
-// Of functions that it knows a compiler may make others, with other bits: exp2 of a power of two, 1/√(1 + x²) of
-// cos(atan(x)). So each is declared under a name that no compiler knows, and is that of the library by its symbol.
-// sqrt is an instruction; sin and cos of one angle are found together, to the same bits.
+// A compiler may make other functions of those that it knows, with other bits: exp2 of a power of two,
+// 1/√(1 + x²) of cos(atan(x)). So each is declared under a name that no compiler knows, and its symbol makes
+// it that of the library. sqrt is an instruction; sin and cos of one angle are found together, to the same
+// bits.
 constexpr std::array plain_functions{Op::exp,  Op::log,  Op::tan,  Op::asin,  Op::acos, Op::atan,
                                      Op::sinh, Op::cosh, Op::tanh, Op::atan2, Op::power};
 
