@@ -116,7 +116,9 @@ def check(model, program, backends, expected=None):
     for backend in backends:
         status, found, said = program.run(model.text(), "--backend", backend, *model.more_options())
         if status == 2 and "not finite at the start" in said and starts_at_zero(model):
-            return Outcome("lost", "a formula such as sqrt(x^4), which has no derivative by the rules at x = 0")
+            return Outcome(
+                "lost", "a formula such as sqrt(x^4), which has no derivative by the rules at x = 0"
+            )
         if status != 0 or found is None:
             kind = "stopped" if status == 1 and found is not None and "error" in found else "refused"
             return Outcome(kind, "exit %d: %s" % (status, said.strip()[:600]))

@@ -54,8 +54,10 @@ class Oracle:
     def step_of(self, text):
         return float(function_of(parse(text), self.exact.known, Digits)([]))
 
-    def shaken(self, x):
-        return [v * (1 + Digits.number(self.chance.uniform(-1, 1) * ROUNDING)) for v in x]
+    def shaken(self, x, off=0.0):
+        """The numbers with a rounding error each, and one more of the given size."""
+        part = lambda size: Digits.number(self.chance.uniform(-1, 1) * size)
+        return [v * (1 + part(ROUNDING)) + part(off) for v in x]
 
     def answer(self, method, h, steps, q, p):
         kind, fractions = METHODS[method]
@@ -63,14 +65,12 @@ class Oracle:
         first = [s.H(*x) for s, x in zip(self.systems(), states)]
         for fraction in list(fractions) * steps:
             states = self.step(kind, h * fraction, states)
-        # What is derived from the end state is derived from its rounded numbers.
-        states = states[:1] + [(self.shaken(q), self.shaken(p)) for q, p in states[1:]]
+        # What is derived from the end state is derived from its rounded numbers. The momenta of one method are
+        # differences of positions over h: docs/theory/shake.md.
+        off = ROUNDING * float(max(abs(v) for v in q) / abs(h)) if method == "shake(two-step)" else 0.0
+        states = states[:1] + [(self.shaken(q), self.shaken(p, off)) for q, p in states[1:]]
         ends = [self.values(s, start, x) for s, start, x in zip(self.systems(), first, states)]
         sizes = {"lambda": self.size_of_forces(states[0])}
-        if (
-            method == "shake(two-step)"
-        ):  # its momenta are differences of positions over h: docs/theory/shake.md
-            sizes["p"] = float(max(abs(v) for v in q) / abs(h))
         return Answer(ends[0], {name: spread_of(ends, name, sizes.get(name, 0.0)) for name in ends[0]})
 
     def systems(self):
@@ -86,10 +86,19 @@ class Oracle:
         )
         z, J = find(of, self.rough, self.exact, kind.guess(self.rough, *rough_x, h))
         after = [kind.state(self.exact, q, p, exact_h, z)]
+        self.refuse_long_step(rough_x, after[0], h)
         for s, x in zip(self.noisy, states[1:]):
             near = to_all_digits(kind.residual(s, *x, exact_h), z, J, 1e-17) if z else z
             after.append(kind.state(s, *x, exact_h, near))
         return after
+
+    def refuse_long_step(self, before, after, h):
+        """Refuses a step in which the forces change so much that its equations may have several solutions."""
+        after = [float(v) for v in after[0]], [float(v) for v in after[1]]
+        for slope, x in ((self.rough.H_q, before[1]), (self.rough.H_p, before[0])):
+            change = max(abs(a - b) for a, b in zip(slope(*before), slope(*after)))
+            if abs(h) * change > 0.2 * (1 + max(abs(v) for v in x)):
+                raise NoSolution("a step that is too long for one clear answer")
 
     def values(self, s, first, x):
         q, p = x

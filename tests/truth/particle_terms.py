@@ -29,8 +29,7 @@ class Geometry:
         return self.root(dot(v, v))
 
     def angle(self, u, v):
-        """The angle between two vectors, by the tangent of its half: right near 0 and near 180 degrees too.
-        """
+        """The angle between two vectors, by the tangent of its half: right near 0 and near 180 degrees too."""
         a, b = self.length(u), self.length(v)
         difference = [p / a - q / b for p, q in zip(u, v)]
         total = [p / a + q / b for p, q in zip(u, v)]
