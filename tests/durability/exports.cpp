@@ -283,6 +283,23 @@ TEST(Quantities, OfAPendulumAreThoseOfTheClosedForm) {
   EXPECT_EQ(hangs[8], 0);
 }
 
+// Two free particles that repel each other: no constraint, so no force of one, and a pressure all the same.
+TEST(Quantities, OfASystemWithoutConstraintsHaveNoForcesOfConstraints) {
+  const OwnFolder folder;
+  std::ofstream(folder / "gas.toml")
+      << "[particles]\ncount = 2\nposition = [[0, 0, 0], [2, 0, 0]]\nvelocity = [[0, 1, 0], [0, 0, 0]]\n"
+         "box = [10, 10, 10]\n[[pairs]]\npotential = \"1/r\"\ncutoff = 4\n[output]\nquantities = "
+         "[\"forces\", \"virial\", \"pressure\"]\n[run]\nstep = 0.01\nsteps = 0\n";
+  const auto ran = run_taut("run gas.toml --format csv --out out", folder.string());
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  std::vector<double> row;
+  std::istringstream in(lines_of(read_text(folder / "out/samples.csv"))[1]);
+  for (std::string word; std::getline(in, word, ',');) row.push_back(std::stod(word));
+  ASSERT_EQ(row.size(), 16U + 6 + 10 + 1);
+  for (std::size_t k = 16; k + 1 < row.size(); ++k) EXPECT_EQ(row[k], 0) << k;
+  EXPECT_NEAR(row.back(), (2 * 0.5 + 0.25 * 2) / (3 * 1000), 1e-15);
+}
+
 TEST(Quantities, AKineticEnergyNeedsANaturalSystem) {
   const auto ran = run_taut("run charged-particle --set 'output.quantities=[\"energies\"]' --steps 1");
   EXPECT_EQ(ran.status, 2);

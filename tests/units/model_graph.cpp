@@ -58,6 +58,8 @@ TEST(ModelGraph, Simplifications) {
   same("a^1", "a");
   same("a^0", "1");
   same("a^3", "a*a*a");
+  same("abs(a)^2", "a^2");
+  same("3*abs(a - b)^4", "3*(a - b)^4");
   same("a^-1", "1/a");
   same("a^0.5", "sqrt(a)");
   same("a^1.5", "a*sqrt(a)");

@@ -11,13 +11,16 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<double> constraint_force(const Machine& machine) {
-  std::vector<double> force = machine.constraint_force();
-  force.resize(machine.q().size(), unknown);
+}  // namespace
+
+// A system without constraints has no forces of constraints: they are 0. They are unknown if there is no
+// multiplier.
+std::vector<double> Quantities::constraint_force(const Machine& machine) const {
+  std::vector<double> force;
+  if (constraints_ > 0) force = machine.constraint_force();
+  force.resize(machine.q().size(), constraints_ > 0 ? unknown : 0.0);
   return force;
 }
-
-}  // namespace
 
 bool Quantities::has(std::string_view name) const {
   return std::find(names_.begin(), names_.end(), name) != names_.end();

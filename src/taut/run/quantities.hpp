@@ -31,6 +31,7 @@ class Quantities {
   bool has(std::string_view name) const;
 
  private:
+  std::vector<double> constraint_force(const Machine& machine) const;
   void add_forces(const Machine& machine, std::vector<double>& to) const;
   void add_virial(std::span<const double> q, std::span<const double> force, std::vector<double>& to) const;
   void add_potentials(const Machine& machine, std::vector<double>& to) const;

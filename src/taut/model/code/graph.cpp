@@ -153,6 +153,8 @@ int Graph::product(int a, int b) {
       return quotient(constant(c * value(right.a)), right.b);
     return intern({Op::multiply, a, b});
   }
+  // |x|² is x², which has its derivatives at 0 too.
+  if (left.op == Op::absolute && a == b) return product(left.a, left.a);
   if (left.op == Op::negate && right.op == Op::negate) return product(left.a, right.a);
   if (left.op == Op::negate) return negate(product(left.a, b));
   if (right.op == Op::negate) return negate(product(a, right.a));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace taut {
 
@@ -13,6 +14,21 @@ namespace {
 // g++ 12 forty seconds, in pieces of 250 four. One piece is evaluated faster, so a program is cut up only if
 // it is longer than this.
 constexpr std::size_t longest_whole = 1000, longest_piece = 250;
+
+// A compiler may make other functions of those that it knows, with other bits: exp2 of a power of two,
+// 1/√(1 + x²) of cos(atan(x)). So each is declared under a name that no compiler knows, and its symbol makes
+// it that of the library. sqrt is an instruction; sin and cos of one angle are found together, to the same
+// bits.
+constexpr std::array plain_functions{Op::exp,  Op::log,  Op::tan,  Op::asin,  Op::acos, Op::atan,
+                                     Op::sinh, Op::cosh, Op::tanh, Op::atan2, Op::power};
+
+std::string_view library_name(Op op) { return op == Op::power ? "pow" : function_name(op); }
+std::string plain_name(Op op) { return fmt::format("plain_{}", library_name(op)); }
+
+std::string declaration(Op op) {
+  return fmt::format("extern \"C\" __attribute__((const)) double {}({}) __asm__(\"{}\");\n", plain_name(op),
+                     op == Op::power || op == Op::atan2 ? "double, double" : "double", library_name(op));
+}
 
 // The program with a name of its own for every value: registers are reused, values are not.
 struct Operand {
@@ -157,7 +173,6 @@ class Text {
 
   std::string operation(const Operand& value, std::size_t piece) const {
     const std::string a = name(value.a, piece), b = name(value.b, piece);
-    const auto call = [&](std::string_view f) { return fmt::format("__builtin_{}({})", f, a); };
     switch (value.op) {
       case Op::add:
         return a + " + " + b;
@@ -170,18 +185,21 @@ class Text {
       case Op::negate:
         return fmt::format("-{}", a);
       case Op::absolute:
-        return call("fabs");
+        return fmt::format("__builtin_fabs({})", a);
       case Op::sign:
         return fmt::format("double(({0} > 0) - ({0} < 0))", a);
       case Op::atan2:
-        return fmt::format("__builtin_atan2({}, {})", a, b);
       case Op::power:
-        return fmt::format("pow({}, {})", a, b);
+        return fmt::format("{}({}, {})", plain_name(value.op), a, b);
+      case Op::sqrt:
+      case Op::sin:
+      case Op::cos:
+        return fmt::format("__builtin_{}({})", function_name(value.op), a);
       case Op::constant:
       case Op::input:
         return {};
       default:  // a function of one argument
-        return call(function_name(value.op));
+        return fmt::format("{}({})", plain_name(value.op), a);
     }
   }
 
@@ -207,13 +225,15 @@ std::string cpp_number(double x) {
 }
 
 std::string source_of(const std::vector<const Program*>& programs) {
-  const bool has_power = std::any_of(programs.begin(), programs.end(), [](const Program* program) {
-    return std::any_of(program->runs.begin(), program->runs.end(),
-                       [](const Run& run) { return run.op == Op::power; });
-  });
-  // The function is declared plainly: of one that the compiler knows it may make another one, with other
-  // bits.
-  std::string text = has_power ? "extern \"C\" __attribute__((const)) double pow(double, double);\n" : "";
+  const auto is_used = [&](Op op) {
+    return std::any_of(programs.begin(), programs.end(), [&](const Program* program) {
+      return std::any_of(program->runs.begin(), program->runs.end(),
+                         [&](const Run& run) { return run.op == op; });
+    });
+  };
+  std::string text;
+  for (const Op op : plain_functions)
+    if (is_used(op)) text += declaration(op);
   for (std::size_t k = 0; k < programs.size(); ++k) text += Text(*programs[k], k).write();
   return text;
 }
