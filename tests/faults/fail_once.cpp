@@ -4,7 +4,8 @@
 // FAULT=KIND:N:onwards  so do all that follow, as on a disk that is full
 // FAULT_LOG=FILE        gets a line "KIND COUNT" for each kind at the end of the program,
 //                       a line "failed FUNCTION" if the call came, and a line "unsynced FUNCTION" if a file
-//                       is named while something that was written is not on the disk
+//                       is named while something that was written is not on the disk, or if its folder is
+//                       not synced after that
 //
 // Calls of the C library to itself are not seen. So the functions of its streams are listed too: a stream
 // that is told to fail behaves as if the system had refused to take its bytes. Standard error is left alone,
@@ -113,6 +114,7 @@ bool fails(Which which, const char* function) {
 // Bytes that were written and not synced, by the number of the descriptor; the first is for files that are
 // closed by now, whose numbers are used again.
 std::array<std::atomic<bool>, 1024> unsynced;
+std::atomic<bool> unsynced_name;  // of a file in its folder
 std::atomic<bool>& unsynced_of(int file) {
   return unsynced[file > STDERR_FILENO && file < static_cast<int>(unsynced.size()) ? file : 1];
 }
@@ -128,14 +130,22 @@ bool naming_fails(const char* function) {
       log_line("unsynced", function);
       break;
     }
+  unsynced_name = true;
   return fails(renaming, function);
 }
-
 // Finds the function that would have been called, the first time that it is.
 template <class Function>
 Function* next(const char* name) {
   return std::bit_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
+// Notes that the descriptor was synced. A name is on the disk once its folder is.
+void note_synced(int file) {
+  unsynced_of(file) = false;
+  struct stat info{};
+  static auto* const real = next<decltype(::fstat)>("fstat");
+  if (unsynced_name && real(file, &info) == 0 && S_ISDIR(info.st_mode)) unsynced_name = false;
+}
+
 // Declares `real`, the function of the C library.
 #define REAL(name) static auto* const real = next<decltype(::name)>(#name)
 
@@ -153,6 +163,7 @@ Function* next(const char* name) {
 }
 
 [[gnu::destructor]] void end() {
+  if (unsynced_name) log_line("unsynced", "folder");
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     std::array<char, 24> digits{};
     long left = counts[k];
@@ -240,13 +251,13 @@ int fflush(std::FILE* file) {
 int fsync(int file) {
   REAL(fsync);
   if (fails(syncing, "fsync")) return -1;
-  unsynced_of(file) = false;
+  note_synced(file);
   return real(file);
 }
 int fdatasync(int file) {
   REAL(fdatasync);
   if (fails(syncing, "fdatasync")) return -1;
-  unsynced_of(file) = false;
+  note_synced(file);
   return real(file);
 }
 
