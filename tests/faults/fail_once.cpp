@@ -114,7 +114,7 @@ bool fails(Which which, const char* function) {
 // Bytes that were written and not synced, by the number of the descriptor; the first is for files that are
 // closed by now, whose numbers are used again.
 std::array<std::atomic<bool>, 1024> unsynced;
-std::atomic<bool> unsynced_name;  // of a file in its folder
+std::atomic<bool> unsynced_name;  // a file has one that its folder does not yet keep
 std::atomic<bool>& unsynced_of(int file) {
   return unsynced[file > STDERR_FILENO && file < static_cast<int>(unsynced.size()) ? file : 1];
 }
