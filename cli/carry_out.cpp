@@ -108,7 +108,9 @@ std::string how_to_go_on(const std::string& typed, bool halves, const Recording*
                      failed ? " --on-failure halve" : "");
 }
 
+// Makes the page, unless it belongs into a folder that could not be made.
 void make_report(const ModelRun& model, const RunSummary& summary, const CarriedOut& how) {
+  if (how.recording != nullptr && how.recording->folder() == nullptr) return;
   const std::vector<RecordedRun> runs = {{method_label(summary), summary, *how.record}};
   write_wanted(*how.wanted, how.recording == nullptr ? nullptr : how.recording->folder(),
                report_of_runs(drawing_hints(model.model), runs, climb({model}, {runs.front().name})));
@@ -122,7 +124,16 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
                                 : how.json   ? "in the JSON object on standard output"
                                              : "on standard output";
   const StopSignals signals;
-  RunSummary summary = model.run(watcher, last_good, how.from);
+  RunSummary summary;
+  try {
+    summary = model.run(watcher, last_good, how.from);
+  } catch (const MemoryError& error) {
+    // What the machine holds is no state; the last checkpoint stands.
+    watcher.clear();
+    fmt::print(stderr, "taut: {}\n{}", harmless_lines(error.what()),
+               how_to_go_on(out, model.request.halve_on_failure, how.recording));
+    return 1;
+  }
   watcher.clear();
   const auto write = [&summary](const auto& file) {
     try {
@@ -138,10 +149,13 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
   if (how.wanted != nullptr) write([&] { make_report(model, summary, how); });
   if (!folder_now.empty() && folder_now != out)
     fmt::print(stderr, "taut: the folder {} was renamed meanwhile: the run is in {}\n", out, folder_now);
-  if (how.json)
-    fmt::print("{}\n", to_json(summary));
-  else
-    print_summary(summary);
+  // A summary that finds no room must not keep the words about the run from being read.
+  printed([&] {
+    if (how.json)
+      fmt::print("{}\n", to_json(summary));
+    else
+      print_summary(summary);
+  });
   const int written = finish_output();
   if (summary.error.empty()) return written;
   // An unstable run is finished: nothing is left to go on with.

@@ -47,5 +47,7 @@ void add_reproduce(Program& program);
 
 // Flushes standard output. Returns 1, with a sentence, if it could not be written.
 int finish_output();
+// Returns false, and errno with the reason, if standard output did not take all that `print` prints.
+bool printed(const std::function<void()>& print);
 
 }  // namespace taut::cli

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "command_line.hpp"
 
@@ -54,6 +55,17 @@ int finish_output() {
   return 1;
 }
 
+bool printed(const std::function<void()>& print) {
+  try {
+    print();
+    return true;
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) == 0) throw;
+    errno = error.code().value();
+    return false;
+  }
+}
+
 }  // namespace taut::cli
 
 namespace {
@@ -83,7 +95,9 @@ int main(int argc, char** argv) {
   // A file that may not grow is a write that fails, not the end of the program.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return taut::cli::run_program(argc, argv);
+    int status = 1;
+    const auto run = [&] { status = taut::cli::run_program(argc, argv); };
+    return taut::cli::printed(run) ? status : taut::cli::finish_output();
   } catch (const taut::ModelFileError& error) {
     fmt::print(stderr, "{}\n", taut::harmless_lines(error.what()));
     return 2;

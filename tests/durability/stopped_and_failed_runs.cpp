@@ -476,6 +476,20 @@ TEST(AReport, ThatWasNotMadeBeforeTheEndIsMadeByResuming) {
   EXPECT_SAYS(run_taut("resume " + (folder / "out").string()).err, "is finished: 100 steps");
 }
 
+// The program may be killed, or find no room, after the last checkpoint and before the summary.
+TEST(ASummary, OfAnEarlierPartOfTheRunIsWrittenAnew) {
+  const OwnFolder at;
+  const std::string out = (at / "out").string(), summary = out + "/summary.json";
+  ASSERT_EQ(run_taut("run pendulum --steps 100 --out " + out).status, 0);
+  const auto whole = nlohmann::json::parse(test::read_text(summary));
+  std::ofstream(summary) << R"({"steps": 3, "error": "stopped by SIGINT"})";
+  fs::last_write_time(summary, fs::last_write_time(out + "/checkpoint.taut") - std::chrono::hours(1));
+  ASSERT_EQ(run_taut("resume " + out).status, 0);
+  auto again = nlohmann::json::parse(test::read_text(summary));
+  for (const char* time : {"seconds", "steps_per_second"}) again[time] = whole[time];
+  EXPECT_EQ(again, whole);
+}
+
 TEST(AReport, ThatCannotBeGoneOnWithIsNamed) {
   const OwnFolder folder;
   ASSERT_EQ(run_taut(failing + " --report --out out", folder.string()).status, 1);

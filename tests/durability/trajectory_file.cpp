@@ -1,5 +1,6 @@
 // The trajectory file through the program: what it says of itself, what it exports, and the reader in the
 // documentation.
+#include <taut/files/output_file.hpp>
 #include <taut/store/trajectory.hpp>
 
 #include <gtest/gtest.h>
@@ -174,6 +175,21 @@ TEST(AnExport, ThatDoesNotComeToItsEndLeavesNothing) {
     EXPECT_EQ(process.error(), "taut: cannot write " + to + ": File too large\n");
     EXPECT_EQ(read_text(to), "earlier");
     EXPECT_FALSE(std::filesystem::exists(to + ".part"));
+  }
+}
+
+// A program that is killed cannot tidy up.
+TEST(AnExport, HasNoNameUntilItIsWhole) {
+  const OwnFolder folder;
+  const std::string to = (folder / "a").string();
+  for (const char* text : {"first", "second"}) {
+    const bool is_new = !std::filesystem::exists(to);
+    OutputFile file(to);
+    file.write(text);
+    const auto entries = std::filesystem::directory_iterator(folder.string());
+    EXPECT_EQ(std::distance(begin(entries), end(entries)), is_new ? 0 : 1);
+    file.close();
+    EXPECT_EQ(read_text(to), text);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 using namespace taut;
 
@@ -264,6 +265,35 @@ TEST(Iterate, AResidualThatOverflowsHasNotConverged) {
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().kind, FailureKind::not_converged);
   EXPECT_EQ(lost.error().iterations, 2);
+}
+
+// A residual of two entries of which the second has no value from some look on, while the maximum shows the
+// first alone.
+template <class R>
+struct HalfLost : R {
+  std::vector<double> shown;  // in units, look by look; the last of them is not sound
+  void evaluate() { this->r = shown[static_cast<std::size_t>(this->looked_at++)] * this->unit; }
+  bool sound() const { return this->looked_at < static_cast<int>(shown.size()); }
+};
+template <class R, class F>
+void finds_the_lost_entry(const F& forecast, const std::vector<double>& shown) {
+  HalfLost<R> toy;
+  toy.x = 3;
+  toy.shown = shown;
+  const auto ended = solve(toy, forecast, static_cast<int>(shown.size()) - 1);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().kind, FailureKind::not_converged);
+  EXPECT_EQ(ended.error().iterations, static_cast<int>(shown.size()) - 1);
+}
+
+TEST(Iterate, AMaximumThatLosesANumberEndsNothing) {
+  for (const double small : {0.0, 1e-6, 0.5}) {
+    finds_the_lost_entry<Line<>>(LinearSystem<double>(), {1e12, small});
+    finds_the_lost_entry<Line<>>(SeenRate<double>(), {1e12, small});
+    finds_the_lost_entry<Root<0>>(NewtonBySquares<double>(), {1e12, small});
+    finds_the_lost_entry<Root<2>>(NewtonBySquares<double>(), {1e12, small});
+  }
+  finds_the_lost_entry<Line<>>(SeenRate<double>(), {1e12, 1e7, 5, 5});  // as if it stagnated
 }
 
 template <class R, class F>

@@ -113,6 +113,45 @@ TEST(SparseSolve, AChainOfEveryLength) {
   }
 }
 
+// Such a chain is too long for a dense matrix, and its residual tells as much. A block has 1024 rows.
+TEST(SparseSolve, AChainOfSeveralBlocks) {
+  for (const int rods : {1023, 1024, 1025, 2300}) {
+    std::mt19937 random(1);
+    GroupedJacobian<double> G0(rows_of({chain(rods)}, rods + 1, 3));
+    fill(G0, random, 1, 0);
+    GroupedJacobian<double> G1 = G0;
+    fill(G1, random, 0.05, 1);
+    using Vec = Vector<double, dynamic>;
+    const int n = 3 * (rods + 1);
+    DiagonalMass<double, dynamic> W{Vec::Random(n).cwiseAbs() + Vec::Constant(n, 0.5)};
+    const Vec b = Vec::Random(rods);
+    const auto left_by = [&](const Vec& x, const GroupedJacobian<double>& G) -> Vec {  // b - G (0.7 W G₀ᵀ) x
+      Vec along = Vec::Zero(n), out = Vec::Zero(rods);
+      G0.subtract_transpose(x, along);
+      G.times(Vec(0.7 * W.inverse.cwiseProduct(along)), out);
+      return b + out;
+    };
+    SparseGram<double> gram(plan_sparse<double>(G0), G0, W);
+    for (const auto& G : {G1, G0}) {
+      gram.right(G0, 0.7);
+      gram.assemble(G);
+      ASSERT_EQ(gram.factor(), -1);
+      Vec x = b;
+      gram.solve(x);
+      EXPECT_LT(left_by(x, G).norm(), rounding * b.norm()) << rods;
+    }
+    gram.right(G0, 0.7);
+    gram.assemble(G0);
+    Vec x = Vec::Zero(rods);
+    for (int k = 0; k < 2000; ++k) {
+      Vec r = left_by(x, G0);
+      gram.sweep(r);
+      x += r;
+    }
+    EXPECT_LT(left_by(x, G0).norm(), 1e-6 * b.norm()) << rods;
+  }
+}
+
 TEST(SparseSolve, AChainWhoseRodsAreListedInAnyOrder) {
   Edges edges = chain(300);
   std::shuffle(edges.begin(), edges.end(), std::mt19937(5));

@@ -146,7 +146,7 @@ std::string seal(const std::string& key, std::string_view object) {
 }
 
 std::string all_bytes(const Descriptor& file) {
-  return first_bytes(file, static_cast<std::size_t>(info_of(file.number()).st_size));
+  return first_bytes(file, static_cast<std::size_t>(info_of(file.number()).st_size), "the compiled object");
 }
 
 Descriptor sound_object(const Folder& folder, const std::string& key) {

@@ -55,4 +55,9 @@ struct WriteError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Memory ended in the middle of a run.
+struct MemoryError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace taut

@@ -66,7 +66,8 @@ void AppendFile::append(std::string_view bytes) {
 }
 
 void AppendFile::sync() {
-  if (::fdatasync(file_.number()) != 0 && errno != EINVAL) fail(path_);
+  if (lost_ == 0 && ::fdatasync(file_.number()) != 0 && errno != EINVAL) lost_ = errno;
+  if (lost_ != 0) fail(path_, std::strerror(lost_));
 }
 
 void AppendFile::check() {
@@ -96,23 +97,24 @@ void lock(const Folder& folder) {
 void replace_file(const Folder& folder, const std::string& name, std::string_view bytes,
                   const std::string& previous) {
   const std::string path = folder.path_of(name);
-  FreshFile beside = folder.fresh(name);
-  if (!beside.file) fail(path);
-  const bool whole =
-      written(beside.file.number(), bytes) == bytes.size() && ::fsync(beside.file.number()) == 0;
-  const int reason = errno;
-  const bool closed = beside.file.close();
-  if (!whole || !closed) {
-    const int why = whole ? errno : reason;
-    folder.remove(beside.name);
-    fail(path, std::strerror(why));
-  }
-  if (!previous.empty() && !folder.keep_as(name, previous)) fail(folder.path_of(previous));
-  put_in_place(folder, beside.name, name);
+  FreshFile fresh = folder.fresh(name);
+  if (!fresh.file) fail(path);
+  const auto give_up = [&](const std::string& what) {
+    folder.drop(fresh);
+    fail(what);
+  };
+  if (written(fresh.file.number(), bytes) != bytes.size() || ::fsync(fresh.file.number()) != 0) give_up(path);
+  if (!previous.empty() && !folder.keep_as(name, previous)) give_up(folder.path_of(previous));
+  put_in_place(folder, fresh, name);
 }
 
-void put_in_place(const Folder& folder, const std::string& beside, const std::string& name) {
-  if (!folder.rename(beside, name)) fail(folder.path_of(name));
+void put_in_place(const Folder& folder, FreshFile& fresh, const std::string& name) {
+  // A file without a name is gone once it is closed. It was synced, so that closing it adds nothing.
+  if (!fresh.name.empty() && !fresh.file.close()) {
+    folder.drop(fresh);
+    fail(folder.path_of(name));
+  }
+  if (!folder.put(fresh, name)) fail(folder.path_of(name));
   if (!folder.sync()) fail(folder.path());
 }
 

@@ -25,7 +25,9 @@ class AppendFile {
   OpenFile reader() const { return opened(file_, path_); }  // reads this very file
   void cut(std::uint64_t length);                           // to its first bytes
   void append(std::string_view bytes);
-  void sync();   // to the disk, not only to the memory of the system
+  // Hands all over to the disk, not only to the memory of the system. Once this fails it always does: the
+  // system forgets what it could not write, and reports that once.
+  void sync();
   void check();  // throws WriteError if the file was meanwhile removed or cut
   void close();
   std::uint64_t length() const { return length_; }
@@ -36,6 +38,7 @@ class AppendFile {
   std::string path_;
   Descriptor file_;
   std::uint64_t length_ = 0;  // bytes that were written whole
+  int lost_ = 0;              // why bytes that were written may not be on the disk
 };
 
 // Opens a folder for a run, and makes it if there is none. Throws WriteError.
@@ -48,7 +51,8 @@ void lock(const Folder& folder);
 void replace_file(const Folder& folder, const std::string& name, std::string_view bytes,
                   const std::string& previous = {});
 
-// Gives its name to what was written and synced beside, and syncs the folder. Throws WriteError.
-void put_in_place(const Folder& folder, const std::string& beside, const std::string& name);
+// Gives its name to what was written and synced, and syncs the folder. Throws WriteError; the file is then
+// removed, unless it has its name already.
+void put_in_place(const Folder& folder, FreshFile& fresh, const std::string& name);
 
 }  // namespace taut

@@ -1,12 +1,15 @@
+#include <taut/contract/request.hpp>
 #include <taut/files/folder.hpp>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -21,6 +24,14 @@ constexpr int fresh_tries = 1000;
 
 std::string numbered(const std::string& name, int k) {
   return k == 1 ? name + ".part" : name + ".part." + std::to_string(k);
+}
+
+// Names an open file for a link to it.
+std::string link_of(const Descriptor& file) { return "/proc/self/fd/" + std::to_string(file.number()); }
+
+// Asks whether the system has no links here, in contrast to one that could not be made.
+bool knows_no_links(int reason) {
+  return reason == EPERM || reason == EOPNOTSUPP || reason == ENOSYS || reason == EMLINK;
 }
 
 }  // namespace
@@ -86,15 +97,19 @@ std::string Folder::path_now() const {
   };
   if (same(path_)) return path_;
   std::error_code error;
-  const std::string now = fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor()), error).string();
-  return !error && same(now) ? now : std::string();
+  const std::string now = fs::read_symlink(link_of(descriptor_), error).string();
+  if (error || !same(now)) return "";
+  return now == fs::weakly_canonical(path_, error).string() ? path_ : now;  // the first look may have failed
 }
 
 bool Folder::lock() const { return ::flock(descriptor(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
 EntryKind Folder::kind(const std::string& name) const {
   struct stat info{};
-  if (::fstatat(descriptor(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return EntryKind::none;
+  if (::fstatat(descriptor(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return EntryKind::none;
+    throw InputError(fmt::format("cannot look at {}: {}.", path_of(name), std::strerror(errno)));
+  }
   if (S_ISREG(info.st_mode)) return EntryKind::file;
   if (S_ISDIR(info.st_mode)) return EntryKind::folder;
   return S_ISLNK(info.st_mode) ? EntryKind::link : EntryKind::other;
@@ -127,6 +142,11 @@ Descriptor Folder::create(const std::string& name) const {
 }
 
 FreshFile Folder::fresh(const std::string& name) const {
+  // Without /proc a file without a name would never get one.
+  if (::access("/proc/self/fd", X_OK) == 0) {
+    Descriptor made(::openat(descriptor(), ".", O_RDWR | O_TMPFILE | O_CLOEXEC, usual_file));
+    if (made) return {std::move(made), {}};
+  }
   constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   for (int k = 1; k < fresh_tries; ++k) {
     std::string part = numbered(name, k);
@@ -134,6 +154,37 @@ FreshFile Folder::fresh(const std::string& name) const {
     if (made || errno != EEXIST) return {std::move(made), std::move(part)};
   }
   return {};
+}
+
+bool Folder::put_by_link(const FreshFile& fresh, const std::string& name) const {
+  const std::string itself = link_of(fresh.file);
+  const auto link_as = [&](const std::string& as) {
+    return ::linkat(AT_FDCWD, itself.c_str(), descriptor(), as.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (link_as(name)) return true;
+  // A link replaces nothing, and a rename does.
+  for (int k = 1; errno == EEXIST && k < fresh_tries; ++k) {
+    FreshFile second{{}, numbered(name, k)};
+    if (link_as(second.name)) return put(second, name);
+  }
+  return false;
+}
+
+bool Folder::put(FreshFile& fresh, const std::string& name) const {
+  if (fresh.name.empty()) return put_by_link(fresh, name);
+  if (!rename(fresh.name, name)) {
+    drop(fresh);
+    return false;
+  }
+  fresh.name.clear();
+  return true;
+}
+
+void Folder::drop(FreshFile& fresh) const {
+  const int reason = errno;
+  if (!fresh.name.empty()) remove(fresh.name);
+  fresh = {};
+  errno = reason;
 }
 
 bool Folder::rename(const std::string& from, const std::string& to) const {
@@ -148,22 +199,26 @@ bool Folder::sync() const { return ::fsync(descriptor()) == 0 || errno == EINVAL
 
 bool Folder::keep_as(const std::string& name, const std::string& second) const {
   for (int k = 1; k < fresh_tries; ++k) {
-    const std::string part = numbered(second, k);
-    if (::linkat(descriptor(), name.c_str(), descriptor(), part.c_str(), 0) == 0)
-      return rename(part, second) && remove(part);  // a rename does nothing between names of one file
+    FreshFile part{{}, numbered(second, k)};
+    if (::linkat(descriptor(), name.c_str(), descriptor(), part.name.c_str(), 0) == 0) {
+      const std::string its_name = part.name;
+      return put(part, second) && remove(its_name);  // a rename does nothing between names of one file
+    }
     if (errno != EEXIST) break;
   }
-  return errno == ENOENT || rename(name, second);
+  return errno == ENOENT || (knows_no_links(errno) && rename(name, second));
 }
 
-std::string first_bytes(const Descriptor& file, std::size_t most) {
+std::string first_bytes(const Descriptor& file, std::size_t most, const std::string& path) {
   std::string bytes(most, '\0');
   std::size_t done = 0;
   for (ssize_t got = 1; got > 0 && done < most;) {
     got = ::pread(file.number(), bytes.data() + done, most - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR)
+    if (got < 0 && errno != EINTR)
+      throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
+    if (got < 0)
       got = 1;
-    else if (got > 0)
+    else
       done += static_cast<std::size_t>(got);
   }
   bytes.resize(done);

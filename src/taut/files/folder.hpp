@@ -14,9 +14,11 @@ namespace taut {
 
 enum class EntryKind { none, file, folder, link, other };
 
+// A file that is being written. If the system can do it, it has no name, so that nothing of it is left if the
+// program is killed.
 struct FreshFile {
-  Descriptor file;  // none if it could not be made; errno says why
-  std::string name;
+  Descriptor file;   // none if it could not be made; errno says why
+  std::string name;  // empty if it has none yet
 };
 
 class Folder {
@@ -38,13 +40,19 @@ class Folder {
   // locks, the user must keep the runs of a folder apart.
   bool lock() const;
 
+  // Throws InputError if the system does not say: what is not known to be absent may belong to somebody.
   EntryKind kind(const std::string& name) const;
   std::vector<std::string> names() const;  // all entries
   // Opens a file with the flags of open(2). Only regular files are opened: a pipe would make the program
   // wait.
   Descriptor file(const std::string& name, int flags) const;
-  // Makes a file that was not there, by a name that is derived from this one and that nobody uses.
+  // Makes a file that was not there: without a name, or by one that is derived from this one and that nobody
+  // uses.
   FreshFile fresh(const std::string& name) const;
+  // Gives the file its name, in place of whatever had it. False if that was not done; errno says why, and
+  // the file is gone.
+  bool put(FreshFile& fresh, const std::string& name) const;
+  void drop(FreshFile& fresh) const;                 // removes it; errno stays
   Descriptor create(const std::string& name) const;  // none if there is an entry of that name
 
   // False if it was not done; errno says why.
@@ -56,6 +64,7 @@ class Folder {
   bool keep_as(const std::string& name, const std::string& second) const;
 
  private:
+  bool put_by_link(const FreshFile& fresh, const std::string& name) const;
   Folder(std::string path, Descriptor descriptor);
   std::optional<Folder> walked(const std::string& path, bool make) const;
 
@@ -63,7 +72,8 @@ class Folder {
   Descriptor descriptor_;
 };
 
-// Returns the bytes at the beginning of a file, at most so many.
-std::string first_bytes(const Descriptor& file, std::size_t most);
+// Returns the bytes at the beginning of a file, at most so many. Throws InputError, with the path, if they
+// cannot be read or there is no file.
+std::string first_bytes(const Descriptor& file, std::size_t most, const std::string& path);
 
 }  // namespace taut

@@ -53,6 +53,7 @@ std::string text_of(const Folder& folder, const std::string& name) {
   std::array<char, 4096> part{};
   while (const std::size_t got = std::fread(part.data(), 1, part.size(), file.get()))
     text.append(part.data(), got);
+  if (std::ferror(file.get()) != 0) cannot_read(folder.path_of(name));
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -38,22 +39,33 @@ OutputFile::OutputFile(const std::string& path) : name_(path.empty() ? "standard
   }
   if (has_to_stay(path)) {
     own_.reset(std::fopen(path.c_str(), "wb"));
+    if (!own_) fail();
   } else {
-    if (::access(path.c_str(), F_OK) == 0 && ::access(path.c_str(), W_OK) != 0) fail();
-    const fs::path target = file_behind(path), above = target.parent_path();
-    folder_ = Folder::open(above.empty() ? "." : above.string());
-    target_ = target.filename().string();
-    FreshFile fresh = folder_ ? folder_->fresh(target_) : FreshFile();
-    if (!fresh.file) fail();
-    beside_ = fresh.name;
-    own_.reset(::fdopen(fresh.file.release(), "wb"));
+    open_fresh(path);
   }
-  if (!own_) fail();
   file_ = own_.get();
 }
 
+void OutputFile::open_fresh(const std::string& path) {
+  if (::access(path.c_str(), F_OK) == 0 && ::access(path.c_str(), W_OK) != 0) fail();
+  const fs::path target = file_behind(path), above = target.parent_path();
+  folder_ = Folder::open(above.empty() ? "." : above.string());
+  target_ = target.filename().string();
+  if (folder_) fresh_ = folder_->fresh(target_);
+  if (!fresh_.file) fail();
+  // The stream has a descriptor of its own, because it closes that, and a file without a name is gone then.
+  Descriptor copy(::fcntl(fresh_.file.number(), F_DUPFD_CLOEXEC, 0));
+  if (copy) own_.reset(::fdopen(copy.number(), "wb"));
+  if (own_) {
+    copy.release();
+    return;
+  }
+  folder_->drop(fresh_);
+  fail();
+}
+
 OutputFile::~OutputFile() {
-  if (!beside_.empty()) folder_->remove(beside_);
+  if (folder_) folder_->drop(fresh_);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -67,11 +79,10 @@ void OutputFile::write_at(std::uint64_t place, std::string_view bytes) {
 
 void OutputFile::close() {
   if (std::fflush(file_) != 0) fail();
-  if (beside_.empty()) return;
+  if (!fresh_.file) return;
   if (::fsync(::fileno(file_)) != 0 && errno != EINVAL) fail();
   if (std::fclose(own_.release()) != 0) fail();
-  put_in_place(*folder_, beside_, target_);
-  beside_.clear();
+  put_in_place(*folder_, fresh_, target_);
 }
 
 void OutputFile::fail() const {

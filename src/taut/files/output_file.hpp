@@ -24,11 +24,13 @@ class OutputFile {
 
  private:
   [[noreturn]] void fail() const;
+  void open_fresh(const std::string& path);
   std::string name_;
-  // The folder, the name of the file in it, and the name it has until it is whole; none if it is written as
-  // it is.
+  // The folder, the name of the file in it, and the file until it has that name; none if it is written as it
+  // is.
   std::optional<Folder> folder_;
-  std::string target_, beside_;
+  std::string target_;
+  FreshFile fresh_;
   OpenFile own_;
   std::FILE* file_ = nullptr;
 };

@@ -33,11 +33,16 @@ void check_whole_file(const std::string& path) {
   const auto fail = [&path](int why) {
     throw WriteError(fmt::format("cannot write {}: {}", path, std::strerror(why)));
   };
-  std::error_code error;
-  if (fs::is_directory(path, error)) fail(EISDIR);
+  const auto type = [&fail](const fs::path& at) {
+    std::error_code error;
+    const fs::file_type found = fs::status(at, error).type();
+    if (found == fs::file_type::none) fail(error.value());  // the system does not say
+    return found;
+  };
+  if (type(path) == fs::file_type::directory) fail(EISDIR);
   fs::path there = fs::absolute(path);  // the file, or the nearest folder above it that is there
-  while (!fs::exists(there, error) && there != there.root_path()) there = there.parent_path();
-  const bool is_folder = fs::is_directory(there, error);
+  while (type(there) == fs::file_type::not_found && there != there.root_path()) there = there.parent_path();
+  const bool is_folder = type(there) == fs::file_type::directory;
   if (!is_folder && there != fs::absolute(path)) fail(ENOTDIR);
   if (::access(there.c_str(), is_folder ? W_OK | X_OK : W_OK) != 0) fail(errno);
 }

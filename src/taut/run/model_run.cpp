@@ -126,7 +126,10 @@ Surroundings files_beside(const std::string& model) {
       .file = [folder = std::filesystem::path(model).parent_path()](const std::string& path) -> FoundText {
         const std::string name = (folder / path).string();
         std::error_code error;
-        if (!std::filesystem::is_regular_file(name, error)) return {{}, name, "there is no such file"};
+        const std::filesystem::file_status there = std::filesystem::status(name, error);
+        if (error && there.type() != std::filesystem::file_type::not_found)
+          return {{}, name, error.message()};
+        if (!std::filesystem::is_regular_file(there)) return {{}, name, "there is no such file"};
         const std::uintmax_t size = std::filesystem::file_size(name, error);
         if (error) return {{}, name, error.message()};
         if (size > largest_file)
@@ -148,13 +151,13 @@ Surroundings bundled_files() {
 }
 
 // Makes the error for lack of memory.
-std::runtime_error out_of_memory(const std::string& name, const std::string& text) {
+MemoryError out_of_memory(const std::string& name, const std::string& text) {
   std::string sentence = fmt::format("{}: there is not enough memory.", name);
   if (text.find("[[pairs]]") != std::string::npos)
     sentence +=
         " The list of all pairs closer than cutoff + skin takes the most of it, as a rule: a shorter cutoff "
         "needs less.";
-  return std::runtime_error(sentence);
+  return MemoryError(sentence);
 }
 
 // Asks whether this is a path; the name of a bundled model has neither ending nor slash.

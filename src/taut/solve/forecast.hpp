@@ -138,7 +138,8 @@ class SeenRate {
       const Real<T> seen = seen_rate<T>(now, previous_, newest_);
       rate_ = select(going, larger(seen, newest_), rate_);  // the slower of two: modes may take turns
       newest_ = seen;
-      done_ = done_ || stagnated<T>(now, previous_) || (idle_ >= Real<T>(6) && now <= Real<T>(noise_));
+      const Mask<T> still = stagnated<T>(now, previous_) || (idle_ >= Real<T>(6) && now <= Real<T>(noise_));
+      if (any(still)) done_ = done_ || (still && residual.sound());
     }
     expected_ = select(Mask<T>(now > Real<T>(clear_of_rounding)), now, Real<T>(expected_ * rate_));
     left_ = select(Mask<T>(going && done_ && rate_ <= Real<T>(0.125) && expected_ < left_), expected_, left_);
@@ -227,11 +228,13 @@ class NewtonBySquares {
     const Real<T> now = residual.in_units(), ratio = now / previous_, square = ratio * ratio;
     Mask<T> ended = stagnated<T>(now, previous_);
     if (any(Mask<T>(now <= Real<T>(1)))) {
-      ended = ended || (now <= Real<T>(1) && residual.sound());                 // a maximum may lose a NaN
-      left_ = select(Mask<T>(active && now <= Real<T>(0)), Real<T>(0), left_);  // nothing to correct
+      const Mask<T> sound = residual.sound();  // a maximum may lose a NaN
+      ended = ended || (now <= Real<T>(1) && sound);
+      left_ = select(Mask<T>(active && sound && now <= Real<T>(0)), Real<T>(0), left_);  // nothing to correct
     }
-    const Mask<T> last = !ended && now <= Real<T>(quadratic_within<T>()) && now * square <= enough_ &&
-                         Real<T>(8) * ratio <= rate_;
+    // What is below a unit and has not ended is not sound.
+    const Mask<T> last = !ended && now > Real<T>(1) && now <= Real<T>(quadratic_within<T>()) &&
+                         now * square <= enough_ && Real<T>(8) * ratio <= rate_;
     const Mask<T> stops = active && (ended || last);
     rate_ = select(active, seen_rate<T>(now, previous_, rate_), rate_);
     left_ = select(Mask<T>(active && last), now, left_);

@@ -5,7 +5,9 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <new>
 
 namespace taut {
 
@@ -62,17 +64,18 @@ std::optional<std::string> inflated(std::string_view bytes, std::uint64_t size) 
   if (size > 1100 * (bytes.size() + 64)) return std::nullopt;
   std::string out(size, '\0');
   uLongf got = size;
-  if (uncompress(reinterpret_cast<Bytef*>(out.data()), &got, data_of(bytes), bytes.size()) != Z_OK ||
-      got != size)
-    return std::nullopt;
+  const int end = uncompress(reinterpret_cast<Bytef*>(out.data()), &got, data_of(bytes), bytes.size());
+  if (end == Z_MEM_ERROR) throw std::bad_alloc();
+  if (end != Z_OK || got != size) return std::nullopt;
   return out;
 }
 
 std::uint64_t size_of(std::FILE* file) {
-  if (fseeko(file, 0, SEEK_END) != 0) return 0;
-  const off_t size = ftello(file);
-  if (fseeko(file, 0, SEEK_SET) != 0) return 0;
-  return size > 0 ? static_cast<std::uint64_t>(size) : 0;
+  const bool at_the_end = fseeko(file, 0, SEEK_END) == 0;
+  const off_t size = at_the_end ? ftello(file) : -1;
+  if (size < 0 || fseeko(file, 0, SEEK_SET) != 0)
+    throw InputError(fmt::format("it cannot be read: {}", std::strerror(errno)));
+  return static_cast<std::uint64_t>(size);
 }
 
 }  // namespace
@@ -123,6 +126,9 @@ ChunkReader::ChunkReader(OpenFile file, FileKind kind) : file_(std::move(file)),
 std::string ChunkReader::bytes(std::uint64_t count) {
   std::string out(count, '\0');
   out.resize(std::fread(out.data(), 1, count, file_.get()));
+  // What cannot be read is not damaged: nothing is concluded from it.
+  if (std::ferror(file_.get()) != 0)
+    throw InputError(fmt::format("it cannot be read: {}", std::strerror(errno)));
   return out;
 }
 

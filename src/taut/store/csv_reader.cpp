@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <memory>
+#include <new>
 
 namespace taut {
 
@@ -60,8 +64,13 @@ bool CsvReader::next_line() {
   char* line = nullptr;
   std::size_t room = 0;
   const ssize_t length = ::getline(&line, &room, file_.get());
-  line_.assign(line, length > 0 ? static_cast<std::size_t>(length) : 0);
-  std::free(line);
+  const int reason = errno;
+  const std::unique_ptr<char, decltype(&std::free)> room_for_it(line, &std::free);
+  if (length < 0 && std::feof(file_.get()) == 0) {
+    if (reason == ENOMEM) throw std::bad_alloc();
+    throw InputError(fmt::format("the samples cannot be read: {}.", std::strerror(reason)));
+  }
+  line_.assign(line == nullptr ? "" : line, length > 0 ? static_cast<std::size_t>(length) : 0);
   whole_ = line_.ends_with('\n');
   if (whole_) line_.pop_back();
   return length > 0;

@@ -122,9 +122,13 @@ void clear(const Folder& folder, bool overwrite, bool makes_page) {
   std::string unreadable;
   const auto old = readable(folder, checkpoint_name, unreadable);
   std::vector<std::string> names;
-  for (const RunFile& file : run_files()) names.emplace_back(file.name);
+  for (const RunFile& file : run_files())
+    if (file.name != checkpoint_name) names.emplace_back(file.name);
   if (old && old->report && old->report->wanted.page && old->report->wanted.path.empty())
     names.emplace_back(page_name);
+  // If not all can be removed, the last checkpoint still says that the old run was finished, and the next try
+  // goes on here.
+  names.emplace_back(checkpoint_name);
   for (const std::string& name : names)
     if (!folder.remove(name))
       throw WriteError(fmt::format("cannot write {}: {}", folder.path_of(name), std::strerror(errno)));
@@ -153,6 +157,19 @@ bool made_after_summary(const Folder& folder, const ReportWanted& wanted) {
       written(wanted.page ? wanted.page_path(folder.path()) : wanted.figures_path(folder.path()), no_report);
   const auto inside = written(folder.path_of(page_name), nor_inside);
   return !no_summary && ((!no_report && report >= summary) || (!nor_inside && inside >= summary));
+}
+
+// Asks whether the summary was written after the last checkpoint. A run may be killed between the two, or
+// find no room, and then an older summary is of an earlier part of the run.
+bool has_its_summary(const Folder& folder) {
+  const auto written = [&folder](const char* name) -> std::optional<timespec> {
+    struct stat info{};
+    if (::fstatat(folder.descriptor(), name, &info, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+    return info.st_mtim;
+  };
+  const auto summary = written(summary_name), checkpoint = written(checkpoint_name);
+  if (!summary || !checkpoint) return summary.has_value();
+  return std::pair(summary->tv_sec, summary->tv_nsec) >= std::pair(checkpoint->tv_sec, checkpoint->tv_nsec);
 }
 
 bool has_samples(const Folder& folder, const SampleMark& mark) {
@@ -277,6 +294,8 @@ Kept Recording::kept() const {
 
 FoundRun find_run(const std::string& path, bool previous) {
   auto folder = Folder::open(path);
+  if (!folder && errno != ENOENT && errno != ENOTDIR)
+    throw InputError(fmt::format("cannot open {}: {}.", path, std::strerror(errno)));
   if (!folder) throw InputError(fmt::format("{} holds no checkpoint of a run.", path));
   // A checkpoint that is read before the lock is held may be older than the one of a run that ends meanwhile.
   lock(*folder);
@@ -304,7 +323,7 @@ FoundRun find_run(const std::string& path, bool previous) {
   if (!checkpoint.snapshot.backends.empty())
     run.request.backend = checkpoint.snapshot.backends.back().backend;
   const bool due = checkpoint.report && !made_after_summary(*folder, checkpoint.report->wanted);
-  const bool has_summary = is_there(*folder, summary_name), has_page = is_there(*folder, page_name);
+  const bool has_summary = has_its_summary(*folder), has_page = is_there(*folder, page_name);
   return {std::move(checkpoint), std::move(run), note, has_summary, has_page, due, std::move(folder)};
 }
 

@@ -25,7 +25,7 @@ struct FoundRun {
   Checkpoint checkpoint;
   ModelRun run;
   std::string note;              // for the user; may be empty
-  bool has_summary = false;      // a run may be killed after its last step and before it is written
+  bool has_summary = false;      // written after the checkpoint; an older one is of an earlier part
   bool has_report = false;       // in the folder, of whatever was done before
   bool report_due = false;       // asked for, and not made since the summary was
   std::optional<Folder> folder;  // locked, until a recording takes it

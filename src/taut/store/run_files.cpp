@@ -1,4 +1,5 @@
 #include <taut/contract/request.hpp>
+#include <taut/files/open_file.hpp>
 #include <taut/store/chunk_file.hpp>
 #include <taut/store/run_files.hpp>
 
@@ -50,7 +51,10 @@ std::string what_it_is(const Folder& folder, const RunFile& file) {
     case EntryKind::file:
       break;
   }
-  const std::string bytes = first_bytes(folder.file(name, O_RDONLY), look_at_most);
+  const std::string path = folder.path_of(name);
+  const Descriptor there = folder.file(name, O_RDONLY);
+  if (!there) throw InputError(fmt::format("cannot read {}: {}.", path, why_not_opened()));
+  const std::string bytes = first_bytes(there, look_at_most, path);
   return bytes.empty() || file.is_ours(bytes) ? "" : "is not of a run of taut";
 }
 
@@ -89,7 +93,7 @@ void remove_leftovers(const Folder& folder) {
     for (const RunFile& file : kept_files) {
       if (!is_replaced(file) || !is_part_of(file, name)) continue;
       const Descriptor left = folder.file(name, O_RDONLY);
-      if (left && file.is_ours(first_bytes(left, look_at_most))) folder.remove(name);
+      if (left && file.is_ours(first_bytes(left, look_at_most, folder.path_of(name)))) folder.remove(name);
     }
 }
 

@@ -27,6 +27,7 @@ TrajectoryReader::TrajectoryReader(const std::string& path) try : TrajectoryRead
 
 TrajectoryReader::TrajectoryReader(OpenFile file, const std::string& path) try
     : TrajectoryReader(std::move(file)) {
+  path_ = path;
 } catch (const InputError& error) {
   throw InputError(fmt::format("{}: {}.", path, error.what()));
 }
@@ -41,9 +42,17 @@ TrajectoryReader::TrajectoryReader(OpenFile file) : chunks_(std::move(file), Fil
   chunk_count_ = 1;
 }
 
+std::optional<Chunk> TrajectoryReader::next_chunk() {
+  try {
+    return chunks_.next();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}{}{}.", path_, path_.empty() ? "" : ": ", error.what()));
+  }
+}
+
 std::optional<std::vector<double>> TrajectoryReader::next() {
   if (finished_ || !damage_.empty()) return std::nullopt;
-  const auto chunk = chunks_.next();
+  const auto chunk = next_chunk();
   if (!chunk) {
     damage_ = chunks_.damage();
     return std::nullopt;

@@ -27,7 +27,9 @@ class TrajectoryReader final : public SampleReader {
   std::uint64_t chunks() const { return chunk_count_; }
 
  private:
+  std::optional<Chunk> next_chunk();
   ChunkReader chunks_;
+  std::string path_;  // empty if it is not known
   RunIdentity identity_;
   std::size_t columns_ = 0;
   std::uint64_t samples_ = 0, chunk_count_ = 0;
