@@ -9,6 +9,7 @@
 
 #include <fstream>
 
+#include "support/compile.hpp"
 #include "support/killable.hpp"
 
 namespace {
@@ -274,6 +275,29 @@ TEST(Failures, NoneOfAPipeOrALinkThatIsWrittenTo) {
 TEST(Failures, StandardOutputThatCannotBeWritten) {
   const auto ran = run_taut("methods >/dev/full 2>&2; test $? = 1 && echo noticed");
   EXPECT_NE(ran.out.find("noticed"), std::string::npos) << ran.err;
+}
+
+// xop was only ever in a few processors of the years after 2011.
+TEST(Failures, AProgramBuiltForAnotherProcessorSaysSo) {
+#ifndef __x86_64__
+  GTEST_SKIP() << "another kind of processor";
+#else
+  if (__builtin_cpu_supports("xop")) GTEST_SKIP() << "this processor has what the test says it has not";
+  const OwnFolder folder;
+  const auto exit_of = [&](const std::string& extensions) {
+    const auto made = taut::test::compiled(
+        folder, "#include \"" TAUT_SOURCE_DIR "/cli/processor.cpp\"\nint main() { return 7; }\n",
+        "-march=x86-64 '-DTAUT_BUILT_WITH=" + extensions + "'");
+    EXPECT_TRUE(made.succeeded) << made.log;
+    const int status = std::system((folder.string() + "/a.out 2>" + folder.string() + "/err").c_str());
+    return WEXITSTATUS(status);
+  };
+  EXPECT_EQ(exit_of("TAUT_ASK(\"sse2\")"), 7);
+  EXPECT_EQ(exit_of("TAUT_ASK(\"xop\") TAUT_ASK(\"sse2\")"), 1);
+  EXPECT_EQ(taut::test::read_text(folder / "err"),
+            "taut: this program was built for another processor: it uses xop, which this one does not have.\n"
+            "  Build it on this machine, or with cmake -D TAUT_NATIVE=OFF for any.\n");
+#endif
 }
 
 }  // namespace
