@@ -10,7 +10,7 @@ from particle_system import ParticleSystem
 
 # Noise of the size of one rounding in each operation of H and g moves an answer by its spread. The program
 # also rounds in its derivatives, which have more operations than the formulas, and in its solves. The largest
-# difference that docs/guide/trust.md reports is a fifth of this; a wrong formula is off by 1e8 spreads or more.
+# difference that docs/guide/trust.md reports is below a tenth of this; a wrong formula is off by far more.
 SPREADS = 1000
 # An answer whose tolerance is beyond this part of its size says nothing.
 WORTHLESS = 1e-5

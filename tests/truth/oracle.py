@@ -65,9 +65,10 @@ class Oracle:
         first = [s.H(*x) for s, x in zip(self.systems(), states)]
         for fraction in list(fractions) * steps:
             states = self.step(kind, h * fraction, states)
-        # What is derived from the end state is derived from its rounded numbers. The momenta of one method are
-        # differences of positions over h: docs/theory/shake.md.
-        off = ROUNDING * float(max(abs(v) for v in q) / abs(h)) if method == "shake(two-step)" else 0.0
+        # What is derived from the end state is derived from its rounded numbers, and so is the direction in
+        # which the last impulse turns p. The momenta of one method are differences of positions over h.
+        far, fast = (float(max(abs(v) for v in x)) for x in states[0])
+        off = ROUNDING * far * max(fast, 1 / abs(h) if method == "shake(two-step)" else 0.0)
         states = states[:1] + [(self.shaken(q), self.shaken(p, off)) for q, p in states[1:]]
         ends = [self.values(s, start, x) for s, start, x in zip(self.systems(), first, states)]
         sizes = {"lambda": self.size_of_forces(states[0])}

@@ -295,7 +295,7 @@ class ParticleSystem(System):
             edge = set().union(*(self.bonded[k] for k in edge)) - reached
             reached |= edge
             steps += 1
-        return self.count + 1
+        return float("inf")
 
     # Mechanics: as of any natural system, but the mass matrix is a diagonal.
 
