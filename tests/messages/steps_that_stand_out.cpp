@@ -79,7 +79,9 @@ TEST(AJumpOfTheEnergy, IsCountedOverAResume) {
 }
 TEST(AJumpOfTheEnergy, FailsTheCheck) {
   const OwnModel model(parallelogram);
-  EXPECT_EQ(model.check().status, 1);
+  const Ran ran = model.check();
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.out.find("changes of branch     0         1"), std::string::npos) << ran.out;
 }
 
 TEST(AnotherBranch, IsNoticedInTheFirstStep) {
@@ -99,6 +101,54 @@ steps = 1000
   EXPECT_TRUE(says(ran, "the step changed the branch of a constraint")) << ran.err << ran.out;
   EXPECT_TRUE(says(ran, "sin(y)")) << ran.err;
 }
+// The step crosses no constraint, and there is no error of earlier steps to compare with.
+TEST(AnotherBranch, IsNoticedByHalfStepsInTheFirstStep) {
+  const OwnModel model(R"toml([system]
+coordinates = ["x", "y"]
+mass = [1, 1]
+potential = "0"
+constraints = ["(x^2 + y^2 - 1)*(x^2 + y^2 - 2)"]
+[initial]
+x = 1.0
+p_y = 1.0
+[run]
+step = 0.9
+steps = 100
+)toml");
+  const Ran ran = model.run();
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_TRUE(says(ran, "the energy jumped at t = 0")) << ran.err;
+  EXPECT_EQ(model.run("--step 0.2").status, 0);
+}
+// The first step of such a start moves it onto the rod, and its energy is that of this move.
+TEST(AnotherBranch, IsNotSeenInAStartAtRestBesideItsConstraint) {
+  const OwnModel model(R"toml([system]
+coordinates = ["x", "y"]
+mass = [1, 1]
+potential = "y"
+constraints = ["x^2 + y^2 - 1"]
+[initial]
+y = -1.000000001
+[run]
+step = 0.01
+steps = 100
+)toml");
+  EXPECT_EQ(model.run().status, 0);
+}
+
+TEST(NearlyDependentConstraints, AreNamedInTheSummary) {
+  const OwnModel model(parallelogram);
+  const Ran ran = model.run("--step 0.01 --steps 1600");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_NE(ran.out.find("the constraints are nearly dependent there"), std::string::npos) << ran.out;
+  const auto summary = run_json("m.toml --step 0.01 --steps 1600", model.folder.string());
+  EXPECT_LT(summary["smallest_pivot"]["ratio"].get<double>(), 1e-3);
+}
+TEST(NearlyDependentConstraints, AreNotSeenInRegularOnes) {
+  for (const char* model : {"pendulum", "double-pendulum"})
+    EXPECT_EQ(run_taut(std::string("run ") + model).out.find("nearly dependent"), std::string::npos);
+}
+
 TEST(AnotherBranch, BehindACorner) {
   const OwnModel model(R"toml([system]
 coordinates = ["x", "y"]
