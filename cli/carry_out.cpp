@@ -62,6 +62,15 @@ void print_summary(const RunSummary& s) {
         "  jumped    the energy, in {} step{}, first at t = {:.6g}, by {:.1e} at most: this is not one "
         "trajectory\n",
         grouped(s.jumps), s.jumps == 1 ? "" : "s", s.first_jump, s.largest_jump);
+  if (s.first_unexplained > 0)
+    fmt::print("  first     step moved q by {:.1e} beyond what its velocity explains: the start was off\n",
+               s.first_unexplained);
+  if (s.nearly_dependent())
+    fmt::print(
+        "  pivot     of G W G^T: {:.1e} at t = {:.6g}: the constraints are nearly dependent there, and "
+        "another "
+        "branch\n            of them may be near; look at max |H - H0| with half the step\n",
+        s.least_pivot, s.least_pivot_time);
   if (s.halved > 0)
     fmt::print(
         "  halved    {} step{} failed and {} taken in up to {} parts: the run is no longer of fixed step\n",

@@ -1,6 +1,6 @@
 // Says in words that the program was built for another processor, which would otherwise end it without one.
 // This file is compiled for every processor, and its function is called before any other of the program.
-// The build defines TAUT_BUILT_WITH as the list of what its compiler assumed: TAUT_ASK("avx") TAUT_ASK("fma") ...
+// The build defines TAUT_BUILT_WITH as the list of what its compiler assumed: TAUT_ASK("avx") TAUT_ASK("fma")
 #ifdef TAUT_BUILT_WITH
 
 #include <unistd.h>

@@ -58,7 +58,9 @@ TEST(Check, TheObject) {
   }
   EXPECT_EQ(names, (std::vector<std::string>{"steps", "order", "symplectic defect", "reversibility defect",
                                              "position residual", "momentum residual", "energy drift",
-                                             "solve iterations"}));
+                                             "energy error ratio", "changes of branch", "solve iterations"}));
+  EXPECT_NEAR(check_of(object, "energy error ratio")["measured"], 4, 0.5);
+  EXPECT_EQ(check_of(object, "changes of branch")["measured"], 0);
   EXPECT_NEAR(check_of(object, "order")["measured"], 2, 0.05);
   EXPECT_LT(check_of(object, "symplectic defect")["measured"], 1e-11);
   EXPECT_LT(check_of(object, "reversibility defect")["measured"], 1e-13);

@@ -79,7 +79,9 @@ TEST(AJumpOfTheEnergy, IsCountedOverAResume) {
 }
 TEST(AJumpOfTheEnergy, FailsTheCheck) {
   const OwnModel model(parallelogram);
-  EXPECT_EQ(model.check().status, 1);
+  const Ran ran = model.check();
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.out.find("changes of branch     0         1"), std::string::npos) << ran.out;
 }
 
 TEST(AnotherBranch, IsNoticedInTheFirstStep) {
@@ -99,6 +101,54 @@ steps = 1000
   EXPECT_TRUE(says(ran, "the step changed the branch of a constraint")) << ran.err << ran.out;
   EXPECT_TRUE(says(ran, "sin(y)")) << ran.err;
 }
+// The step crosses no constraint, and there is no error of earlier steps to compare with.
+TEST(AnotherBranch, IsNoticedByHalfStepsInTheFirstStep) {
+  const OwnModel model(R"toml([system]
+coordinates = ["x", "y"]
+mass = [1, 1]
+potential = "0"
+constraints = ["(x^2 + y^2 - 1)*(x^2 + y^2 - 2)"]
+[initial]
+x = 1.0
+p_y = 1.0
+[run]
+step = 0.9
+steps = 100
+)toml");
+  const Ran ran = model.run();
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_TRUE(says(ran, "the energy jumped at t = 0")) << ran.err;
+  EXPECT_EQ(model.run("--step 0.2").status, 0);
+}
+// The first step of such a start moves it onto the rod, and its energy is that of this move.
+TEST(AnotherBranch, IsNotSeenInAStartAtRestBesideItsConstraint) {
+  const OwnModel model(R"toml([system]
+coordinates = ["x", "y"]
+mass = [1, 1]
+potential = "y"
+constraints = ["x^2 + y^2 - 1"]
+[initial]
+y = -1.000000001
+[run]
+step = 0.01
+steps = 100
+)toml");
+  EXPECT_EQ(model.run().status, 0);
+}
+
+TEST(NearlyDependentConstraints, AreNamedInTheSummary) {
+  const OwnModel model(parallelogram);
+  const Ran ran = model.run("--step 0.01 --steps 1600");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_NE(ran.out.find("the constraints are nearly dependent there"), std::string::npos) << ran.out;
+  const auto summary = run_json("m.toml --step 0.01 --steps 1600", model.folder.string());
+  EXPECT_LT(summary["smallest_pivot"]["ratio"].get<double>(), 1e-3);
+}
+TEST(NearlyDependentConstraints, AreNotSeenInRegularOnes) {
+  for (const char* model : {"pendulum", "double-pendulum"})
+    EXPECT_EQ(run_taut(std::string("run ") + model).out.find("nearly dependent"), std::string::npos);
+}
+
 TEST(AnotherBranch, BehindACorner) {
   const OwnModel model(R"toml([system]
 coordinates = ["x", "y"]
@@ -192,6 +242,69 @@ TEST(AStart, OfALongChainIsJudgedByItsRods) {
   EXPECT_EQ(ran.status, 2);
   EXPECT_TRUE(says(ran, "the start does not satisfy the constraints")) << ran.err;
   EXPECT_EQ(chain("1.000000001").status, 0);
+}
+
+// What a constraint adds up may be far larger than the coordinates are, and rounds like that.
+TEST(AValidStep, NearTheOriginIsNotCalledFailed) {
+  const OwnModel pendulum(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1
+potential = "y"
+constraints = ["((x - 2.1)^2 + y^2 - 4.41)/2"]
+[run]
+step = 0.01
+steps = 1000
+)toml");
+  for (const char* method :
+       {"rattle", "kahan-li8", "shake", "midpoint", "verlet", "'lobatto(2)'", "'lobatto(3)'"})
+    for (const char* updates : {"", " --plain-updates"}) {
+      const Ran ran = pendulum.run("--method " + std::string(method) + updates);
+      if (ran.status == 2) continue;  // not every method has plain updates
+      EXPECT_EQ(ran.status, 0) << method << updates << ran.err;
+    }
+  EXPECT_EQ(pendulum.run("--method rattle --plain-updates").status, 0);
+}
+TEST(AValidStep, OfAParticleAtRestIsNotCalledAJump) {
+  const Ran ran = OwnModel(R"toml([particles]
+dimension = 3
+count = 1
+position = [[0.0, 0.0, 0.0]]
+mass = [0.54]
+[[surface]]
+formula = "(x - 2)^2/m + y^2 + z - (7.407407407407407)"
+[run]
+method = "rattle"
+step = 0.0078125
+steps = 10
+)toml")
+                      .run();
+  EXPECT_EQ(ran.status, 0) << ran.err;
+}
+TEST(AValidStep, WhoseVelocitiesAreDifferencesOfMomentaIsNotCalledFailed) {
+  const Ran ran = OwnModel(R"toml([system]
+coordinates = ["a", "b", "c", "d", "e"]
+mass = [[1, "-0.05", "0", "1/50", "-0.05"], ["-0.05", "pi", "-0.05", "0", 0.02],
+  ["0", "-0.05", 1, "-0.05", 0.1], ["1/50", "0", "-0.05", "1/3", 0.02], ["-0.05", 0.02, 0.1, 0.02, "pi"]]
+potential = "0.01*a + c*7/3 + (e - b)"
+constraints = ["2*cos(a^(2 - 1/3)) - (1.0283176482757566)"]
+[initial]
+a = 1.018349812663984
+b = -0.783
+c = 0.7
+d = -1.245
+e = -0.6
+p_a = 0.10793014767814568
+p_b = -0.5773739787937183
+p_c = -0.5188279749574131
+p_d = 1.3966827487626348
+p_e = -0.9111679472383993
+[run]
+method = "suzuki4"
+step = 0.015625
+steps = 20
+)toml")
+                      .run();
+  EXPECT_EQ(ran.status, 0) << ran.err;
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace {
 
 using namespace taut;
@@ -51,5 +53,16 @@ void expect_a_reading_for_each_lane(const P& s, double off) {
 
 TEST(Gauge, ReadsEveryLaneOfANaturalProblem) { expect_a_reading_for_each_lane(SphericalPendulum<>{}, 0.01); }
 TEST(Gauge, ReadsEveryLaneOfAHamiltonianOne) { expect_a_reading_for_each_lane(ChargedParticle<>{}, 0.01); }
+
+// A maximum of |g| that starts with 0 would lose a NaN.
+TEST(Gauge, DoesNotLoseAResidualWithoutAValue) {
+  const PlanarPendulum<double> s;
+  StateOf<PlanarPendulum<double>> x = s.start();
+  Gauge<PlanarPendulum<double>> gauge(s);
+  x.q[0] = std::numeric_limits<double>::quiet_NaN();
+  const Reading reading = gauge.read(s, x.q, x.p);
+  EXPECT_EQ(reading.position, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(reading.momentum, std::numeric_limits<double>::infinity());
+}
 
 }  // namespace

@@ -157,6 +157,53 @@ Check drift_check(const ModelRun& model, RunRequest request, const RunSummary& r
   return check;
 }
 
+// Compares max |H - H0| over the same time with this step and with half of it. The error of a symplectic
+// method falls by about 2 to the power of its order; one that does not fall at all is none of the method's.
+Check energy_error_check(const ModelRun& model, RunRequest request, const RunSummary& run,
+                         const MethodFacts& facts, double energy) {
+  constexpr std::int64_t compared_steps = 200;
+  Check check{.name = "energy error ratio"};
+  if (claims_no_drift(facts) && facts.order > 0) check.claimed = std::exp2(facts.order);
+  request.steps = std::min(compared_steps, run.wanted);
+  request.until.reset();
+  request.step = run.step;
+  const RunSummary whole = long_run(model, request);
+  request.step = run.step / 2;
+  *request.steps *= 2;
+  const RunSummary half = long_run(model, request);
+  if (!whole.error.empty() || !half.error.empty()) {
+    check.pass = !check.claimed;
+    check.note = whole.error.empty() ? "the run with half the step failed" : "the run failed";
+    return check;
+  }
+  check.note = fmt::format("max |H - H0| = {:.1e} at {:.3g}, {:.1e} at {:.3g}", whole.energy_error, run.step,
+                           half.energy_error, run.step / 2);
+  const double rounding = drift_rounding * energy * std::sqrt(static_cast<double>(*request.steps));
+  if (!(whole.energy_error > rounding)) {
+    check.note += "; this is rounding";
+    return check;
+  }
+  check.measured = half.energy_error > 0 ? whole.energy_error / half.energy_error : 0;
+  if (!check.claimed) return check;
+  check.pass = half.energy_error < whole.energy_error;
+  if (!check.pass)
+    check.note += "; it does not fall: the step is too long, or H has no second derivative";
+  else if (*check.measured < *check.claimed / 2)
+    check.note += "; it falls more slowly than the order says";
+  return check;
+}
+
+// Counts steps in which the energy jumped: they ended on another branch of the constraints.
+Check branch_check(const RunSummary& run) {
+  Check check{.name = "changes of branch", .claimed = 0};
+  check.measured = static_cast<double>(run.jumps);
+  check.pass = run.jumps == 0;
+  check.note = run.nearly_dependent() ? fmt::format("smallest pivot of G W G^T {:.1e} at t = {:.6g}",
+                                                    run.least_pivot, run.least_pivot_time)
+                                      : "steps in which the energy jumped";
+  return check;
+}
+
 // Reports the iterations; a solve that reaches its limit ends the run.
 Check iterations_check(const RunSummary& run, const SolveOptions& options) {
   Check check{.name = "solve iterations", .measured = run.iterations_max};
@@ -180,7 +227,9 @@ Certificate certified(const ModelRun& model, bool length_typed) {
   const ReadyStart start = ready_start(*model.mechanism, model.name, choice, request.project_start);
   const SolveOptions options = solve_options(request);
   const MethodFacts facts = claims_of(choice);
-  const RunSummary run = long_run(model, request);
+  RunRequest counting = request;
+  counting.warn_at_jumps = true;  // all of them are counted
+  const RunSummary run = long_run(model, counting);
   const Trials trials(*model.mechanism, choice, options, request.plain_updates, facts.keeps, start.x,
                       run.step);
   const Reading rounding = trials.rounding();
@@ -202,7 +251,9 @@ Certificate certified(const ModelRun& model, bool length_typed) {
                                       rounding.position));
   out.checks.push_back(residual_check("momentum residual", facts.keeps == Keeps::position_and_momentum,
                                       run.momentum_max, rounding.momentum));
-  out.checks.push_back(drift_check(model, request, run, facts, rounding.energy));
+  out.checks.push_back(drift_check(model, counting, run, facts, rounding.energy));
+  out.checks.push_back(energy_error_check(model, counting, run, facts, rounding.energy));
+  out.checks.push_back(branch_check(run));
   out.checks.push_back(iterations_check(run, options));
   return out;
 }

@@ -47,16 +47,23 @@ struct RunSummary {
   double iterations_mean = 0;
   int iterations_max = 0;
   std::int64_t position_projections = 0, momentum_projections = 0;
-  std::int64_t halved = 0;  // steps that failed and were taken in parts: the run then has no fixed step
-  int parts_max = 1;        // the most parts of one step
-  std::int64_t jumps = 0;   // steps in which the energy jumped, if the run was to go on after them
-  double first_jump = 0;    // the time of the first of them
-  double largest_jump = 0;  // the largest change of H in one of them
+  std::int64_t halved = 0;       // steps that failed and were taken in parts: the run then has no fixed step
+  int parts_max = 1;             // the most parts of one step
+  std::int64_t jumps = 0;        // steps in which the energy jumped, if the run was to go on after them
+  double first_jump = 0;         // the time of the first of them
+  double largest_jump = 0;       // the largest change of H in one of them
+  double least_pivot = 1;        // the smallest pivot ratio of G W Gᵀ that was seen; 1: constraints apart
+  double least_pivot_time = 0;   // and when
+  double first_unexplained = 0;  // how far the first step moved q beyond what its velocity explains
   double seconds = 0;
   std::vector<BackendUse> backends = {};  // who made it; more than one if it was resumed by another
   std::optional<StartMove> moved = {};
   bool unstable = false;   // the energy grew without end: all steps were made, and their numbers mean nothing
   std::string error = {};  // empty: the run went to its end, and is stable
+
+  // Below this the constraints are nearly dependent, and another branch of them may be near.
+  static constexpr double small_pivot = 1e-3;
+  bool nearly_dependent() const { return least_pivot < small_pivot; }
 
   double steps_per_second() const { return seconds > 0 ? static_cast<double>(steps) / seconds : 0; }
 };

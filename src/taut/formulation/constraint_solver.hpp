@@ -12,6 +12,10 @@ namespace taut {
 //     project(s, rule, x, G, nu)              finds ν with G H_p(q, p - Gᵀν) = 0 and kicks x.p by it
 // Both give the number of corrections, or a Failure. A `rule` is SolveOptions or what with_stop_rule() makes
 // of it. G0 = G(q0) and G = G(x.q) are known already.
+// A method that has made a step asks the solver
+//     in_doubt(h)                             whether missed() would take a look
+//     missed(s, x0, x1, h, mu, nu)            whether the step from x0 to x1 by these impulses is lost
+//     missed_landing(s, q0, q1, h, mu)        the same for positions alone
 template <class Solver, class P, class X, class M>
 concept ConstraintSolver =
     LandingMove<M, P> &&
@@ -34,9 +38,19 @@ class NewtonSolver {
                      M& move, Multiplier& mu, const LandFrom& from = {}) {
     auto&& position = room(s, position_);
     if (from.units_known) position.take_units(position_);
-    const auto landed = position.land(s, rule, q0, G0, move, mu, from);
-    if (from.keep_units) position_.take_units(position);
-    return landed;
+    LandFrom with = from;
+    for (bool noise_known = false;; noise_known = true) {
+      const auto landed = position.land(s, rule, q0, G0, move, mu, with);
+      if constexpr (!is_to_tolerance<Rule>) {
+        if (!landed && !noise_known && position.raise_units_to_noise(s, q0)) [[unlikely]] {
+          with = {.units_known = true, .keep_units = from.keep_units};
+          continue;
+        }
+        suspicion_.add(position.suspect());
+      }
+      if (from.keep_units) position_.take_units(position);
+      return landed;
+    }
   }
   template <class Rule, class X>
   Expected<int> project(const P& s, const Rule& rule, X& x, const typename P::Jacobian& G, Multiplier& nu) {
@@ -45,7 +59,18 @@ class NewtonSolver {
     set_zero(impulse);
     const auto projected = momentum.project(s, rule, x, G, impulse);
     if constexpr (fixed_size<P>) nu = impulse;
+    if constexpr (!is_to_tolerance<Rule>) suspicion_.add(momentum.suspect());
     return projected;
+  }
+  bool in_doubt(const typename P::Scalar&) const { return suspicion_.exists(); }
+  template <class X>
+  std::optional<Failure> missed(const P& s, const X& x0, const X& x1, const typename P::Scalar& h,
+                                const Multiplier& mu, const Multiplier& nu) {
+    return suspicion_.judge(s, x0, x1, h, mu, nu);
+  }
+  std::optional<Failure> missed_landing(const P& s, const typename P::Vec& q0, const typename P::Vec& q1,
+                                        const typename P::Scalar& h, const Multiplier& mu) {
+    return suspicion_.judge_landing(s, q0, q1, h, mu);
   }
 
  private:
@@ -53,6 +78,7 @@ class NewtonSolver {
   // are kept here.
   PositionSolve<P, K> position_;
   MomentumSolve<P> momentum_;
+  Suspicion<P> suspicion_;
 };
 
 // Solves in the space of the rods, and by Newton's iteration on a sparse matrix what the rods refuse. It is

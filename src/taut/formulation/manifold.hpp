@@ -103,6 +103,13 @@ StartCheck check_start(const P& s, const StateOf<P>& x) {
   return check;
 }
 
+// Returns the failure of a position that is off a constraint by more than its rounding explains.
+template <Hamiltonian P>
+std::optional<Failure> off_here(const P& s, const typename P::Vec& q) {
+  using T = typename P::Scalar;
+  return missed_position(s, q, q, zero_vector(s), T(0), zero_multiplier(s), Mask<T>(true));
+}
+
 // Brings q along H_pp Gᵀ onto g = 0, then p along Gᵀ onto G H_p = 0. If the system is natural, each
 // correction of q is mass-orthogonal.
 template <Hamiltonian P>
@@ -115,29 +122,38 @@ Expected<Move> project_start(const P& s, StateOf<P>& x, const SolveOptions& opti
   typename P::Vec step = zero_vector(s), along = step;
   Vector<Real<T>, P::m> unit = Vector<Real<T>, P::m>::Zero(s.constraints());
   ConstraintMatrix<P> matrix(s);
-  const auto solved = drive_to_zero(
-      {.tolerance = options.tolerance, .max_iterations = options.max_iterations}, g, unit,
-      [&] { s.g(moved.q, g); },
-      [&](auto& u) {
-        s.G(moved.q, G);
-        G.row_bounds(Vector<Real<T>, P::n>(moved.q.unaryExpr([](const T& c) { return magnitude(c); })), u);
-        u *= Real<T>(epsilon<T>());
-      },
-      [&](const Mask<T>& active) {
-        s.G(moved.q, G);
-        matrix.right(s, moved.q, x.p, G, T(1));
-        matrix.assemble(G);
-        if (const int pivot = matrix.factor(); pivot >= 0) return pivot;
-        delta = g;
-        matrix.solve(delta);
-        along.setZero();
-        G.subtract_transpose(delta, along);
-        H_pp_times(s, moved.q, x.p, along, step);
-        for (Eigen::Index j = 0; j < step.size(); ++j) moved.q[j] += select(active, step[j], T(0));  // (A1)
-        return -1;
-      });
-  if (!solved) return solved.error();
-  s.G(moved.q, G);
+  const auto land = [&] {
+    return drive_to_zero(
+        {.tolerance = options.tolerance, .max_iterations = options.max_iterations}, g, unit,
+        [&] { s.g(moved.q, g); },
+        [&](auto& u) {
+          s.G(moved.q, G);
+          G.row_bounds(Vector<Real<T>, P::n>(moved.q.unaryExpr([](const T& c) { return magnitude(c); })), u);
+          u *= Real<T>(epsilon<T>());
+        },
+        [&](const Mask<T>& active) {
+          s.G(moved.q, G);
+          matrix.right(s, moved.q, x.p, G, T(1));
+          matrix.assemble(G);
+          if (const int pivot = matrix.factor(); pivot >= 0) return pivot;
+          delta = g;
+          matrix.solve(delta);
+          along.setZero();
+          G.subtract_transpose(delta, along);
+          H_pp_times(s, moved.q, x.p, along, step);
+          for (Eigen::Index j = 0; j < step.size(); ++j) moved.q[j] += select(active, step[j], T(0));  // (A1)
+          return -1;
+        });
+  };
+  // The units are those of the position before. If that was far away, they are too large for the one after.
+  constexpr int most_landings = 4;
+  for (int landings = 1;; ++landings) {
+    if (const auto solved = land(); !solved) return solved.error();
+    s.G(moved.q, G);
+    const auto missed = options.tolerance > 0 ? std::nullopt : off_here(s, moved.q);
+    if (!missed) break;
+    if (landings == most_landings) return *missed;
+  }
   if (const auto projected = SolverOf<P>(s).project(s, options, moved, G, delta); !projected)
     return projected.error();  // (A2)
   x = moved;

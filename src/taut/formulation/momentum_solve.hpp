@@ -4,6 +4,7 @@
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
+#include <taut/formulation/kept_units.hpp>
 #include <taut/problem/kick_and_drift.hpp>
 #include <taut/solve/drive_to_zero.hpp>
 
@@ -21,6 +22,7 @@ class MomentumSolve {
         residual_(zero_multiplier(s)),
         delta_(residual_),
         unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
+        row_(unit_),
         speed_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
         velocity_(zero_vector(s)),
         impulse_(velocity_) {}
@@ -50,11 +52,18 @@ class MomentumSolve {
         [&](auto& unit) {
           if constexpr (requires { G.times_velocity(s.W(), x.p, residual_); }) H_p(s, x.q, x.p, velocity_);
           each_index(velocity_, [&](int j) { speed_[j] = magnitude(velocity_[j]); });
-          raise_vanishing(speed_);
+          suspect_ = raise_vanishing(speed_);
           G.row_bounds(speed_, unit);
+          if constexpr (!fixed_size<P>)
+            if (any(suspect_)) {  // as it often is if there are many coordinates
+              each_index(velocity_, [&](int j) { speed_[j] = magnitude(velocity_[j]); });
+              suspect_ = suspect_ && hides_a_row(G, speed_, unit, row_);
+            }
           unit *= Real<T>(epsilon<T>() / 2);  // (M4): what rounding the velocity alone does to G H_p
         },
         [&](const Mask<T>& active) {
+          if constexpr (!is_to_tolerance<Rule>)
+            suspect_ = either(suspect_, largest_in_units(residual_, unit_) > Real<T>(nearly_all_of_it<P>));
           if (!factored || !is_natural(s)) {
             matrix_.right(s, x.q, x.p, G, T(1));
             matrix_.assemble(G);  // (M3)
@@ -73,6 +82,8 @@ class MomentumSolve {
     return failure;
   }
 
+  // Returns the lanes in which the units of the last projection may be too large for the momenta it left.
+  const Mask<T>& suspect() const { return suspect_; }
   ConstraintMatrix<P>& matrix() { return matrix_; }
 
  private:
@@ -103,9 +114,10 @@ class MomentumSolve {
 
   ConstraintMatrix<P> matrix_;
   Multiplier residual_, delta_;
-  Vector<Real<T>, P::m> unit_;
+  Vector<Real<T>, P::m> unit_, row_;
   Vector<Real<T>, P::n> speed_;
   Vec velocity_, impulse_;
+  Mask<T> suspect_{false};
 };
 
 }  // namespace taut

@@ -8,6 +8,7 @@
 #include <taut/problem/kick_and_drift.hpp>
 #include <taut/rods/rod_solver.hpp>
 
+#include <algorithm>
 #include <optional>
 
 namespace taut {
@@ -24,11 +25,20 @@ class RodsOf {
       if (s.least_squares()) return;
       const auto G = s.make_jacobian();
       auto plan = G.structure->template analysis<RodPlan>(2, [&] { return plan_rods(rod_list(s, G)); });
-      if (taut::serves(*plan)) rods_.emplace(std::move(plan));
+      if (!taut::serves(*plan)) return;
+      rods_.emplace(std::move(plan));
+      find_harmless_kick(s);
     }
   }
 
   bool serve() const { return rods_.has_value(); }
+
+  // Asks whether impulses of this size, in steps of length h, may cancel more than the system is large. The
+  // rods themselves excuse any rounding of what they cancel.
+  template <class Size, class T>
+  bool may_cancel_all(const Size& nu, const T& h) const {
+    return serve() && !(lane(nu, 0) * lane(magnitude(h), 0) <= harmless_);
+  }
 
   // Finds mu and drift.x with |g| <= tolerance there, or with g at rounding if the tolerance is 0. If the
   // result is not sound, the caller goes on from mu by the general way.
@@ -94,7 +104,19 @@ class RodsOf {
     return rods;
   }
 
+  // An impulse moves no particle by more than a quarter of the shortest rod if it is no more than this in a
+  // unit of time. The system is as large as that rod.
+  void find_harmless_kick(const P& s) {
+    const auto& lengths = s.rod_lengths();
+    const auto [shortest, longest] = std::minmax_element(lengths.begin(), lengths.end());
+    double lightest = 0;
+    for (int i = 0; i < s.coordinates() / s.dimension(); ++i)
+      lightest = std::max(lightest, static_cast<double>(s.W().weight(i)));
+    harmless_ = *shortest / (4 * *longest * lightest);
+  }
+
   std::optional<RodSolver> rods_;
+  double harmless_ = 0;
 };
 
 // The shortcut of a landing whose move has R = gain · W G₀ᵀ but is not a kick and a drift. It makes the
@@ -137,8 +159,13 @@ class RodsOrNewton {
     RodSolve by_rods{0, false};
     if (may_be_newton<Rule> && rule.iteration == Iteration::full_newton) by_rods = in_one_go(move, rule, mu);
     if (by_rods.sound) return by_rods.corrections;
-    const LandFrom here{.guess = true, .units_known = from.units_known};
+    LandFrom here{.guess = true, .units_known = from.units_known};
     auto landed = go_on(s, rule, q0, G0, move, mu, here);
+    if (!landed && rule.tolerance <= 0 && position_.raise_units_to_noise(s, q0)) {
+      here = {.units_known = true};
+      landed = go_on(s, rule, q0, G0, move, mu, here);
+    }
+    suspicion_.add(Mask<typename P::Scalar>(rule.tolerance <= 0) && position_.suspect());
     if (!landed) return landed;
     if constexpr (std::is_same_v<K, SparseConstraintMatrix<P>>) position_.matrix().minimum_norm(mu);
     return *landed + by_rods.corrections;
@@ -147,11 +174,27 @@ class RodsOrNewton {
   template <class Rule, class X>
   Expected<int> project(const P& s, const Rule& rule, X& x, const Jacobian& G, Multiplier& nu) {
     const RodSolve by_rods = rods_.project(x, rule.tolerance, nu);
+    largest_ = largest_entry(nu);
     if (by_rods.sound) return by_rods.corrections;
     const auto projected = momentum_.project(s, rule, x, G, nu);
+    suspicion_.add(Mask<typename P::Scalar>(rule.tolerance <= 0) && momentum_.suspect());
     if (!projected) return projected;
     if (*projected > 0) momentum_.matrix().minimum_norm(nu);
     return *projected + by_rods.corrections;
+  }
+
+  bool in_doubt(const typename P::Scalar& h) const {
+    return suspicion_.exists() || rods_.may_cancel_all(largest_, h);
+  }
+  template <class X>
+  std::optional<Failure> missed(const P& s, const X& x0, const X& x1, const typename P::Scalar& h,
+                                const Multiplier& mu, const Multiplier& nu) {
+    if (rods_.may_cancel_all(largest_, h)) suspicion_.add(Mask<typename P::Scalar>(true));
+    return suspicion_.judge(s, x0, x1, h, mu, nu);
+  }
+  std::optional<Failure> missed_landing(const P& s, const Vec& q0, const Vec& q1, const typename P::Scalar& h,
+                                        const Multiplier& mu) {
+    return suspicion_.judge_landing(s, q0, q1, h, mu);
   }
 
  private:
@@ -180,6 +223,8 @@ class RodsOrNewton {
   RodsOf<P> rods_;
   PositionSolve<P, K> position_;
   MomentumSolve<P> momentum_;
+  Suspicion<P> suspicion_;
+  Real<typename P::Scalar> largest_{0};  // impulse of the last projection
 };
 
 }  // namespace taut

@@ -6,6 +6,7 @@
 #include <taut/solve/residual_size.hpp>
 
 #include <array>
+#include <limits>
 
 namespace taut {
 
@@ -28,7 +29,7 @@ class Gauge {
     H_p(s, q, p, v);
     G.times(v, f);
     const Scalar energy = H_with_velocity(s, q, p, v);
-    const Real<Scalar> position = largest_entry(g), momentum = largest_entry(f);
+    const Real<Scalar> position = largest_or_infinite(g), momentum = largest_or_infinite(f);
     std::array<Reading, lanes> readings;
     for (int i = 0; i < lanes; ++i) readings[i] = {lane(energy, i), lane(position, i), lane(momentum, i)};
     return readings;
@@ -43,6 +44,12 @@ class Gauge {
   }
 
  private:
+  // A maximum may lose a NaN, and a residual that has no value is not small.
+  static Real<Scalar> largest_or_infinite(const typename P::Multiplier& r) {
+    return select(Mask<Scalar>(all_finite(r)), Real<Scalar>(largest_entry(r)),
+                  Real<Scalar>(std::numeric_limits<double>::infinity()));
+  }
+
   typename P::Jacobian G_;
   typename P::Vec v_;
   typename P::Multiplier g_, f_;

@@ -24,6 +24,9 @@ struct Tally {
   std::int64_t jumps = 0;               // steps in which the energy jumped
   std::int64_t first_jump = 0;          // the first of them, from 1
   double largest_jump = 0;              // the largest change of H in one of them
+  double least_pivot = 1;               // the smallest pivot ratio of G W Gᵀ that was seen
+  std::int64_t least_pivot_step = 0;    // and the step after which it was seen
+  double first_unexplained = 0;         // how far the first step moved q beyond what its velocity explains
   std::optional<Failure> failure = {};  // the failure of step number steps + 1
   bool energy_not_finite = false;  // if so, step steps + 1 ended on the constraints, but H has no value there
 
@@ -47,6 +50,12 @@ struct Tally {
     ++jumps;
     largest_jump = std::max(largest_jump, found.residual);
     return true;
+  }
+  // Counts a pivot ratio that was seen after step steps + 1.
+  void see_pivot(double ratio) {
+    if (!(ratio < least_pivot)) return;
+    least_pivot = ratio;
+    least_pivot_step = steps + 1;
   }
   void count_halved(int pieces) {
     ++halved;
@@ -80,6 +89,10 @@ struct Tally {
     c(jumps);
     c(first_jump);
     c(largest_jump);
+    if (!c.has_more()) return;
+    c(least_pivot);
+    c(least_pivot_step);
+    c(first_unexplained);
   }
 
   // Counts one step that ended with this reading after `corrections` corrections. Returns false, and counts

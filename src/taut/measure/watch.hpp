@@ -4,6 +4,7 @@
 // energy shows. All other steps cost three comparisons. Labels: docs/theory/manifold.md.
 #pragma once
 
+#include <taut/formulation/kept_units.hpp>
 #include <taut/formulation/multiplier.hpp>
 #include <taut/measure/tally.hpp>
 #include <taut/method/stepper.hpp>
@@ -14,14 +15,14 @@
 
 namespace taut {
 
-// A residual may be this many units of rounding. It is what the solves accept if they stagnate.
-inline constexpr double most_units_off = 1024;
 // The energy has jumped if it changed by more than this part of the kinetic energy, and by this many times as
 // much as it was off ever before, once so many steps have shown how much that is.
 inline constexpr double jump_of_kinetic = 0.05, jump_of_error = 16;
 inline constexpr std::int64_t steps_to_know_the_error = 8;
-// No coordinate counts for less than this part of the largest one: rounding of rounding errors is noise.
-inline constexpr double noise_of_noise = 0x1p-40;
+// Before that, a step that crosses no constraint is made again in two halves. It has changed the branch if
+// these end elsewhere, by more than this part of the way, and keep the energy better by this factor; and if
+// the way is no more than so many times what the velocity explains.
+inline constexpr double part_elsewhere = 0.4, better_by_halves = 8, explained_by_velocity = 4;
 // A step has changed the branch if more than this part of the way is across a constraint and not along it.
 inline constexpr double part_across = 0.7;
 
@@ -29,6 +30,51 @@ inline constexpr double part_across = 0.7;
 inline bool stands_out(const Tally& tally, const Reading& now) {
   return now.position > tally.position_max || now.momentum > tally.momentum_max ||
          std::abs(now.energy - tally.now.energy) > jump_of_error * tally.energy_error;
+}
+
+// Says whether a step is worth a look: it stands out, needed more corrections than any before, or it is time
+// for a look at the constraints.
+inline constexpr std::int64_t steps_between_looks = 256;
+inline bool worth_a_look(const Tally& tally, const Reading& now, int corrections) {
+  return stands_out(tally, now) || corrections > tally.iterations_max ||
+         tally.steps % steps_between_looks == 0;
+}
+
+// Returns the smallest pivot of G H_pp Gᵀ, with each constraint scaled to unit length and the largest pivot
+// first: 1 if the constraints do not feel each other, 0 if they are dependent. Nothing is asked of systems
+// with very many constraints, because it costs their cube.
+inline constexpr int most_constraints_watched = 64;
+template <Hamiltonian P>
+double smallest_pivot(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+  const int m = s.constraints();
+  if (m < 2 || m > most_constraints_watched) return 1;
+  typename P::Jacobian G = s.make_jacobian();
+  s.G(q, G);
+  Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(m, s.coordinates()), A(m, m);
+  G.for_each([&](int i, int j, double entry) { rows(i, j) += entry; });
+  typename P::Vec row = zero_vector(s), moved = row;
+  for (int i = 0; i < m; ++i) {
+    row = rows.row(i).transpose();
+    H_pp_times(s, q, p, row, moved);
+    for (int k = 0; k < m; ++k) A(k, i) = rows.row(k).dot(moved);
+  }
+  const Eigen::VectorXd length = A.diagonal().cwiseSqrt();
+  for (int i = 0; i < m; ++i)
+    for (int k = 0; k < m; ++k) A(k, i) /= length[k] * length[i];
+  double smallest = 1;
+  for (int done = 0; done < m; ++done) {
+    int next = done;
+    for (int i = done; i < m; ++i)
+      if (A(i, i) > A(next, next)) next = i;
+    A.row(done).swap(A.row(next));
+    A.col(done).swap(A.col(next));
+    const double pivot = A(done, done);
+    if (!(pivot > 0)) return 0;  // also if it is not a number
+    smallest = std::min(smallest, pivot);
+    for (int i = done + 1; i < m; ++i)
+      for (int k = done + 1; k < m; ++k) A(k, i) -= A(k, done) * A(done, i) / pivot;
+  }
+  return smallest;
 }
 
 template <Hamiltonian P>
@@ -61,13 +107,25 @@ class Watch {
     for (Eigen::Index j = 0; j < size.size(); ++j)
       size[j] = std::max({std::abs(before_.q[j]), std::abs(after_.q[j]), h_ * std::abs(v0_[j]),
                           h_ * std::abs(v1_[j]), std::min(limit, h_ * kicked[j]), noise_of_noise * limit});
-    if (const auto failure = beyond(residual, size, promise.tolerance, SolveStage::position)) return failure;
+    const auto noise_of_g = [&](BoundsOf<P>& noise) { noise_of_positions(s_, after_.q, size, noise); };
+    if (const auto failure = off(residual, size, promise.tolerance, SolveStage::position, noise_of_g))
+      return failure;
     if (promise.keeps != Keeps::position_and_momentum) return std::nullopt;
     G_.times(v1_, residual);
     for (Eigen::Index j = 0; j < size.size(); ++j)
       size[j] = std::max({std::abs(v0_[j]), std::abs(v1_[j]), std::abs(after_.q[j] - before_.q[j]) / h_,
                           std::min(limit / h_, kicked[j]), noise_of_noise * fast});
-    return beyond(residual, size, promise.tolerance, SolveStage::momentum);
+    const auto noise_of_f = [&](BoundsOf<P>& noise) { noise_of_momenta(s_, after_.q, after_.p, G_, noise); };
+    return off(residual, size, promise.tolerance, SolveStage::momentum, noise_of_f);
+  }
+
+  // Returns how far the step moved q beyond the mean of its velocities; 0 if that is less than half of the
+  // way, as it is if the start is on the constraints, or rounding.
+  double unexplained() const {
+    const double way = size_of(after_.q - before_.q);
+    const double beyond_it = size_of(Vec(after_.q - before_.q - h_with_sign_ * (v0_ + v1_) / 2));
+    const double rounding = most_units_off * epsilon<double>() * std::max(size_of(before_.q), way);
+    return beyond_it > way / 2 && beyond_it > rounding ? beyond_it : 0;
   }
 
   // Returns the failure of a step in which the energy changed by `change`, if that is a jump.       (W2)
@@ -78,8 +136,8 @@ class Watch {
     if (tally.energy_error > 0.5 * kinetic_before && tally.steps > 0) return std::nullopt;
     if (!(kinetic > 0) || change <= jump_of_kinetic * kinetic || change <= jump_of_error * tally.energy_error)
       return std::nullopt;
+    if (is_rounding(after_.q - before_.q)) return std::nullopt;
     const int crossed = constraint_crossed();
-    if (crossed < 0 && tally.steps < steps_to_know_the_error) return std::nullopt;
     return Failure{.kind = FailureKind::jumped,
                    .residual = change,
                    .constraint = crossed,
@@ -87,6 +145,11 @@ class Watch {
   }
 
  private:
+  // Asks whether a way is what rounding of the constraints makes of a system at rest.
+  bool is_rounding(const Vec& way) const {
+    const Vec length = lengths_of_bends(s_, after_.q, G_, Vec(after_.q.cwiseAbs()));
+    return size_of(way) <= most_units_off * epsilon<double>() * std::max(size_of(after_.q), size_of(length));
+  }
   static double size_of(const Vec& x) { return lane(largest_entry(x), 0); }
 
   // Returns what the impulses of the constraints add to each velocity in the step, each by itself:
@@ -110,30 +173,18 @@ class Watch {
         C.solve(found);
         count(found, 1);
       }
-    Vec force = zero_vector(s_), kick = force;
-    G_.for_each([&](int i, int j, double entry) { force[j] += std::abs(entry) * impulse[i]; });
-    H_pp_times(s_, after_.q, after_.p, force, kick);
-    for (Eigen::Index j = 0; j < kick.size(); ++j) kick[j] = std::isfinite(kick[j]) ? std::abs(kick[j]) : 0;
+    Vec kick = kick_sizes(s_, after_.q, after_.p, G_, impulse);
+    for (Eigen::Index j = 0; j < kick.size(); ++j) kick[j] = std::isfinite(kick[j]) ? kick[j] : 0;
     return kick;
   }
 
   // Returns the worst entry of a residual that is above the tolerance and beyond its units.
-  std::optional<Failure> beyond(const typename P::Multiplier& residual, const Vec& size, double tolerance,
-                                SolveStage stage) const {
-    typename P::Multiplier unit = zero_multiplier(s_);
-    G_.for_each([&](int i, int j, double entry) { unit[i] += std::abs(entry) * size[j]; });
-    std::optional<Failure> worst;
-    for (int i = 0; i < s_.constraints(); ++i) {
-      const double off = std::abs(residual[i]);
-      const double allowed = std::max(tolerance, most_units_off * epsilon<double>() * unit[i]);
-      if (off <= allowed || (worst && off <= worst->residual)) continue;
-      worst = Failure{.kind = FailureKind::off_constraint,
-                      .stage = stage,
-                      .residual = off,
-                      .constraint = i,
-                      .allowed = allowed};
-    }
-    return worst;
+  template <class Measure>
+  std::optional<Failure> off(const typename P::Multiplier& residual, const Vec& size, double tolerance,
+                             SolveStage stage, Measure&& measure) const {
+    BoundsOf<P> bound = BoundsOf<P>::Zero(s_.constraints());
+    bounds_of_rounding(G_, size, bound);
+    return beyond_noise(residual, bound, tolerance, stage, true, measure);
   }
 
   // Returns a constraint that the step went across, by the tangent space before it; -1 if there is none.
@@ -162,13 +213,35 @@ class Watch {
   Vec v0_, v1_;
 };
 
+// Says whether a jump that was found has to be confirmed by half steps.
+inline bool is_early(const Failure& failure, const Tally& tally) {
+  return failure.kind == FailureKind::jumped && failure.constraint < 0 &&
+         tally.steps < steps_to_know_the_error;
+}
+
+// Says whether two half steps that end at `halves`, with the energy changed by `change_by_halves`, show that
+// the whole step from `from` to `to` went to another branch.                                          (W3)
+template <Hamiltonian P, class X>
+bool ends_elsewhere(const P& s, const X& from, const X& to, const X& halves, double h, double change,
+                    double change_by_halves) {
+  typename P::Vec v = zero_vector(s);
+  H_p(s, from.q, from.p, v);
+  const auto size = [](const typename P::Vec& x) { return lane(largest_entry(x), 0); };
+  const double way = size(to.q - from.q);
+  return way <= explained_by_velocity * std::abs(h) * size(v) &&
+         size(to.q - halves.q) > part_elsewhere * way && better_by_halves * change_by_halves < change;
+}
+
 // Returns the failure of a step between two states, plain or compensated, if it has failed.
 template <Hamiltonian P, class X>
 [[gnu::cold, gnu::noinline]] std::optional<Failure> judged(const P& s, const X& from, const X& to, double h,
-                                                           const Stepper<P, X>& stepper, const Tally& tally,
+                                                           const Stepper<P, X>& stepper, Tally& tally,
                                                            const Reading& now) {
   const StateOf<P> before{from.q, from.p}, after{to.q, to.p};
+  tally.see_pivot(smallest_pivot(s, after.q, after.p));
   const Watch<P> watch(s, before, after, h);
+  if (tally.steps == 0) tally.first_unexplained = watch.unexplained();
+  if (!stands_out(tally, now)) return std::nullopt;
   if (const auto failure = watch.missed(stepper.promise())) return failure;
   return watch.jumped(std::abs(now.energy - tally.now.energy), tally);
 }

@@ -149,13 +149,36 @@ class MachineOf final : public Machine {
   // Adds the step that ended at x to the tally, unless it has failed after all.
   bool counts(const X& x, double h, int corrections, Tally& tally) {
     const Reading reading = gauge_.read(problem_, x.q, x.p);
-    if (stands_out(tally, reading) && std::isfinite(reading.energy))
+    if (worth_a_look(tally, reading, corrections) && std::isfinite(reading.energy))
       if (const auto failure = judged<P, X>(problem_, mesh_, x, h, *stepper_, tally, reading))
-        if (!tally.goes_on_after(*failure)) {
+        if (!(is_early(*failure, tally) && !confirmed_by_halves(x, h, reading, tally)) &&
+            !tally.goes_on_after(*failure)) {
           tally.failure = failure;
           return false;
         }
     return tally.add(reading, corrections);
+  }
+
+  // Makes the step to x once more, in two halves, and asks whether they end elsewhere. The stepper is left as
+  // it was.
+  [[gnu::cold, gnu::noinline]] bool confirmed_by_halves(const X& x, double h, const Reading& whole,
+                                                        const Tally& tally) {
+    Carry kept;
+    stepper_->carry(kept);
+    const ProjectionCount count = stepper_->projections();
+    X halves = mesh_;
+    stepper_->restart(halves);
+    bool made = bool(stepper_->step(halves, h / 2)) && bool(stepper_->step(halves, h / 2));
+    if (made && stepper_->has_output()) made = bool(stepper_->output(halves, h / 2));
+    const Reading end = made ? gauge_.read(problem_, halves.q, halves.p) : whole;
+    const bool elsewhere =
+        made && ends_elsewhere(problem_, mesh_, x, halves, h, std::abs(whole.energy - tally.now.energy),
+                               std::abs(end.energy - tally.now.energy));
+    projected_ = {projected_.position + count.position, projected_.momentum + count.momentum};
+    stepper_->restart(x_);
+    Carry back(kept.bytes());
+    stepper_->carry(back);
+    return elsewhere;
   }
 
   P problem_;

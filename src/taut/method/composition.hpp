@@ -60,7 +60,9 @@ struct Composition {
   template <Hamiltonian P, class X>
   Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     at.start = x;
-    const auto solved = substeps(s, x, at, h);
+    auto solved = substeps(s, x, at, h);
+    if (solved)
+      if (const auto missed = at.solver.missed(s, at.start, x, h, at.mu, at.nu)) solved = *missed;
     if (!solved) {
       x = at.start;
       at.refresh(s, x.q);

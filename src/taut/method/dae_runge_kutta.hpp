@@ -92,11 +92,14 @@ struct DaeRungeKutta {
     kick(x, -at.move);  // (K5)
     problem.G(x.q, at.G);
     if constexpr (!projected) return solved;
-    if (const auto landed = project(problem, x, at); !landed) {
+    const auto given_up = [&](const Failure& failure) {
       x = at.before;
       problem.G(x.q, at.G);
-      return landed;
-    }
+      return failure;
+    };
+    if (const auto landed = project(problem, x, at); !landed) return given_up(landed.error());
+    if (const auto missed = at.solver.missed(problem, at.before, x, h, at.impulse, at.impulse))
+      return given_up(*missed);
     return solved;
   }
 

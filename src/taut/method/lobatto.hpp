@@ -121,11 +121,15 @@ struct Lobatto {
     stage.b.sum(stage.stages(), stage.force, at.increment);
     kick(x, -at.increment);  // (J8), except for GᵀΛₛ
     problem.G(x.q, at.G);
-    if (const auto projected = at.solver.project(problem, solve, x, at.G, at.nu); !projected) {  // (J9)
+    const auto given_up = [&](const Failure& failure) {
       x = at.before;
       problem.G(x.q, at.G);
-      return projected;
-    }
+      return failure;
+    };
+    if (const auto projected = at.solver.project(problem, solve, x, at.G, at.nu); !projected)  // (J9)
+      return given_up(projected.error());
+    if (const auto missed = at.solver.missed(problem, at.before, x, h, at.nu, at.nu))
+      return given_up(*missed);
     return solved;
   }
 

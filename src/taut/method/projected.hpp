@@ -133,11 +133,13 @@ struct Projected {
     at.before = x;
     const auto solved = advance(s, x, at, h);
     if (!solved) return solved;
-    if (const auto projected = project(s, x, at); !projected) {
+    const auto given_up = [&](const Failure& failure) {
       x = at.before;
       at.refresh(s, x.q);
-      return projected;
-    }
+      return failure;
+    };
+    if (const auto projected = project(s, x, at); !projected) return given_up(projected.error());
+    if (const auto missed = at.solver.missed(s, at.before, x, h, at.mu, at.nu)) return given_up(*missed);
     return solved;
   }
 

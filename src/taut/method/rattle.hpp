@@ -43,7 +43,21 @@ struct Rattle {
   // failed.
   template <Natural P, class X>
   Expected<int> steps(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h, int count) const {
-    return with_stop_rule(solve, [&](const auto& rule) { return steps_by(rule, s, x, at, h, count); });
+    return with_stop_rule(solve, [&](const auto& rule) -> Expected<int> {
+      int corrections = 0;
+      for (int left = count;;) {
+        const auto made = steps_by(rule, s, x, at, h, left);
+        if (!made) return made;
+        corrections += *made;
+        if (left == 0) return corrections;
+        if (const auto missed = at.solver.missed(s, x, at.next, h, at.mu, at.nu)) {
+          at.refresh(s, x.q);
+          return *missed;
+        }
+        give(x, at.next);
+        --left;
+      }
+    });
   }
 
   // Makes steps γ₁h, γ₂h, … without (R5), as compositions want it. `guess` offers the impulse from which each
@@ -78,12 +92,14 @@ struct Rattle {
     void keep(std::size_t, const Multiplier&) const {}
   };
 
+  // Makes `left` steps and counts them down. It returns before the end of a step that is in doubt, with its
+  // end in at.next: a call that comes back to this loop would cost it its registers.
   template <class Rule, Natural P, class X>
   TAUT_FLATTEN static Expected<int> steps_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
-                                             const typename P::Scalar& h, int count) {
+                                             const typename P::Scalar& h, int& left) {
     auto&& next = room(s, at.next);
     int corrections = 0;
-    for (int i = 0; i < count; ++i) {
+    for (; left > 0; --left) {
       const auto landed = land(rule, s, x, next, at, {h, h / 2}, {});  // (R1), (R2), (R3)
       if (!landed) return landed;
       kick(next, -h / 2 * at.grad_V);  // (R4): p̄₁ = p½ - (h/2) ∇V(q₁)
@@ -93,8 +109,13 @@ struct Rattle {
         at.refresh(s, x.q);
         return projected;
       }
-      give(x, next);
       corrections += *landed;
+      if constexpr (!is_to_tolerance<Rule>)
+        if (at.solver.in_doubt(h)) [[unlikely]] {
+          assign(at.next, next);
+          return corrections;
+        }
+      give(x, next);
     }
     return corrections;
   }

@@ -66,6 +66,7 @@ struct Shake {
     // (S3): g(q_{n+1}) = 0, which fixes μ
     const auto solved = at.solver.land(s, solve, x.q, at.G, drift, at.mu);
     if (!solved) return solved;
+    if (const auto missed = at.solver.missed_landing(s, x.q, next.q, h, at.mu)) return *missed;
     x = next;
     at.refresh(s, x.q);
     at.started = true;
@@ -118,6 +119,7 @@ struct ShakeTwoStep {
     });
     const auto solved = at.solver.land(s, solve, x.q, at.G, move, at.mu);  // (S3)
     if (!solved) return solved;
+    if (const auto missed = at.solver.missed_landing(s, x.q, at.q_next, h, at.mu)) return *missed;
     at.q_before = x.q;
     at.velocity = (at.q_next - x.q) / h;
     x.q = at.q_next;
@@ -216,7 +218,11 @@ struct ShakeVelocity {
       return at.ahead.q;
     };
     auto move = move_with_gain(s, at.kicked.q, at.kicked.p, at.G, times * h, end);
-    return at.solver.land(s, solve, at.kicked.q, at.G, move, at.found);
+    const auto solved = at.solver.land(s, solve, at.kicked.q, at.G, move, at.found);
+    if (!solved) return solved;
+    if (const auto missed = at.solver.missed_landing(s, at.kicked.q, at.ahead.q, times * h, at.found))
+      return *missed;
+    return solved;
   }
 };
 

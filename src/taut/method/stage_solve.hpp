@@ -8,6 +8,7 @@
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
+#include <taut/formulation/measured_noise.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/stage_coefficients.hpp>
 #include <taut/scalar/flatten.hpp>
@@ -89,6 +90,7 @@ class StageSolve {
         q_per_unit_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
         p_per_unit_(q_per_unit_),
         g_per_unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
+        noise_(g_per_unit_),
         work_(zero_vector(s)),
         h_grad_V_(work_),
         q_low_(work_),
@@ -129,9 +131,22 @@ class StageSolve {
   // options count: the tolerance applies to every residual, in the units of q, p and g.
   TAUT_FLATTEN Expected<int> solve(const P& s, const Vec& q0, const Vec& p0, const typename P::Jacobian& G0,
                                    const T& h, const SolveOptions& options = {}) {
+    for (has_noise_ = false;; has_noise_ = true) {
+      const auto solved = attempt(s, q0, p0, G0, h, options);
+      if (solved) return solved;
+      Failure failure = solved.error();
+      failure.stage = SolveStage::inner;
+      const bool in_vain = failure.kind != FailureKind::not_converged || options.tolerance > 0;
+      if (has_noise_ || in_vain || !noise_exceeds_units(s, q0)) return failure;
+    }
+  }
+
+ private:
+  Expected<int> attempt(const P& s, const Vec& q0, const Vec& p0, const typename P::Jacobian& G0, const T& h,
+                        const SolveOptions& options) {
     guess(s, q0, p0, G0, h);
     if (const int pivot = factor(s, q0, p0, h); pivot >= 0)
-      return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner, .constraint = pivot};
+      return Failure{.kind = FailureKind::singular, .constraint = pivot};
     Residual residual{*this, s, q0, p0, G0, h};
     auto correction = [&](const Mask<T>& active) {
       correct(s, q0, p0, h, active);
@@ -146,12 +161,23 @@ class StageSolve {
     });
     if (solved) return solved;
     Failure failure = solved.error();
-    failure.stage = SolveStage::inner;
     failure.constraint = -1;
     return failure;
   }
+  // Measures the noise of g near q0, and says whether the units of an attempt that failed are below it. If
+  // so, it is worth another one with larger units.                                                    (W4)
+  [[gnu::cold, gnu::noinline]] bool noise_exceeds_units(const P& s, const Vec& q0) {
+    noise_ = g_per_unit_;
+    Vector<Real<T>, P::n> size = q_per_unit_;
+    for (Eigen::Index j = 0; j < q0.size(); ++j)
+      size[j] = magnitude(q0[j]) + magnitude(Q[at(stages() - 1)][j]);
+    noise_of_positions(s, q0, size, noise_);
+    bool exceeds = false;
+    for (Eigen::Index i = 0; i < noise_.size(); ++i)
+      exceeds = exceeds || any(Mask<T>(noise_[i] * g_per_unit_[i] > Real<T>(1)));
+    return exceeds;
+  }
 
- private:
   int free_stages() const { return stages() - fixed; }  // stages with unknown Q; as many have a Λ
   static constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -333,6 +359,9 @@ class StageSolve {
     const auto per_unit = [&](const Real<T>& size) {
       return Real<T>(Real<T>(1) / larger(half * size, tiny));
     };
+    if (has_noise_)
+      for (Eigen::Index i = 0; i < g_per_unit_.size(); ++i)
+        g_per_unit_[i] = larger(g_per_unit_[i], Real<T>(noise_[i] / half));
     for (Eigen::Index i = 0; i < g_per_unit_.size(); ++i) g_per_unit_[i] = per_unit(g_per_unit_[i]);
     q_per_unit_.setConstant(per_unit(q_size));
     p_per_unit_.setConstant(per_unit(p_size));
@@ -403,7 +432,8 @@ class StageSolve {
   typename P::Jacobian G_middle_;
   ConstraintMatrix<P> matrix_;
   Vector<Real<T>, P::n> q_per_unit_, p_per_unit_;
-  Vector<Real<T>, P::m> g_per_unit_;
+  Vector<Real<T>, P::m> g_per_unit_, noise_;  // the noise of g counts if a first attempt failed
+  bool has_noise_ = false;
   Vec work_, h_grad_V_;  // the second at q₀
   Vec q_low_, p_low_;
   Multiplier work_m_;

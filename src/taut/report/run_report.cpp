@@ -211,6 +211,20 @@ std::string warnings(const std::vector<RecordedRun>& runs) {
   for (const RecordedRun& run : runs)
     if (!run.summary.error.empty())
       text += fmt::format("! {}\n\n", run.summary.error);  // it names the method
+  for (const RecordedRun& run : runs) {
+    const RunSummary& s = run.summary;
+    if (s.jumps > 0)
+      text += fmt::format(
+          "! {}: the energy jumped in {} step{}, first at t = {:.6g}, by {:.1e} at most: this is not one "
+          "trajectory.\n\n",
+          run.name, s.jumps, s.jumps == 1 ? "" : "s", s.first_jump, s.largest_jump);
+    if (s.nearly_dependent())
+      text += fmt::format(
+          "! {}: the smallest pivot of G W Gᵀ was {:.1e}, at t = {:.6g}: the constraints are nearly "
+          "dependent "
+          "there, and another branch of them may be near.\n\n",
+          run.name, s.least_pivot, s.least_pivot_time);
+  }
   return text;
 }
 

@@ -120,6 +120,8 @@ void add_totals(const Tally& tally, RunSummary& summary) {
   summary.parts_max = tally.parts_max;
   summary.jumps = tally.jumps;
   summary.largest_jump = tally.largest_jump;
+  summary.least_pivot = tally.least_pivot;
+  summary.first_unexplained = tally.first_unexplained;
 }
 
 void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
@@ -167,6 +169,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.time = static_cast<double>(tally.steps) * schedule.step;
   add_totals(tally, summary);
   summary.first_jump = static_cast<double>(tally.first_jump) * schedule.step;
+  summary.least_pivot_time = static_cast<double>(tally.least_pivot_step) * schedule.step;
   add_choice(choice, machine->projections(), summary);
   summary.q.assign(machine->q().begin(), machine->q().end());
   summary.p.assign(machine->p().begin(), machine->p().end());

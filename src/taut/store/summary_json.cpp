@@ -39,6 +39,9 @@ std::string to_json(const RunSummary& s) {
   if (s.jumps > 0)
     object["jumps"] =
         Json::object({{"steps", s.jumps}, {"first", s.first_jump}, {"largest", s.largest_jump}});
+  if (s.first_unexplained > 0) object["first_step"] = Json::object({{"unexplained", s.first_unexplained}});
+  if (s.least_pivot < 1)
+    object["smallest_pivot"] = Json::object({{"ratio", s.least_pivot}, {"time", s.least_pivot_time}});
   if (s.halved > 0) object["halved"] = Json::object({{"steps", s.halved}, {"parts_max", s.parts_max}});
   if (!s.error.empty()) object["error"] = s.error;
   return object.to_text(2);

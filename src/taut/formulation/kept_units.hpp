@@ -1,0 +1,240 @@
+// Judges what a solve leaves in units of the state that is kept. A solve takes its units of rounding from its
+// first position or velocity, which may be far beyond the state it ends in: what the constraint forces cancel
+// there is lost, and no rounding error. Labels: docs/theory/manifold.md.
+#pragma once
+
+#include <taut/formulation/either_matrix.hpp>
+#include <taut/formulation/measured_noise.hpp>
+#include <taut/problem/tiers.hpp>
+#include <taut/solve/residual_size.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace taut {
+
+// A residual may be this many units of rounding. It is what the solves accept if they stagnate.
+inline constexpr double most_units_off = 1024;
+// No coordinate counts for less than this part of the largest one: rounding of rounding errors is noise.
+inline constexpr double noise_of_noise = 0x1p-40;
+// A first residual of this many units is nearly all of what is added up in it, so that a solve may leave
+// little of that. One constraint leaves 1 - c of it if its residual is c of it; several may share the work.
+template <class P>
+inline constexpr double nearly_all_of_it =
+    (P::m == 1 ? 63.0 / 64 : 3.0 / 4) * 2 / epsilon<typename P::Scalar>();
+
+// Joins two masks without a jump.
+inline bool either(bool a, bool b) { return static_cast<bool>(static_cast<int>(a) | static_cast<int>(b)); }
+template <class M>
+M either(const M& a, const M& b) {
+  return a || b;
+}
+
+template <class P>
+using SizesOf = Vector<Real<typename P::Scalar>, P::n>;
+template <class P>
+using BoundsOf = Vector<Real<typename P::Scalar>, P::m>;
+
+// Asks whether bound_i, taken from raised sizes, is far above Σⱼ |G_ij| size_j in any row. `row` is room to
+// work in.
+template <class Jacobian, class Sizes, class Bounds>
+auto hides_a_row(const Jacobian& G, const Sizes& size, const Bounds& bound, Bounds& row) {
+  using R = typename Bounds::Scalar;
+  G.row_bounds(size, row);
+  Mask<R> hides(false);
+  each_index(row, [&](int i) { hides = hides || bound[i] > R(most_units_off / 8) * row[i]; });
+  return hides;
+}
+
+// Returns the worst entry that is above its bound and the tolerance, in the first lane of `suspect` that has
+// one.
+template <class Residual, class Bounds>
+std::optional<Failure> beyond(const Residual& residual, const Bounds& bound, double tolerance,
+                              SolveStage stage, const Mask<typename Residual::Scalar>& suspect) {
+  using T = typename Residual::Scalar;
+  std::optional<Failure> worst;
+  for (int l = 0; l < ScalarTraits<T>::lanes && !worst; ++l)
+    for (Eigen::Index i = 0; i < residual.size() && lane(suspect, l); ++i) {
+      const double off = lane(magnitude(residual[i]), l);
+      const double allowed = std::max(tolerance, lane(bound[i], l));
+      if (off <= allowed || (worst && off <= worst->residual)) continue;  // a NaN gets through
+      worst = Failure{.kind = FailureKind::off_constraint,
+                      .stage = stage,
+                      .residual = off,
+                      .constraint = static_cast<int>(i),
+                      .lane = l,
+                      .allowed = allowed};
+    }
+  return worst;
+}
+
+// Does the same, and raises the bounds to what the measured noise explains before it says so.
+template <class Residual, class Bounds, class Measure>
+std::optional<Failure> beyond_noise(const Residual& residual, Bounds& bound, double tolerance,
+                                    SolveStage stage, const Mask<typename Residual::Scalar>& suspect,
+                                    Measure&& measure) {
+  if (!beyond(residual, bound, tolerance, stage, suspect)) return std::nullopt;
+  Bounds noise = bound;
+  measure(noise);
+  raise_to_noise(noise, bound);
+  return beyond(residual, bound, tolerance, stage, suspect);
+}
+
+// Sets bound_i = 1024 ε Σⱼ |G_ij| size_j: what rounding of coordinates of these sizes explains.
+template <class Jacobian, class Sizes, class Bounds>
+void bounds_of_rounding(const Jacobian& G, const Sizes& size, Bounds& bound) {
+  using T = typename Jacobian::Scalar;
+  G.row_bounds(size, bound);
+  bound *= Real<T>(most_units_off * epsilon<T>());
+}
+
+// Sets the sizes of coordinates that are now `kept`, and were `passed` before constraint forces cancelled
+// part of them. What was passed counts up to `limit`; no size is below `least`.
+template <class Sizes, class R>
+void sizes_kept(const Sizes& kept, const Sizes& passed, const R& limit, const R& least, Sizes& size) {
+  for (Eigen::Index j = 0; j < kept.size(); ++j) {
+    const R counted = select(Mask<R>(passed[j] < limit), passed[j], limit);  // a NaN counts as the limit
+    size[j] = larger(larger(kept[j], counted), least);
+  }
+}
+
+// Returns what impulses l along the constraints add to each velocity, each by itself: H_pp |Gᵀ||l|.
+template <Hamiltonian P>
+SizesOf<P> kick_sizes(const P& s, const typename P::Vec& q, const typename P::Vec& p,
+                      const typename P::Jacobian& G, const typename P::Multiplier& l) {
+  using T = typename P::Scalar;
+  typename P::Vec force = zero_vector(s), kick = force;
+  G.for_each([&](int i, int j, const T& entry) { force[j] += T(magnitude(entry) * magnitude(l[i])); });
+  H_pp_times(s, q, p, force, kick);
+  SizesOf<P> size = SizesOf<P>::Zero(s.coordinates());
+  for (Eigen::Index j = 0; j < size.size(); ++j) size[j] = magnitude(kick[j]);
+  return size;
+}
+
+template <class T>
+Real<T> one_if_zero(const Real<T>& x) {
+  return select(Mask<T>(x > Real<T>(0)), x, Real<T>(1));
+}
+
+// Judges g at the end q₁ of a step from q₀, in the lanes of `suspect`. How far the impulses μ moved a
+// coordinate counts up to the largest coordinate of q₀ and q₁.                                        (W1)
+template <Hamiltonian P>
+std::optional<Failure> missed_position(const P& s, const typename P::Vec& q0, const typename P::Vec& q1,
+                                       const typename P::Vec& p, const typename P::Scalar& h,
+                                       const typename P::Multiplier& mu,
+                                       const Mask<typename P::Scalar>& suspect) {
+  using T = typename P::Scalar;
+  typename P::Multiplier g = zero_multiplier(s);
+  typename P::Jacobian G = s.make_jacobian();
+  BoundsOf<P> bound = BoundsOf<P>::Zero(s.constraints()), at_start = bound;
+  SizesOf<P> kept = SizesOf<P>::Zero(s.coordinates()), size = kept;
+  Real<T> limit(0);
+  for (Eigen::Index j = 0; j < kept.size(); ++j) {
+    kept[j] = larger(magnitude(q0[j]), magnitude(q1[j]));
+    limit = larger(limit, kept[j]);
+  }
+  s.G(q0, G);
+  const SizesOf<P> passed = kick_sizes(s, q0, p, G, mu) * magnitude(h);
+  sizes_kept(kept, passed, one_if_zero<T>(limit), Real<T>(Real<T>(noise_of_noise) * limit), size);
+  bounds_of_rounding(G, size, at_start);
+  s.G(q1, G);
+  bounds_of_rounding(G, size, bound);
+  for (Eigen::Index i = 0; i < bound.size(); ++i) bound[i] = larger(bound[i], at_start[i]);
+  s.g(q1, g);
+  return beyond_noise(g, bound, 0, SolveStage::position, suspect,
+                      [&](BoundsOf<P>& noise) { noise_of_positions(s, q1, size, noise); });
+}
+
+// Velocities are rows of W p; if W is not diagonal, each feels the rounding of all momenta.
+template <Hamiltonian P>
+double noise_of_velocities(const P& s) {
+  if constexpr (Graded<P>)
+    return has_diagonal_W(s) ? noise_of_noise : 0x1p-10;
+  else if constexpr (Natural<P>)
+    return std::remove_cvref_t<decltype(s.W())>::diagonal ? noise_of_noise : 0x1p-10;
+  else
+    return 0x1p-10;
+}
+
+// Judges G H_p at (q, p), to which the impulses ν have brought p. What they cancelled counts up to the
+// velocity that moves a coordinate by the size of the system in a step h.                             (W1)
+template <Hamiltonian P>
+std::optional<Failure> missed_momentum(const P& s, const typename P::Vec& q, const typename P::Vec& p,
+                                       const typename P::Scalar& h, const typename P::Multiplier& nu,
+                                       const Mask<typename P::Scalar>& suspect) {
+  using T = typename P::Scalar;
+  typename P::Vec v = zero_vector(s);
+  typename P::Multiplier residual = zero_multiplier(s);
+  typename P::Jacobian G = s.make_jacobian();
+  s.G(q, G);
+  H_p(s, q, p, v);
+  G.times(v, residual);
+  SizesOf<P> kept = SizesOf<P>::Zero(s.coordinates()), size = kept;
+  Real<T> fast(0), far(0);
+  for (Eigen::Index j = 0; j < v.size(); ++j) {
+    kept[j] = magnitude(v[j]);
+    fast = larger(fast, kept[j]);
+    far = larger(far, magnitude(q[j]));
+  }
+  const Real<T> limit = larger(fast, Real<T>(one_if_zero<T>(far) / magnitude(h)));
+  const SizesOf<P> passed = kick_sizes(s, q, p, G, nu);
+  sizes_kept(kept, passed, limit, Real<T>(Real<T>(noise_of_velocities(s)) * fast), size);
+  BoundsOf<P> bound = BoundsOf<P>::Zero(s.constraints());
+  bounds_of_rounding(G, size, bound);
+  return beyond_noise(residual, bound, 0, SolveStage::momentum, suspect,
+                      [&](BoundsOf<P>& noise) { noise_of_momenta(s, q, p, G, noise); });
+}
+
+// The lanes of a step whose solves may have taken units that are too large for the state that it leaves: a
+// residual was large beside what is added up in it, or a component is small beside the others. All other
+// steps cost no more than these flags.
+template <Hamiltonian P>
+class Suspicion {
+ public:
+  using T = typename P::Scalar;
+  using Vec = typename P::Vec;
+  using Multiplier = typename P::Multiplier;
+
+  void add(const Mask<T>& lanes) { lanes_ = either(lanes_, lanes); }
+  bool exists() const { return any(lanes_); }
+
+  // Judges a step from x0 to x1, after a landing with impulses μ and a projection with impulses ν.
+  template <class X>
+  std::optional<Failure> judge(const P& s, const X& x0, const X& x1, const T& h, const Multiplier& mu,
+                               const Multiplier& nu) {
+    if (!exists()) return std::nullopt;
+    const Mask<T> suspect = clear();
+    if (const auto missed = of_landing(s, x0.q, x1.q, x1.p, h, mu, suspect)) return missed;
+    return of_projection(s, x1.q, x1.p, h, nu, suspect);
+  }
+  std::optional<Failure> judge_landing(const P& s, const Vec& q0, const Vec& q1, const T& h,
+                                       const Multiplier& mu) {
+    if (!exists()) return std::nullopt;
+    return of_landing(s, q0, q1, zero_vector(s), h, mu, clear());
+  }
+
+ private:
+  // A short vector is passed by value, because it could not live in registers if its address were taken.
+  template <class V>
+  using Passed = std::conditional_t<fixed_size<P>, V, const V&>;
+
+  Mask<T> clear() { return std::exchange(lanes_, Mask<T>(false)); }
+
+  [[gnu::cold, gnu::noinline]] static std::optional<Failure> of_landing(const P& s, Passed<Vec> q0,
+                                                                        Passed<Vec> q1, Passed<Vec> p, T h,
+                                                                        Passed<Multiplier> mu,
+                                                                        Mask<T> suspect) {
+    return missed_position(s, q0, q1, p, h, mu, suspect);
+  }
+  [[gnu::cold, gnu::noinline]] static std::optional<Failure> of_projection(const P& s, Passed<Vec> q,
+                                                                           Passed<Vec> p, T h,
+                                                                           Passed<Multiplier> nu,
+                                                                           Mask<T> suspect) {
+    return missed_momentum(s, q, p, h, nu, suspect);
+  }
+
+  Mask<T> lanes_{false};
+};
+
+}  // namespace taut
