@@ -47,6 +47,8 @@ class NewtonSolver {
           continue;
         }
         suspicion_.add(position.suspect());
+        if (came_from_afar(landed)) [[unlikely]]
+          suspicion_.add(Mask<typename P::Scalar>(true));
       }
       if (from.keep_units) position_.take_units(position);
       return landed;

@@ -18,6 +18,9 @@ namespace taut {
 inline constexpr double most_units_off = 1024;
 // No coordinate counts for less than this part of the largest one: rounding of rounding errors is noise.
 inline constexpr double noise_of_noise = 0x1p-40;
+// Newton's iteration to rounding needs this many corrections at most, unless it comes from far away.
+inline constexpr int usual_corrections = 6;
+inline bool came_from_afar(const Expected<int>& landed) { return landed && *landed > usual_corrections; }
 // A first residual of this many units is nearly all of what is added up in it, so that a solve may leave
 // little of that. One constraint leaves 1 - c of it if its residual is c of it; several may share the work.
 template <class P>
@@ -35,17 +38,6 @@ template <class P>
 using SizesOf = Vector<Real<typename P::Scalar>, P::n>;
 template <class P>
 using BoundsOf = Vector<Real<typename P::Scalar>, P::m>;
-
-// Asks whether bound_i, taken from raised sizes, is far above Σⱼ |G_ij| size_j in any row. `row` is room to
-// work in.
-template <class Jacobian, class Sizes, class Bounds>
-auto hides_a_row(const Jacobian& G, const Sizes& size, const Bounds& bound, Bounds& row) {
-  using R = typename Bounds::Scalar;
-  G.row_bounds(size, row);
-  Mask<R> hides(false);
-  each_index(row, [&](int i) { hides = hides || bound[i] > R(most_units_off / 8) * row[i]; });
-  return hides;
-}
 
 // Returns the worst entry that is above its bound and the tolerance, in the first lane of `suspect` that has
 // one.
@@ -187,8 +179,8 @@ std::optional<Failure> missed_momentum(const P& s, const typename P::Vec& q, con
 }
 
 // The lanes of a step whose solves may have taken units that are too large for the state that it leaves: a
-// residual was large beside what is added up in it, or a component is small beside the others. All other
-// steps cost no more than these flags.
+// residual was nearly all of what is added up in it, or they made many corrections. All other steps cost no
+// more than these flags.
 template <Hamiltonian P>
 class Suspicion {
  public:

@@ -32,7 +32,6 @@ class PositionSolve {
       : residual_(zero_multiplier(s)),
         delta_(residual_),
         unit_(Vector<Real<T>, P::m>::Zero(s.constraints())),
-        row_(unit_),
         reach_(Vector<Real<T>, P::n>::Zero(s.coordinates())),
         G1_(s.make_jacobian()),
         moved_(zero_vector(s)),
@@ -62,37 +61,45 @@ class PositionSolve {
     }
   }
 
-  // Returns the lanes in which the units of the last landing may be too large for the state that it left.
-  const Mask<T>& suspect() const { return suspect_; }
   // Raises the units of a landing from q₀ that did not converge to the noise of g there; says whether any
   // rose. Then it is worth another try with these units.                                              (W4)
-  [[gnu::cold, gnu::noinline]] bool raise_units_to_noise(const P& s, const Vec& q0) {
-    Vector<Real<T>, P::m> noise = unit_;
-    noise_of_positions(s, q0, reach_, noise);
+  bool raise_units_to_noise(const P& s, const Vec& q0) {
+    const Vector<Real<T>, P::m> raised = units_with_noise(s, q0, reach_, unit_);
     bool any_rose = false;
-    for (Eigen::Index i = 0; i < noise.size(); ++i) {
-      const Mask<T> rises = noise[i] * unit_[i] > Real<T>(1);
-      any_rose = any_rose || any(rises);
-      unit_[i] = select(rises, Real<T>(Real<T>(1) / noise[i]), unit_[i]);
-    }
+    each_index(raised, [&](int i) { any_rose = any_rose || any(Mask<T>(raised[i] < unit_[i])); });
+    unit_ = raised;
     return any_rose;
   }
+  // Returns the lanes in which the units of the last landing may be too large for the state that it left.
+  const Mask<T>& suspect() const { return suspect_; }
   K& matrix() { return matrix_; }
-  void take_units(const PositionSolve& other) {
-    unit_ = other.unit_;
-    suspect_ = other.suspect_;
-  }
+  void take_units(const PositionSolve& other) { unit_ = other.unit_; }
 
  private:
+  // Short vectors are passed by value, because what has an address cannot live in registers.
+  template <class V>
+  using Passed = std::conditional_t<fixed_size<P>, V, const V&>;
+  [[gnu::cold, gnu::noinline]] static Vector<Real<T>, P::m> units_with_noise(
+      const P& s, Passed<Vec> q0, Passed<Vector<Real<T>, P::n>> reach, Passed<Vector<Real<T>, P::m>> unit) {
+    Vector<Real<T>, P::m> noise = unit;
+    noise_of_positions(s, q0, reach, noise);
+    for (Eigen::Index i = 0; i < noise.size(); ++i) {
+      const Mask<T> rises = noise[i] * unit[i] > Real<T>(1);
+      noise[i] = select(rises, Real<T>(Real<T>(1) / noise[i]), unit[i]);
+    }
+    return noise;
+  }
+
   template <class Rule, class M, class Shortcut>
   Expected<int> find(const P& s, const Rule& rule, const Vec& q0, const typename P::Jacobian& G0, M& move,
                      Multiplier& mu, const LandFrom& from, Shortcut& shortcut) {
     Progress progress;
     const Vec* q1 = &q0;
+    suspect_ = Mask<T>(false);
     move.respond(s, matrix_);
     const auto solved =
         drive_to_zero(rule, residual_, unit_, Landing<M>{s, move, mu, residual_, q1},
-                      Units{q0, q1, G0, reach_, suspect_, row_, from.units_known},
+                      Units{q0, q1, G0, reach_, from.units_known},
                       Correction<Rule, M, Shortcut>{*this, s, rule, move, mu, q1, G0, progress, shortcut},
                       forecast<Rule, M>(is_newton(rule) && !keeps_factor(shortcut)));
     if (!solved) return solved;
@@ -143,19 +150,12 @@ class PositionSolve {
     const Vec*& q1;
     const typename P::Jacobian& G0;
     Vector<Real<T>, P::n>& reach;
-    Mask<T>& suspect;
-    Vector<Real<T>, P::m>& row;  // room to work in
     bool known;
 
     void operator()(Vector<Real<T>, P::m>& unit) const {
       each_index(q0, [&](int j) { reach[j] = magnitude(q0[j]) + magnitude((*q1)[j]); });
-      suspect = raise_vanishing(reach);
+      raise_vanishing(reach);
       G0.row_bounds(reach, unit);
-      if constexpr (!fixed_size<P>)
-        if (any(suspect)) {  // as it often is if there are many coordinates
-          each_index(q0, [&](int j) { reach[j] = magnitude(q0[j]) + magnitude((*q1)[j]); });
-          suspect = suspect && hides_a_row(G0, reach, unit, row);
-        }
       unit *= Real<T>(epsilon<T>() / 2);  // (C4): what rounding q₁ alone does to g
     }
   };
@@ -300,7 +300,7 @@ class PositionSolve {
   }
 
   Multiplier residual_, delta_;
-  Vector<Real<T>, P::m> unit_, row_;
+  Vector<Real<T>, P::m> unit_;
   Vector<Real<T>, P::n> reach_;
   Mask<T> suspect_{false};  // lanes whose units may be too large for the state that is kept
   typename P::Jacobian G1_;

@@ -165,7 +165,8 @@ class RodsOrNewton {
       here = {.units_known = true};
       landed = go_on(s, rule, q0, G0, move, mu, here);
     }
-    suspicion_.add(Mask<typename P::Scalar>(rule.tolerance <= 0) && position_.suspect());
+    if (rule.tolerance <= 0)
+      suspicion_.add(position_.suspect() || Mask<typename P::Scalar>(came_from_afar(landed)));
     if (!landed) return landed;
     if constexpr (std::is_same_v<K, SparseConstraintMatrix<P>>) position_.matrix().minimum_norm(mu);
     return *landed + by_rods.corrections;

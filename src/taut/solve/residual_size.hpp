@@ -105,26 +105,18 @@ auto all_within(const Residual& r, double tolerance) {
 
 // Raises the sizes from which rounding units are taken. A component that happens to vanish still feels the
 // rounding of the others, so none counts for less than 1/1024 of the largest. (Stagnation is accepted at 1000
-// units, which is then a bound by the largest component.) Returns true in lanes in which a component was
-// raised so far, 1024 times, that the units may hide a residual of its own. If one is 0, as it is in a motion
-// that leaves out a dimension, that cannot be told.
+// units, which is then a bound by the largest component.)
 template <class Sizes>
-auto raise_vanishing(Sizes& sizes) {
-  using R = typename Sizes::Scalar;
-  R largest(0), smallest(0);
+void raise_vanishing(Sizes& sizes) {
+  auto largest = typename Sizes::Scalar(0);
   if constexpr (is_short<Sizes>) {
     const auto size = [&](int i) { return sizes[i]; };
-    const auto minus = [&](int i) { return R(-sizes[i]); };
-    largest = largest_by_halves<R, 0, Sizes::SizeAtCompileTime>(size);
-    smallest = -largest_by_halves<R, 0, Sizes::SizeAtCompileTime>(minus);
+    largest = largest_by_halves<typename Sizes::Scalar, 0, Sizes::SizeAtCompileTime>(size);
   } else {
     each_index(sizes, [&](int i) { largest = larger(largest, sizes[i]); });
-    smallest = largest;
-    each_index(sizes, [&](int i) { smallest = select(Mask<R>(sizes[i] < smallest), R(sizes[i]), smallest); });
   }
-  const R least = largest * R(0x1p-10);
-  each_index(sizes, [&](int i) { sizes[i] = larger(sizes[i], least); });
-  return Mask<R>(smallest < least * R(0x1p-10) && smallest > R(0));
+  largest *= typename Sizes::Scalar(0x1p-10);
+  each_index(sizes, [&](int i) { sizes[i] = larger(sizes[i], largest); });
 }
 
 // Returns max |rᵢ|/unitᵢ, which compares residuals of different kinds in units of rounding. `per_unit` holds
