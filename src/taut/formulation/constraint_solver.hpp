@@ -42,7 +42,7 @@ class NewtonSolver {
     for (bool noise_known = false;; noise_known = true) {
       const auto landed = position.land(s, rule, q0, G0, move, mu, with);
       if constexpr (!is_to_tolerance<Rule>) {
-        if (!landed && !noise_known && position.raise_units_to_noise(s, q0)) [[unlikely]] {
+        if (!landed && !noise_known && position.raise_units_to_noise(s, q0, landed.error())) [[unlikely]] {
           with = {.units_known = true, .keep_units = from.keep_units};
           continue;
         }

@@ -135,7 +135,7 @@ std::optional<Failure> missed_position(const P& s, const typename P::Vec& q0, co
   for (Eigen::Index i = 0; i < bound.size(); ++i) bound[i] = larger(bound[i], at_start[i]);
   s.g(q1, g);
   return beyond_noise(g, bound, 0, SolveStage::position, suspect,
-                      [&](BoundsOf<P>& noise) { noise_of_positions(s, q1, size, noise); });
+                      [&](BoundsOf<P>& noise) { noise_of_positions(s, q1, noise); });
 }
 
 // Velocities are rows of W p; if W is not diagonal, each feels the rounding of all momenta.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <taut/problem/tiers.hpp>
+#include <taut/solve/forecast.hpp>
 #include <taut/solve/residual_size.hpp>
 
 #include <cmath>
@@ -73,13 +74,14 @@ Sizes lengths_of_bends(const P& s, const typename P::Vec& q, const typename P::J
 
 // Sets noise_i = max |g_i(q + δ) - g_i(q) - G_i δ| over short displacements δ: rounding is all that is left.
 //                                                                                                     (W4)
-template <Constrained P, class Sizes, class Noise>
-void noise_of_positions(const P& s, const typename P::Vec& q, const Sizes& size, Noise& noise) {
+template <Constrained P, class Noise>
+void noise_of_positions(const P& s, const typename P::Vec& q, Noise& noise) {
   typename P::Multiplier here = zero_multiplier(s), there = here, expected = here;
   typename P::Jacobian G = s.make_jacobian();
   s.g(q, here);
   s.G(q, G);
-  const Sizes length = lengths_of_bends(s, q, G, size);
+  Vector<Real<typename P::Scalar>, P::n> size = q.unaryExpr([](const auto& x) { return magnitude(x); });
+  const auto length = lengths_of_bends(s, q, G, size);
   for (Eigen::Index i = 0; i < noise.size(); ++i) noise[i] = 0;
   for (int k = 0; k < noise_probes; ++k) {
     const typename P::Vec moved = displacement(k, q, length);
@@ -113,6 +115,15 @@ void noise_of_momenta(const P& s, const typename P::Vec& q, const typename P::Ve
     for (Eigen::Index i = 0; i < noise.size(); ++i)
       noise[i] = larger(noise[i], magnitude(there[i] - here[i] - expected[i]));
   }
+}
+
+// Asks whether a residual at which a solve gave up may be noise.
+template <class Noise>
+bool may_be_noise(double residual, const Noise& noise) {
+  using R = typename Noise::Scalar;
+  for (Eigen::Index i = 0; i < noise.size(); ++i)
+    if (any(Mask<R>(R(residual) <= R(stagnation_slack) * noise[i]))) return true;
+  return false;
 }
 
 // Raises each bound to what the noise explains.

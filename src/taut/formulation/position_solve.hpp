@@ -63,8 +63,9 @@ class PositionSolve {
 
   // Raises the units of a landing from q₀ that did not converge to the noise of g there; says whether any
   // rose. Then it is worth another try with these units.                                              (W4)
-  bool raise_units_to_noise(const P& s, const Vec& q0) {
-    const Vector<Real<T>, P::m> raised = units_with_noise(s, q0, reach_, unit_);
+  bool raise_units_to_noise(const P& s, const Vec& q0, const Failure& failure) {
+    if (failure.kind != FailureKind::not_converged) return false;
+    const Vector<Real<T>, P::m> raised = units_with_noise(s, q0, unit_, failure.residual);
     bool any_rose = false;
     each_index(raised, [&](int i) { any_rose = any_rose || any(Mask<T>(raised[i] < unit_[i])); });
     unit_ = raised;
@@ -80,9 +81,10 @@ class PositionSolve {
   template <class V>
   using Passed = std::conditional_t<fixed_size<P>, V, const V&>;
   [[gnu::cold, gnu::noinline]] static Vector<Real<T>, P::m> units_with_noise(
-      const P& s, Passed<Vec> q0, Passed<Vector<Real<T>, P::n>> reach, Passed<Vector<Real<T>, P::m>> unit) {
+      const P& s, Passed<Vec> q0, Passed<Vector<Real<T>, P::m>> unit, double residual) {
     Vector<Real<T>, P::m> noise = unit;
-    noise_of_positions(s, q0, reach, noise);
+    noise_of_positions(s, q0, noise);
+    if (!may_be_noise(residual, noise)) return unit;
     for (Eigen::Index i = 0; i < noise.size(); ++i) {
       const Mask<T> rises = noise[i] * unit[i] > Real<T>(1);
       noise[i] = select(rises, Real<T>(Real<T>(1) / noise[i]), unit[i]);

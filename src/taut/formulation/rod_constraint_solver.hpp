@@ -161,7 +161,7 @@ class RodsOrNewton {
     if (by_rods.sound) return by_rods.corrections;
     LandFrom here{.guess = true, .units_known = from.units_known};
     auto landed = go_on(s, rule, q0, G0, move, mu, here);
-    if (!landed && rule.tolerance <= 0 && position_.raise_units_to_noise(s, q0)) {
+    if (!landed && rule.tolerance <= 0 && position_.raise_units_to_noise(s, q0, landed.error())) {
       here = {.units_known = true};
       landed = go_on(s, rule, q0, G0, move, mu, here);
     }

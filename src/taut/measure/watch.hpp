@@ -107,7 +107,7 @@ class Watch {
     for (Eigen::Index j = 0; j < size.size(); ++j)
       size[j] = std::max({std::abs(before_.q[j]), std::abs(after_.q[j]), h_ * std::abs(v0_[j]),
                           h_ * std::abs(v1_[j]), std::min(limit, h_ * kicked[j]), noise_of_noise * limit});
-    const auto noise_of_g = [&](BoundsOf<P>& noise) { noise_of_positions(s_, after_.q, size, noise); };
+    const auto noise_of_g = [&](BoundsOf<P>& noise) { noise_of_positions(s_, after_.q, noise); };
     if (const auto failure = off(residual, size, promise.tolerance, SolveStage::position, noise_of_g))
       return failure;
     if (promise.keeps != Keeps::position_and_momentum) return std::nullopt;

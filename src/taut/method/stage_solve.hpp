@@ -137,7 +137,7 @@ class StageSolve {
       Failure failure = solved.error();
       failure.stage = SolveStage::inner;
       const bool in_vain = failure.kind != FailureKind::not_converged || options.tolerance > 0;
-      if (has_noise_ || in_vain || !noise_exceeds_units(s, q0)) return failure;
+      if (has_noise_ || in_vain || !noise_exceeds_units(s, q0, failure.residual)) return failure;
     }
   }
 
@@ -166,12 +166,10 @@ class StageSolve {
   }
   // Measures the noise of g near q0, and says whether the units of an attempt that failed are below it. If
   // so, it is worth another one with larger units.                                                    (W4)
-  [[gnu::cold, gnu::noinline]] bool noise_exceeds_units(const P& s, const Vec& q0) {
+  [[gnu::cold, gnu::noinline]] bool noise_exceeds_units(const P& s, const Vec& q0, double residual) {
     noise_ = g_per_unit_;
-    Vector<Real<T>, P::n> size = q_per_unit_;
-    for (Eigen::Index j = 0; j < q0.size(); ++j)
-      size[j] = magnitude(q0[j]) + magnitude(Q[at(stages() - 1)][j]);
-    noise_of_positions(s, q0, size, noise_);
+    noise_of_positions(s, q0, noise_);
+    if (!may_be_noise(residual, noise_)) return false;
     bool exceeds = false;
     for (Eigen::Index i = 0; i < noise_.size(); ++i)
       exceeds = exceeds || any(Mask<T>(noise_[i] * g_per_unit_[i] > Real<T>(1)));
