@@ -18,10 +18,10 @@ negative steps undo it, whether it stays on the manifold, whether its energy dri
 not judged. Residuals, drift and iterations are those of a run of the model's length, of 2000 to 20000 steps, or as long as --steps
 or --until say. Exit status: 0 all claims hold; 1 one does not; 2 the input is wrong.)text";
 
-// Writes counts and orders as they are, defects with their power of ten.
+// Writes counts, orders and ratios as they are, defects with their power of ten.
 std::string number_text(const Check& check, double x) {
   if (x == 0) return "0";
-  if (check.name == "order") return fmt::format("{:.3g}", x);
+  if (check.name == "order" || check.name == "energy error ratio") return fmt::format("{:.3g}", x);
   return x >= 1 && x < 1e15 && x == std::floor(x) ? fmt::format("{:.0f}", x) : fmt::format("{:.1e}", x);
 }
 
