@@ -77,6 +77,34 @@ TEST(AJumpOfTheEnergy, IsCountedOverAResume) {
   };
   EXPECT_EQ(jumps("whole"), jumps("stopped"));
 }
+TEST(AJumpOfTheEnergy, IsOnThePageWithThePivotThatWasSmall) {
+  const OwnModel model(parallelogram);
+  ASSERT_EQ(model.run("--on-jump warn --report page.html").status, 0);
+  const std::string page = taut::test::read_text(model.folder / "page.html");
+  EXPECT_NE(page.find("the energy jumped in "), std::string::npos);
+  EXPECT_NE(page.find("the constraints are nearly dependent there"), std::string::npos);
+}
+TEST(AFirstStep, SaysHowFarItMovedBeyondItsVelocity) {
+  const std::string text = R"toml([system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "0"
+constraints = ["(x^2 + y^2 - 1)/2"]
+[initial]
+x = 1.000000001
+[run]
+step = 0.01
+steps = 10
+)toml";
+  const OwnModel off(text);
+  EXPECT_NEAR(run_json("m.toml", off.folder.string())["first_step"]["unexplained"].get<double>(), 1e-9,
+              1e-12);
+  const Ran ran = off.run("--report page.html");
+  EXPECT_NE(ran.out.find("step moved q by 1.0e-09 beyond"), std::string::npos) << ran.out;
+  EXPECT_NE(taut::test::read_text(off.folder / "page.html").find("moved q by 1.0e-09 beyond"),
+            std::string::npos);
+  EXPECT_FALSE(run_json("m.toml --set x=1 --set p_y=1", off.folder.string()).contains("first_step"));
+}
 TEST(AJumpOfTheEnergy, FailsTheCheck) {
   const OwnModel model(parallelogram);
   const Ran ran = model.check();

@@ -218,6 +218,10 @@ std::string warnings(const std::vector<RecordedRun>& runs) {
           "! {}: the energy jumped in {} step{}, first at t = {:.6g}, by {:.1e} at most: this is not one "
           "trajectory.\n\n",
           run.name, s.jumps, s.jumps == 1 ? "" : "s", s.first_jump, s.largest_jump);
+    if (s.first_unexplained > 0)
+      text += fmt::format(
+          "! {}: the first step moved q by {:.1e} beyond what its velocity explains: the start was off.\n\n",
+          run.name, s.first_unexplained);
     if (s.nearly_dependent())
       text += fmt::format(
           "! {}: the smallest pivot of G W Gᵀ was {:.1e}, at t = {:.6g}: the constraints are nearly "
