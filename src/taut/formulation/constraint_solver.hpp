@@ -41,7 +41,7 @@ class NewtonSolver {
     LandFrom with = from;
     for (bool noise_known = false;; noise_known = true) {
       const auto landed = position.land(s, rule, q0, G0, move, mu, with);
-      if constexpr (!is_to_tolerance<Rule>) {
+      if constexpr (!is_to_tolerance<Rule> && is_judged<typename P::Scalar>) {
         if (!landed && !noise_known && position.raise_units_to_noise(s, q0, landed.error())) [[unlikely]] {
           with = {.units_known = true, .keep_units = from.keep_units};
           continue;
@@ -61,7 +61,7 @@ class NewtonSolver {
     set_zero(impulse);
     const auto projected = momentum.project(s, rule, x, G, impulse);
     if constexpr (fixed_size<P>) nu = impulse;
-    if constexpr (!is_to_tolerance<Rule>) suspicion_.add(momentum.suspect());
+    if constexpr (!is_to_tolerance<Rule> && is_judged<typename P::Scalar>) suspicion_.add(momentum.suspect());
     return projected;
   }
   bool in_doubt(const typename P::Scalar&) const { return suspicion_.exists(); }

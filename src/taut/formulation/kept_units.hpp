@@ -195,15 +195,21 @@ class Suspicion {
   template <class X>
   std::optional<Failure> judge(const P& s, const X& x0, const X& x1, const T& h, const Multiplier& mu,
                                const Multiplier& nu) {
-    if (!exists()) return std::nullopt;
-    const Mask<T> suspect = clear();
-    if (const auto missed = of_landing(s, x0.q, x1.q, x1.p, h, mu, suspect)) return missed;
-    return of_projection(s, x1.q, x1.p, h, nu, suspect);
+    if constexpr (is_judged<T>) {
+      if (!exists()) return std::nullopt;
+      const Mask<T> suspect = clear();
+      if (const auto missed = of_landing(s, x0.q, x1.q, x1.p, h, mu, suspect)) return missed;
+      return of_projection(s, x1.q, x1.p, h, nu, suspect);
+    } else {
+      return std::nullopt;
+    }
   }
   std::optional<Failure> judge_landing(const P& s, const Vec& q0, const Vec& q1, const T& h,
                                        const Multiplier& mu) {
-    if (!exists()) return std::nullopt;
-    return of_landing(s, q0, q1, zero_vector(s), h, mu, clear());
+    if constexpr (is_judged<T>)
+      return exists() ? of_landing(s, q0, q1, zero_vector(s), h, mu, clear()) : std::nullopt;
+    else
+      return std::nullopt;
   }
 
  private:

@@ -10,9 +10,15 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace taut {
+
+// Noise is asked of double, alone or in lanes. Steps in other numbers measure properties of methods and have
+// no rounding to speak of; they would be compiled for longer.
+template <class T>
+inline constexpr bool is_judged = std::is_same_v<T, double> || (ScalarTraits<T>::lanes > 1);
 
 // The noise is the largest that is seen in this many displacements.
 inline constexpr int noise_probes = 8;

@@ -57,7 +57,7 @@ class MomentumSolve {
           unit *= Real<T>(epsilon<T>() / 2);  // (M4): what rounding the velocity alone does to G H_p
         },
         [&](const Mask<T>& active) {
-          if constexpr (!is_to_tolerance<Rule>)
+          if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
             if (!factored) suspect_ = largest_in_units(residual_, unit_) > Real<T>(nearly_all_of_it<P>);
           if (!factored || !is_natural(s)) {
             matrix_.right(s, x.q, x.p, G, T(1));

@@ -215,7 +215,7 @@ class PositionSolve {
     }
     template <class Kept>
     int in_lanes(const Mask<T>& active, const Kept& kept) {
-      if constexpr (!is_to_tolerance<Rule>)
+      if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
         at.suspect_ =
             either(at.suspect_, largest_in_units(at.residual_, at.unit_) > Real<T>(nearly_all_of_it<P>));
       const int pivot = correction(kept);

@@ -166,14 +166,17 @@ class StageSolve {
   }
   // Measures the noise of g near q0, and says whether the units of an attempt that failed are below it. If
   // so, it is worth another one with larger units.                                                    (W4)
-  [[gnu::cold, gnu::noinline]] bool noise_exceeds_units(const P& s, const Vec& q0, double residual) {
-    noise_ = g_per_unit_;
-    noise_of_positions(s, q0, noise_);
-    if (!may_be_noise(residual, noise_)) return false;
-    bool exceeds = false;
-    for (Eigen::Index i = 0; i < noise_.size(); ++i)
-      exceeds = exceeds || any(Mask<T>(noise_[i] * g_per_unit_[i] > Real<T>(1)));
-    return exceeds;
+  [[gnu::cold, gnu::noinline]] bool noise_exceeds_units([[maybe_unused]] const P& s,
+                                                        [[maybe_unused]] const Vec& q0,
+                                                        [[maybe_unused]] double residual) {
+    if constexpr (is_judged<T>) {
+      noise_ = g_per_unit_;
+      noise_of_positions(s, q0, noise_);
+      if (!may_be_noise(residual, noise_)) return false;
+      for (Eigen::Index i = 0; i < noise_.size(); ++i)
+        if (any(Mask<T>(noise_[i] * g_per_unit_[i] > Real<T>(1)))) return true;
+    }
+    return false;
   }
 
   int free_stages() const { return stages() - fixed; }  // stages with unknown Q; as many have a Λ
