@@ -19,7 +19,7 @@ inline constexpr double most_units_off = 1024;
 // No coordinate counts for less than this part of the largest one: rounding of rounding errors is noise.
 inline constexpr double noise_of_noise = 0x1p-40;
 // Newton's iteration to rounding needs this many corrections at most, unless it comes from far away.
-inline constexpr int usual_corrections = 6;
+inline constexpr int usual_corrections = 10;
 inline bool came_from_afar(const Expected<int>& landed) { return landed && *landed > usual_corrections; }
 // A first residual of this many units is nearly all of what is added up in it, so that a solve may leave
 // little of that. One constraint leaves 1 - c of it if its residual is c of it; several may share the work.
