@@ -86,7 +86,7 @@ Contender by_machine(const std::string& name, const ModelRun& run, Backend backe
   request.backend = backend;
   request.plain_updates = plain;
   BackedMachine made = backed_machine(run.model, run.system, *run.mechanism, {.method = "rattle"},
-                                      run.mechanism->start(), {.tolerance = tolerance}, request, steps);
+                                      run.mechanism->start(), {.tolerance = tolerance}, request, h, steps);
   if (!made.note.empty()) {
     fmt::print(stderr, "{}\n", made.note);
     std::exit(1);

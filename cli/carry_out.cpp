@@ -1,5 +1,6 @@
 #include "carry_out.hpp"
 
+#include <taut/bytes/wide_text.hpp>
 #include <taut/report/error_ladder.hpp>
 #include <taut/run/signals.hpp>
 #include <taut/store/files.hpp>
@@ -14,6 +15,7 @@
 #include <cstdio>
 
 #include "commands.hpp"
+#include "origin.hpp"
 
 namespace taut::cli {
 
@@ -25,6 +27,12 @@ std::string grouped(std::int64_t count) {
   for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
     digits.insert(static_cast<std::size_t>(i), 1, ' ');
   return digits;
+}
+
+std::string vector_text(const std::vector<Wide>& x, Precision precision) {
+  std::vector<std::string> texts;
+  for (const Wide& value : x) texts.push_back(text_of(value, precision));
+  return "(" + few(texts, ", ") + ")";
 }
 
 std::string vector_text(const std::vector<double>& x, std::string_view format) {
@@ -39,6 +47,10 @@ std::string vector_text(const std::vector<double>& x, std::string_view format) {
 std::string drift_verdict(const RunSummary& s) {
   if (!s.trend->is_finite()) return "not to be told from numbers that are not finite";
   if (s.unstable) return "the run is unstable";
+  if (s.trend->bent && std::abs(s.trend->total) > s.trend->rounding)
+    return "along a curve: a drift, or a part of a slow oscillation; a longer run tells";
+  if (std::abs(s.trend->total) <= s.trend->rounding && std::abs(s.trend->total) > s.trend->error)
+    return "none beyond rounding";
   if (!s.trend->beyond_its_error()) return "none beyond its error bar";
   return fmt::format("beyond its error bar, {:.2g} % of max |H - H0|",
                      100 * std::abs(s.trend->total) / s.energy_error);
@@ -48,6 +60,7 @@ void print_summary(const RunSummary& s) {
   fmt::print("{}, {}, step {}: {} step{} to t = {:.10g} in {:.2f} s ({:.2g} steps/s)\n", harmless(s.model),
              s.formulation.empty() ? s.method : s.method + " on " + s.formulation, s.step, grouped(s.steps),
              s.steps == 1 ? "" : "s", s.time, s.seconds, s.steps_per_second());
+  if (!s.definition.empty()) fmt::print("  method    {}\n", s.definition);
   if (s.moved)
     fmt::print("  start     moved onto the manifold: q by {:.1e}, p by {:.1e}\n", s.moved->q, s.moved->p);
   fmt::print("  energy    H = {:.6g} at the start, max |H - H0| = {:.1e}\n", s.energy_initial,
@@ -56,7 +69,10 @@ void print_summary(const RunSummary& s) {
     fmt::print("  drift     {:.1e} ± {:.1e} over the run ({})\n", s.trend->total, s.trend->error,
                drift_verdict(s));
   fmt::print("  residual  max |g| = {:.1e}, max |G H_p| = {:.1e}\n", s.position_max, s.momentum_max);
-  fmt::print("  solve     {:.2f} iterations a step, {} at most\n", s.iterations_mean, s.iterations_max);
+  const double gradients =
+      s.steps > 0 ? static_cast<double>(s.gradients) / static_cast<double>(s.steps) : 0.0;
+  fmt::print("  solve     {:.2f} iterations a step, {} at most; {:.4g} gradient{} a step\n",
+             s.iterations_mean, s.iterations_max, gradients, gradients == 1 ? "" : "s");
   if (s.jumps > 0)
     fmt::print(
         "  jumped    the energy, in {} step{}, first at t = {:.6g}, by {:.1e} at most: this is not one "
@@ -83,10 +99,21 @@ void print_summary(const RunSummary& s) {
   if (!s.projection.empty() && s.projection != "none")
     fmt::print("  projected position {}, momentum {} times\n", grouped(s.position_projections),
                grouped(s.momentum_projections));
+  for (const auto& [name, value] : s.quantities)
+    if (std::isfinite(value))
+      fmt::print("  quantity  {} = {:.10g}\n", name, value);
+    else
+      fmt::print("  quantity  {} has no value at the end: its formula is {} there\n", name,
+                 std::isnan(value) ? "not a number" : "infinite");
   // A failed run prints its last good state to the last digit; if that is long, --json and summary.json
   // have all of it.
   const bool failed = !s.error.empty();
-  if (failed || s.q.size() <= 4) {
+  if (s.wide && (failed || s.q.size() <= 4)) {
+    fmt::print("  state     q = {}\n            p = {}\n", vector_text(s.wide->q, s.precision),
+               vector_text(s.wide->p, s.precision));
+    if (!s.wide->lambda.empty())
+      fmt::print("            lambda = {}\n", vector_text(s.wide->lambda, s.precision));
+  } else if (failed || s.q.size() <= 4) {
     const std::string_view format = failed ? "{}" : "{:.10g}";
     fmt::print("  state     q = {}\n            p = {}\n", vector_text(s.q, format),
                vector_text(s.p, format));
@@ -120,9 +147,11 @@ std::string how_to_go_on(const std::string& typed, bool halves, const Recording*
 // Makes the page, unless it belongs into a folder that could not be made.
 void make_report(const ModelRun& model, const RunSummary& summary, const CarriedOut& how) {
   if (how.recording != nullptr && how.recording->folder() == nullptr) return;
-  const std::vector<RecordedRun> runs = {{method_label(summary), summary, *how.record}};
-  write_wanted(*how.wanted, how.recording == nullptr ? nullptr : how.recording->folder(),
-               report_of_runs(drawing_hints(model.model), runs, climb({model}, {runs.front().name})));
+  const std::vector<RecordedRun> runs = {
+      {method_label(summary), summary, how.report->record, 0, watched_names(model)}};
+  Report report = report_of_runs(drawing_hints(model.model), runs, climb({model}, {runs.front().name}));
+  report.computed = computed_by({&model}, {summary}, {how.report->command, origin_of_report().date});
+  write_wanted(*how.wanted, how.recording == nullptr ? nullptr : how.recording->folder(), report);
 }
 
 }  // namespace
@@ -142,6 +171,12 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
     fmt::print(stderr, "taut: {}\n{}", harmless_lines(error.what()),
                how_to_go_on(out, model.request.halve_on_failure, how.recording));
     return 1;
+  } catch (const StoppedWhileCompiling&) {
+    watcher.clear();
+    const int signal = StopSignals::caught();
+    fmt::print(stderr, "taut: stopped by {} while the step was compiled; the run has not begun.\n{}",
+               StopSignals::name(signal), how_to_go_on(out, model.request.halve_on_failure, how.recording));
+    return 128 + signal;
   }
   watcher.clear();
   const auto write = [&summary](const auto& file) {

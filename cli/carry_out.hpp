@@ -13,7 +13,7 @@ struct CarriedOut {
   const Snapshot* from = nullptr;  // the checkpoint after which it continues
   bool json = false;
   const ReportWanted* wanted = nullptr;  // a report at the end
-  const RunRecord* record = nullptr;     // its source: what the watcher put there
+  const ReportSoFar* report = nullptr;   // its source: what the watcher put there
 };
 
 // Carries out the run. Returns the exit status: 0, 1 if the run failed or was not written, 128 + the number

@@ -49,10 +49,11 @@ void print(const Certificate& c) {
   for (const Check& check : c.checks) fmt::print("{}\n", line(check));
 }
 
-int check(const TypedModel& typed, bool json) {
+int check(const TypedModel& typed, bool json, bool further) {
   const RunRequest request = typed.request();
   const ModelRun model = read_model_run(typed.problem, request, typed.set);
-  const Certificate certificate = certify(model, request.steps || request.until);
+  refuse_precision(model.request, "check");
+  const Certificate certificate = certify(model, request.steps || request.until, further);
   if (json)
     fmt::print("{}\n", to_json(certificate));
   else
@@ -66,7 +67,7 @@ int check(const TypedModel& typed, bool json) {
 
 void add_check(Program& program) {
   const auto typed = std::make_shared<TypedModel>();
-  const auto json = std::make_shared<bool>(false);
+  const auto json = std::make_shared<bool>(false), further = std::make_shared<bool>(false);
   Command command{
       .name = "check",
       .what = "Measure what a method claims, on this model: pass or fail",
@@ -75,11 +76,13 @@ void add_check(Program& program) {
   taut check examples/double-pendulum.toml --method 'lobatto(4)' --step 0.02
 )text",
       .notes = check_notes,
-      .action = [typed, json] { return check(*typed, *json); }};
+      .action = [typed, json, further] { return check(*typed, *json, *further); }};
   typed->add_problem(command);
   typed->add_method(command);
   typed->add_length(command);
   typed->add_set(command);
+  command.add(flag("--further", *further,
+                   "also the modified energy, and the stability of the manifold under each formulation"));
   command.add(flag("--json", *json, "print one JSON object"));
   typed->add_solve(command);
   program.add(std::move(command));

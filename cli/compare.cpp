@@ -1,4 +1,7 @@
+#include <taut/bytes/json.hpp>
 #include <taut/mechanism/ode_choice.hpp>
+#include <taut/method/methods.hpp>
+#include <taut/report/cost.hpp>
 #include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
@@ -7,6 +10,8 @@
 #include <cstdio>
 
 #include "commands.hpp"
+#include "origin.hpp"
+#include "text_width.hpp"
 #include "typed.hpp"
 #include "watcher.hpp"
 
@@ -14,8 +19,14 @@ namespace taut::cli {
 
 namespace {
 
-// Splits at the commas outside brackets: a method may have some inside.
-std::vector<std::string> split(const std::string& list) {
+constexpr const char* compare_notes = R"text(
+Every method makes the run from the same start with the same step; then each makes shorter runs with the steps of a ladder, whose
+errors at one time give its order, and whose CPU times give its cost. µs a step is CPU time: the least of five measurements in
+which the methods take turns. --report draws error against step and work against precision; --json and --csv print their numbers.
+  taut compare pendulum --methods rattle,yoshida4 --steps-ladder 0.2,0.1,0.05,0.025 --ladder-time 10 --csv)text";
+
+// Splits at the commas outside brackets: a method may have some inside. A refusal begins with `needs`.
+std::vector<std::string> split(const std::string& list, std::string_view needs, std::string_view example) {
   std::vector<std::string> parts(1);
   int depth = 0;
   for (const char c : list) {
@@ -27,32 +38,29 @@ std::vector<std::string> split(const std::string& list) {
       parts.back() += c;
   }
   if (std::any_of(parts.begin(), parts.end(), [](const std::string& part) { return part.empty(); }))
-    throw InputError(
-        fmt::format("--methods needs names with commas between, as in rattle,lobatto(3), not `{}`.", list));
+    throw InputError(fmt::format("{} with commas between, as in {}, not `{}`.", needs, example, list));
   return parts;
 }
 
-// Makes the runs, each with the formulation and projection that were asked for, if it takes one.
+// Makes the runs, each with the formulation, projection and tolerance that were asked for, if it takes one.
 std::vector<ModelRun> runs_of(const TypedModel& typed, const std::vector<std::string>& methods) {
   std::vector<ModelRun> runs;
   for (const std::string& method : methods) {
     RunRequest request = typed.request();
     request.method = method;
-    if (!needs_formulation(method)) {
+    if (!takes_formulation(method, request.formulation)) {
       request.formulation = request.projection = {};
       request.projection_tolerance.reset();
     }
     runs.push_back(read_model_run(typed.problem, request, typed.set));
+    RunRequest& taken = runs.back().request;
+    if (!named_method(method).solves && (taken.projection.empty() || taken.projection == "none"))
+      taken.tolerance = 0;
     runs.back().request.every = recording_interval(schedule_of(runs.back().request));
     runs.back().request.out.clear();
+    runs.back().request.watch_multipliers = true;
   }
   return runs;
-}
-
-// Returns the width that a reader sees: bytes that continue a character take no room.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 void print(const Table& table) {
@@ -71,9 +79,98 @@ void print(const Table& table) {
   for (const auto& row : table.rows) line([&](std::size_t k) { return row[k].text; });
 }
 
-int compare(const TypedModel& typed, const TypedReport& reports, const std::string& methods) {
-  const std::vector<ModelRun> runs = runs_of(typed, split(methods));
-  const auto wanted = reports.wanted();
+Report report_of(const std::vector<ModelRun>& runs, const std::vector<RecordedRun>& done,
+                 const ErrorLadder& ladder) {
+  Report report = report_of_runs(drawing_hints(runs.front().model), done, ladder);
+  std::vector<const ModelRun*> models;
+  std::vector<RunSummary> summaries;
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    models.push_back(&runs[k]);
+    summaries.push_back(done[k].summary);
+  }
+  report.computed = computed_by(models, summaries, origin_of_report());
+  return report;
+}
+
+struct CompareFlags {
+  TypedModel typed;
+  TypedReport reports;
+  std::string methods;
+  std::string ladder;  // steps, with commas between
+  std::optional<double> ladder_time;
+  bool json = false, csv = false;
+};
+
+LadderRequest ladder_of(const CompareFlags& flags) {
+  LadderRequest asked{.steps = {}, .time = flags.ladder_time};
+  if (flags.ladder.empty()) return asked;
+  for (const std::string& text : split(flags.ladder, "--steps-ladder needs steps", "0.1,0.05,0.025")) {
+    asked.steps.push_back(number_of(text, "--steps-ladder"));
+    if (asked.steps.back() == 0) throw InputError("--steps-ladder: a step of 0 leads nowhere.");
+  }
+  return asked;
+}
+
+Json json_of_rungs(const ErrorLadder::Method& method) {
+  Json rungs = Json::list();
+  for (const Rung& rung : method.rungs)
+    rungs.push_back(Json::object(
+        {{"step", rung.h}, {"steps", rung.steps}, {"error", rung.error}, {"cpu_seconds", rung.seconds}}));
+  return rungs;
+}
+
+void print_json(const std::vector<RecordedRun>& done, const ErrorLadder& ladder) {
+  const RunSummary& first = done.front().summary;
+  Json methods = Json::list();
+  for (std::size_t k = 0; k < done.size(); ++k) {
+    Json method = Json::parse(to_json(done[k].summary));
+    method["label"] = done[k].name;
+    method["result"] = result_of(done[k].summary);
+    if (done[k].step_seconds > 0) method["cpu_seconds_per_step"] = done[k].step_seconds;
+    if (k < ladder.methods.size()) method["ladder"] = json_of_rungs(ladder.methods[k]);
+    methods.push_back(std::move(method));
+  }
+  Json all = Json::object({{"model", first.model}, {"step", first.step}, {"steps", first.wanted}});
+  if (ladder.refusal.empty())
+    all["ladder"] = Json::object(
+        {{"time", ladder.time}, {"reference", ladder.reference}, {"reference_error", ladder.doubt}});
+  else
+    all["ladder"] = Json::object({{"refusal", ladder.refusal}});
+  all["methods"] = std::move(methods);
+  fmt::print("{}\n", all.to_text(2));
+}
+
+// Prints the ladder, one rung a line: what the plots of order and of work against precision show.
+void print_csv(const ErrorLadder& ladder) {
+  fmt::print("method,step,steps,error,cpu_seconds\n");
+  for (const ErrorLadder::Method& method : ladder.methods)
+    for (const Rung& rung : method.rungs)
+      fmt::print("\"{}\",{},{},{},{}\n", method.name, rung.h, rung.steps, rung.error, rung.seconds);
+}
+
+void print_text(const std::vector<RecordedRun>& done, const ErrorLadder& ladder, bool chosen) {
+  const RunSummary& first = done.front().summary;
+  fmt::print("{}, step {}, {} steps\n\n", harmless(first.model), first.step, first.wanted);
+  print(comparison(done, ladder));
+  if (chosen && ladder.refusal.empty()) {
+    fmt::print("\n");
+    print(ladder_table(ladder));
+  }
+  fmt::print("\n{}\n", ladder.refusal.empty()
+                           ? fmt::format("The error is that against {}, itself known to {:.0e}.",
+                                         ladder.reference, std::max(ladder.doubt, 1e-16))
+                           : fmt::format("There are no errors against a reference: {}.", ladder.refusal));
+}
+
+int compare(const CompareFlags& flags) {
+  const LadderRequest asked = ladder_of(flags);
+  if (flags.json && flags.csv)
+    throw InputError("--json and --csv are both given; standard output takes one of them.");
+  const std::vector<ModelRun> runs =
+      runs_of(flags.typed, split(flags.methods, "--methods needs names", "rattle,lobatto(3)"));
+  refuse_precision(runs.front().request, "compare");
+  check_ladder(asked, runs.front());
+  const auto wanted = flags.reports.wanted();
   if (wanted) check_wanted(*wanted, "", runs.front());
   std::vector<RecordedRun> done;
   std::vector<std::string> names;
@@ -83,17 +180,20 @@ int compare(const TypedModel& typed, const TypedReport& reports, const std::stri
     const RunSummary summary = run.run(watcher, "what `taut run` by this method puts out");
     watcher.clear();
     names.push_back(method_label(summary));
-    done.push_back({names.back(), summary, std::move(record)});
+    done.push_back({names.back(), summary, std::move(record), 0, watched_names(run)});
   }
-  const ErrorLadder ladder = climb(runs, names);
-  const RunSummary& first = done.front().summary;
-  fmt::print("{}, step {}, {} steps\n\n", harmless(first.model), first.step, first.wanted);
-  print(comparison(done, ladder));
-  fmt::print("\n{}\n", ladder.refusal.empty()
-                           ? fmt::format("The error is that against {}, itself known to {:.0e}.",
-                                         ladder.reference, std::max(ladder.doubt, 1e-16))
-                           : fmt::format("There are no errors against a reference: {}.", ladder.refusal));
-  if (wanted) write_wanted(*wanted, nullptr, report_of_runs(drawing_hints(runs.front().model), done, ladder));
+  std::vector<RunSummary> summaries;
+  for (const RecordedRun& run : done) summaries.push_back(run.summary);
+  const std::vector<double> costs = costs_of_steps(runs, summaries);
+  for (std::size_t k = 0; k < done.size(); ++k) done[k].step_seconds = costs[k];
+  const ErrorLadder ladder = climb(runs, names, asked);
+  if (flags.json)
+    print_json(done, ladder);
+  else if (flags.csv)
+    print_csv(ladder);
+  else
+    print_text(done, ladder, !asked.steps.empty());
+  if (wanted) write_wanted(*wanted, nullptr, report_of(runs, done, ladder));
   const int written = finish_output();
   int status = written;
   for (const RecordedRun& run : done) {
@@ -107,22 +207,32 @@ int compare(const TypedModel& typed, const TypedReport& reports, const std::stri
 }  // namespace
 
 void add_compare(Program& program) {
-  const auto typed = std::make_shared<TypedModel>();
-  const auto reports = std::make_shared<TypedReport>();
-  const auto methods = std::make_shared<std::string>();
+  const auto flags = std::make_shared<CompareFlags>();
   Command command{.name = "compare",
                   .what = "Integrate a problem by several methods, side by side",
                   .examples = "  taut compare pendulum --methods 'rattle,lobatto(3),bdf(2)' --report\n",
-                  .action = [typed, reports, methods] { return compare(*typed, *reports, *methods); }};
-  typed->add_problem(command);
-  command.add(
-      required(option("--methods", "LIST", *methods, "names listed by `taut methods`, with commas between")));
-  typed->add_formulation(command);
-  typed->add_length(command);
-  typed->add_set(command);
-  reports->add(command);
-  typed->add_backend(command);
-  typed->add_solve(command);
+                  .notes = compare_notes,
+                  .action = [flags] { return compare(*flags); }};
+  flags->typed.add_problem(command);
+  Option methods = required(
+      option("--methods", "LIST", flags->methods, "names listed by `taut methods`, with commas between"));
+  methods.words = method_names;
+  methods.list = true;
+  command.add(std::move(methods));
+  flags->typed.add_formulation(command);
+  flags->typed.add_length(command);
+  flags->typed.add_set(command);
+  flags->typed.add_lambda(command);
+  flags->typed.add_quantity(command);
+  command.add(option("--steps-ladder", "LIST", flags->ladder,
+                     "steps for the errors against a reference; default: h, h/2, … h/32"));
+  command.add(option("--ladder-time", "T", flags->ladder_time,
+                     "time at which these errors are taken; default: at most 200 steps of h"));
+  command.add(flag("--json", flags->json, "print one JSON object: every run, and its errors and CPU times"));
+  command.add(flag("--csv", flags->csv, "print a table of the errors and CPU times"));
+  flags->reports.add(command);
+  flags->typed.add_backend(command);
+  flags->typed.add_solve(command);
   program.add(std::move(command));
 }
 

@@ -43,7 +43,7 @@ std::string cases(const Program& program, Words&& words, FilesText&& files) {
   std::string values, rest;
   const auto told = [&](const Option& option) {
     const std::vector<std::string> all = words_of(option);
-    std::string text = all.empty() ? "" : words(all) + "; ";
+    std::string text = all.empty() ? "" : words(all, option.list) + "; ";
     if (option.files) text += files(*option.files) + "; ";
     return text;
   };
@@ -58,19 +58,29 @@ std::string cases(const Program& program, Words&& words, FilesText&& files) {
         values += fmt::format("    '{} {}') {}return ;;\n", command.name, option.name, told(option));
     }
     rest += fmt::format("    '{} -'*) {} ;;\n    '{} '*) {};;\n", command.name,
-                        words(names_of_options(all_options(command))), command.name, places);
+                        words(names_of_options(all_options(command)), false), command.name, places);
   }
   return fmt::format(
       "  if [[ $at == 1 ]]; then {}; return; fi\n"
       "  case \"$command $before\" in\n{}  esac\n"
       "  case \"$command $now\" in\n{}  esac\n",
-      words(first), values, rest);
+      words(first, false), values, rest);
 }
+
+// Prints NAME= for each entry of the table [parameters] of a model: a file, or one that is in the program.
+const std::string parameters_function = R"text(taut_parameters() {
+  { if [[ -f $1 ]]; then cat -- "$1"; else taut show "$1" 2>/dev/null; fi; } |
+    awk '/^\[/{on = $0 == "[parameters]"} on && /^[A-Za-z_][A-Za-z0-9_]* *=/{sub(/ *=.*/, "="); print}'
+})text";
 
 std::string bash_script(const Program& program) {
   const std::string body = cases(
-      program, [](const auto& words) { return "_taut_words " + list_in_quotes(words); },
+      program,
+      [](const auto& words, bool list) {
+        return (list ? "_taut_list " : "_taut_words ") + list_in_quotes(words);
+      },
       [](Option::Files files) -> std::string {
+        if (files == Option::Files::parameters) return "_taut_parameters";
         return files == Option::Files::folders ? "_taut_files -d"
                                                : "_taut_files -d; _taut_files -f -X '!*.toml'";
       });
@@ -83,6 +93,24 @@ _taut_words() {  # those that begin as typed, quoted where the shell would trip 
     COMPREPLY+=("$quoted")
   done
 }
+_taut_list() {  # the same after the last comma
+  local before=
+  [[ $now == *,* ]] && before=${now%,*},
+  now=${now##*,} _taut_words "$@"
+  local k
+  printf -v before %q "$before"
+  [[ $before == "''" ]] && before=
+  before=${before//\\,/,}
+  for k in "${!COMPREPLY[@]}"; do COMPREPLY[k]=$before${COMPREPLY[k]}; done
+}
+_taut_parameters() {  # NAME= for each parameter of the model, which is the first word that is no option
+  local word model=
+  for word in "${COMP_WORDS[@]:2}"; do [[ $word == -* ]] || { model=$word; break; }; done
+  compopt -o nospace 2>/dev/null
+  while IFS= read -r word; do _taut_words "$word"; done < <(taut_parameters "$model")
+}
+)text" + parameters_function +
+         R"text(
 _taut_files() {
   local path
   compopt -o filenames 2>/dev/null
@@ -100,12 +128,20 @@ complete -F _taut taut ./taut
 
 std::string zsh_script(const Program& program) {
   const std::string body = cases(
-      program, [](const auto& words) { return "compadd -- " + list_in_quotes(words); },
+      program,
+      [](const auto& words, bool list) {
+        return (list ? "compset -P '*,'; compadd -- " : "compadd -- ") + list_in_quotes(words);
+      },
       [](Option::Files files) -> std::string {
+        if (files == Option::Files::parameters)
+          return "local -a set=(${(f)\"$(taut_parameters ${${words[3,-1]:#-*}[1]})\"}); compadd -S '' -- "
+                 "$set";
         return files == Option::Files::folders ? "_files -/" : "_files -g '*.toml'";
       });
   return R"text(#compdef taut
 # zsh completion of taut: source <(taut completions zsh), or as _taut in a folder of $fpath
+)text" + parameters_function +
+         R"text(
 _taut() {
   local at=$((CURRENT - 1)) command=$words[2] before=$words[CURRENT-1] now=$PREFIX
 )text" + body +
@@ -122,9 +158,11 @@ std::string fish_line(const std::string& condition, const Option& option) {
   }
   std::vector<std::string> told;
   for (const std::string& word : words_of(option)) told.push_back(in_quotes(word));
+  if (option.list) told = {"(__taut_list " + joined(told, " ") + ")"};
   if (option.files)
-    told.emplace_back(*option.files == Option::Files::folders ? "(__fish_complete_directories)"
-                                                              : "(__fish_complete_suffix .toml)");
+    told.emplace_back(*option.files == Option::Files::folders      ? "(__fish_complete_directories)"
+                      : *option.files == Option::Files::parameters ? "(__taut_parameters)"
+                                                                   : "(__fish_complete_suffix .toml)");
   // fish splits the argument of -a into words again, so the quoted words are quoted once more as a list.
   if (!told.empty()) text += " -a " + in_quotes(joined(told, " "));
   return text + "\n";
@@ -132,8 +170,22 @@ std::string fish_line(const std::string& condition, const Option& option) {
 
 std::string fish_script(const Program& program) {
   std::string text =
-      "# fish completion of taut: taut completions fish > ~/.config/fish/completions/taut.fish\n"
-      "complete -c taut -f\n";
+      R"text(# fish completion of taut: taut completions fish > ~/.config/fish/completions/taut.fish
+function __taut_list
+    set -l before (commandline -ct | string replace -r '[^,]*$' '')
+    for word in $argv
+        echo $before$word
+    end
+end
+function __taut_parameters
+    set -l words (commandline -opc)
+    set -l model (string match -v -- '-*' $words[3..-1])[1]
+    begin
+        if test -f "$model"; cat -- "$model"; else; taut show "$model" 2>/dev/null; end
+    end | string match -r '^\[.*\]|^[A-Za-z_][A-Za-z0-9_]* *=' | awk '/^\\[/{on = $0 == "[parameters]"} on && /=/{sub(/ *=/, "="); print}'
+end
+complete -c taut -f
+)text";
   for (const Option& option : all_options(program)) text += fish_line("__fish_use_subcommand", option);
   for (const Command& command : program.commands) {
     text += fmt::format("complete -c taut -n __fish_use_subcommand -a {} -d {}\n", command.name,

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "command_line.hpp"
+#include "origin.hpp"
 
 namespace taut::cli {
 
@@ -41,6 +42,7 @@ void add_commands(Program& program) {
 }
 
 int run_program(int argc, char** argv) {
+  remember_command(argc, argv);
   Program program{.what = purpose, .version = fmt::format("taut {}", version), .notes = exit_status};
   add_commands(program);
   const Command* command = understood(program, argc, argv);

@@ -22,7 +22,7 @@ struct Option {
     maybe_value,  // takes one or none
     values        // may be typed several times, each time with a value
   };
-  enum class Files { folders, models };
+  enum class Files { folders, models, parameters };  // the last: NAME= of what the model lets one set
 
   std::string name;        // "--step"; a name without dashes is that of a place, "PROBLEM"
   std::string value_name;  // what stands for the value in the help, "H"
@@ -32,6 +32,7 @@ struct Option {
   bool required = false;
   std::optional<std::pair<int, int>> range = {};         // the value is a whole number from here to there
   std::function<std::vector<std::string>()> words = {};  // completions offer these
+  bool list = false;                                     // several of them, with commas between
   std::optional<Files> files = {};                       // or files of that kind
 
   bool is_place() const { return !name.starts_with('-'); }

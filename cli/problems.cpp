@@ -65,7 +65,7 @@ int print_problems(bool json) {
     return finish_output();
   }
   for (const Problem& problem : problems) print(problem);
-  fmt::print("\nCoordinates and momenta of the start can be set too; examples/NAME.toml shows the model.\n");
+  fmt::print("\nCoordinates and momenta of the start can be set too; `taut show NAME` prints the model.\n");
   return finish_output();
 }
 

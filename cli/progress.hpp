@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace taut::cli {
 
@@ -15,10 +17,17 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(std::int64_t done, std::int64_t wanted);
+  void wait_for(const std::string& what);  // until something else is shown
   void clear();
 
  private:
-  std::chrono::steady_clock::time_point began_;
+  // The first report of the run: what was done before it, such as compiling a step or the part of a run that
+  // is resumed, says nothing about the speed.
+  struct First {
+    std::chrono::steady_clock::time_point when;
+    std::int64_t done;
+  };
+  std::optional<First> first_ = {};
   bool terminal_, shown_ = false;
 };
 

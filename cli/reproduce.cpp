@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "commands.hpp"
+#include "text_width.hpp"
 
 namespace taut::cli {
 
@@ -38,72 +39,116 @@ class RunCount {
   std::size_t told_ = 0;
 };
 
-// Returns the width of a text; columns are counted in characters, not in bytes.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & '\xC0') != '\x80'; }));
-}
 std::string padded(const std::string& text, std::size_t to) {
   return text + std::string(to - std::min(to, width(text)), ' ');
 }
 
-void print_study(const StudyResult& result) {
-  fmt::print("{}  {}\n  {}\n", result.study.name, result.study.title, result.study.place);
-  std::size_t name_width = 8, published_width = 9, measured_width = 8;
-  for (const StudyRow& row : result.rows) {
-    name_width = std::max(name_width, width(row.quantity));
-    published_width = std::max(published_width, width(row.published));
-    measured_width = std::max(measured_width, width(measured_text(row)));
+// Prints rows of cells as columns of equal width; the last column is left ragged.
+void print_columns(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    if (row.size() == 1) continue;  // a line of its own
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], width(row[k]));
   }
-  fmt::print("  {}  {}  {}  verdict\n", padded("quantity", name_width), padded("published", published_width),
-             padded("measured", measured_width));
-  std::vector<std::string> readings;
-  for (const StudyRow& row : result.rows) {
-    std::string mark;
-    if (!row.reading.empty()) {
-      auto at = std::find(readings.begin(), readings.end(), row.reading);
-      if (at == readings.end()) at = readings.insert(at, row.reading);
-      mark = fmt::format(" [{}]", at - readings.begin() + 1);
-    }
-    if (row.verdict != row.expected) mark += fmt::format("  EXPECTED {}", name(row.expected));
-    if (row.differs) mark += fmt::format("  NOT {} AS FOUND INDEPENDENTLY", row.independent);
-    fmt::print("  {}  {}  {}  {}{}\n", padded(row.quantity, name_width),
-               padded(row.published, published_width), padded(measured_text(row), measured_width),
-               name(row.verdict), mark);
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t k = 0; k < row.size(); ++k)
+      line += "  " + (k + 1 < row.size() ? padded(row[k], widths[k]) : row[k]);
+    fmt::print("{}\n", line);
   }
-  for (std::size_t k = 0; k < readings.size(); ++k) fmt::print("  [{}] {}\n", k + 1, readings[k]);
-  fmt::print("\n");
 }
 
-struct Count {
-  int reproduced = 0, under_reading = 0, not_reproduced = 0, unexpected = 0;
-  void add(const StudyRow& row) {
-    reproduced += row.verdict == StudyVerdict::reproduced;
-    under_reading += row.verdict == StudyVerdict::under_reading;
-    not_reproduced += row.verdict == StudyVerdict::not_reproduced;
-    unexpected += !row.as_expected();
-  }
+// Returns the place of a text among those seen so far, from 1, and keeps it if it is new.
+std::size_t footnote(std::vector<std::string>& all, const std::string& text) {
+  auto at = std::find(all.begin(), all.end(), text);
+  if (at == all.end()) at = all.insert(at, text);
+  return static_cast<std::size_t>(at - all.begin()) + 1;
+}
+
+// The notes below the rows of a study: readings, and where second computations come from.
+struct Notes {
+  std::vector<std::string> readings, origins;
 };
+
+// Returns the cells of a row. A statement is printed above its rows, which do not repeat it.
+std::vector<std::string> cells_of(const StudyRow& row, Notes& notes) {
+  std::string second = row.independent, verdict = verdict_text(row);
+  if (!second.empty()) second += std::string(footnote(notes.origins, row.independent_by), '*');
+  if (!row.reading.empty()) verdict += fmt::format(" [{}]", footnote(notes.readings, row.reading));
+  if (row.verdict != row.expected) verdict += fmt::format("  EXPECTED {}", name(row.expected));
+  if (row.differs) verdict += fmt::format("  NOT {} AS FOUND INDEPENDENTLY", row.independent);
+  if (row.kind == RowKind::statement)
+    return {"  " + row.quantity, measured_text(row), row.accepted, second, verdict};
+  return {row.quantity, row.published, measured_text(row), row.accepted, second, verdict};
+}
+
+// Prints the rows that `wanted` picks, under a heading that says what they are.
+template <class Wanted>
+void print_rows(const StudyResult& result, const char* heading, Notes& notes, Wanted wanted) {
+  std::vector<std::vector<std::string>> rows = {
+      {heading, "published", "measured", "accepted", "second", "verdict"}};
+  for (const StudyRow& row : result.rows)
+    if (wanted(row.kind)) rows.push_back(cells_of(row, notes));
+  if (rows.size() > 1) print_columns(rows);
+}
+
+void print_statements(const StudyResult& result, Notes& notes) {
+  std::vector<std::vector<std::string>> rows = {{"statement", "measured", "accepted", "second", "verdict"}};
+  for (const auto& statement : statements_of(result)) {
+    rows.push_back({statement.front()->statement});
+    for (const StudyRow* row : statement) rows.push_back(cells_of(*row, notes));
+  }
+  if (rows.size() > 1) print_columns(rows);
+}
+
+// Prints the numbers, the statements and the other rows of a study with what would have been accepted and
+// what a second computation found, and below them the notes.
+void print_study(const StudyResult& result) {
+  fmt::print("{}  {}\n  {}\n", result.study.name, result.study.title, result.study.place);
+  Notes notes;
+  print_rows(result, "number", notes, [](RowKind kind) { return kind == RowKind::number; });
+  print_statements(result, notes);
+  print_rows(result, "not counted", notes,
+             [](RowKind kind) { return kind != RowKind::number && kind != RowKind::statement; });
+  for (std::size_t k = 0; k < notes.readings.size(); ++k) fmt::print("  [{}] {}\n", k + 1, notes.readings[k]);
+  for (std::size_t k = 0; k < notes.origins.size(); ++k)
+    fmt::print("  {} second computation: {}\n", std::string(k + 1, '*'), notes.origins[k]);
+  fmt::print("\n");
+}
 
 void print_table(const std::vector<StudyResult>& results) {
   std::size_t name_width = 5;
   for (const StudyResult& result : results) name_width = std::max(name_width, width(result.study.name));
-  const auto line = [&](const std::string& study, const Count& count) {
-    fmt::print("{}  {:10}  {:13}  {:14}  {}\n", padded(study, name_width), count.reproduced,
-               count.under_reading, count.not_reproduced,
-               count.unexpected == 0 ? "yes" : fmt::format("NO, {} not", count.unexpected));
+  const auto line = [&](const std::string& study, const StudyTally& tally) {
+    fmt::print("{}  {:4} {:8} {:4}    {:4} {:8} {:4}    {:5}  {}\n", padded(study, name_width),
+               tally.statements[0], tally.statements[1], tally.statements[2], tally.numbers[0],
+               tally.numbers[1], tally.numbers[2], tally.others,
+               tally.unexpected == 0 ? "yes" : fmt::format("NO, {} not", tally.unexpected));
   };
-  fmt::print("{}  reproduced  under reading  not reproduced  as expected\n", padded("study", name_width));
-  Count all;
+  fmt::print("{}  statements            numbers\n", padded("", name_width));
+  fmt::print("{}   yes  reading   no     yes  reading   no    other  as expected\n",
+             padded("study", name_width));
+  StudyTally all;
   for (const StudyResult& result : results) {
-    Count count;
-    for (const StudyRow& row : result.rows) {
-      count.add(row);
-      all.add(row);
-    }
-    line(result.study.name, count);
+    const StudyTally tally = tally_of(result);
+    all.add(tally);
+    line(result.study.name, tally);
   }
   line("all", all);
+}
+
+// Prints what did not come out, one line for each statement and each number of a paper.
+void print_shortfalls(const std::vector<StudyResult>& results) {
+  const std::vector<Shortfall> all = shortfalls(results);
+  if (all.empty()) return;
+  const auto statements = std::count_if(all.begin(), all.end(),
+                                        [](const Shortfall& one) { return one.kind == RowKind::statement; });
+  fmt::print("\nNot reproduced: {} of the statements and {} of the numbers.\n", statements,
+             static_cast<std::ptrdiff_t>(all.size()) - statements);
+  std::vector<std::vector<std::string>> rows;
+  for (const Shortfall& one : all) rows.push_back({one.study, std::string(name(one.kind)), one.what});
+  print_columns(rows);
 }
 
 bool all_as_expected(const std::vector<StudyResult>& results) {
@@ -139,6 +184,7 @@ int print_studies(const ReproduceFlags& flags) {
   } else {
     for (const StudyResult& result : results) print_study(result);
     print_table(results);
+    print_shortfalls(results);
   }
   const int written = finish_output();
   write_page(flags, results);

@@ -91,8 +91,10 @@ int resume(const ResumeFlags& flags) {
   RunRecord* record = nullptr;
   if (ReportSoFar* report = found.checkpoint.report.get()) {
     how.wanted = &wanted;
-    how.record = record = &report->record;
+    how.report = report;
+    record = &report->record;
     found.run.request.every = recording_interval(schedule);
+    found.run.request.watch_multipliers = true;
   } else if (found.has_report) {
     fmt::print(stderr,
                "taut: {}/report.html is of the run as far as it was when the page was made, and stays as it "

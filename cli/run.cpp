@@ -7,6 +7,7 @@
 
 #include "carry_out.hpp"
 #include "commands.hpp"
+#include "origin.hpp"
 #include "typed.hpp"
 
 namespace taut::cli {
@@ -38,10 +39,12 @@ int run(const TypedModel& typed, const TypedReport& reports, bool json, bool ove
       wanted = wanted->kept_in(out);
     }
     check_wanted(*wanted, out, model);
-    report = std::make_shared<ReportSoFar>(ReportSoFar{.wanted = *wanted});
+    report =
+        std::make_shared<ReportSoFar>(ReportSoFar{.wanted = *wanted, .command = origin_of_report().command});
     model.request.every = recording_interval(schedule);
+    model.request.watch_multipliers = true;
     how.wanted = &*wanted;
-    how.record = &report->record;
+    how.report = report.get();
   }
   std::optional<Recording> recording;
   if (!out.empty()) how.recording = &recording.emplace(model, schedule, overwrite, report);
@@ -75,6 +78,9 @@ void add_run(Program& program) {
   typed->add_length(command);
   typed->add_every(command);
   typed->add_set(command);
+  typed->add_lambda(command);
+  typed->add_first_guess(command);
+  typed->add_quantity(command);
   typed->add_out(command);
   typed->add_keeping(command);
   command.add(flag("--overwrite", *overwrite, "begin anew in a folder that holds an unfinished run"));
@@ -82,6 +88,7 @@ void add_run(Program& program) {
   command.add(flag("--json", *json, "print one JSON object instead of the summary"));
   typed->add_solve(command);
   typed->add_backend(command);
+  typed->add_precision(command);
   program.add(std::move(command));
 }
 

@@ -31,12 +31,6 @@ std::string with_usual(const std::string& names) {
   return std::string(names).insert(names.find(','), " (default)");
 }
 
-std::vector<std::string> bundled_names() {
-  std::vector<std::string> names;
-  for (const BundledModel& model : bundled_models()) names.emplace_back(model.name);
-  return names;
-}
-
 // Makes an option that names one of two actions; `second` becomes whether it is the second of them.
 Option action(const std::string& name, std::optional<bool>& second,
               std::span<const std::string_view, 2> names, std::string help) {
@@ -114,8 +108,42 @@ void TypedModel::add_every(Command& command) {
 }
 
 void TypedModel::add_set(Command& command) {
-  command.add(option("--set", "NAME=VALUE", set,
-                     "a parameter, a coordinate or momentum of the start, or a key such as run.step"));
+  Option made = option("--set", "NAME=VALUE", set,
+                       "a parameter, a coordinate or momentum of the start, or a key such as run.step");
+  made.files = Option::Files::parameters;
+  command.add(std::move(made));
+}
+
+void TypedModel::add_quantity(Command& command) {
+  Option made = option(
+      "--quantity", "NAME=FORMULA", [this](const std::string& text) { set.push_back("quantities." + text); },
+      "a further column: a formula of coordinates, momenta, t, lambda_1, … and parameters");
+  made.kind = Option::Kind::values;
+  command.add(std::move(made));
+}
+
+void TypedModel::add_lambda(Command& command) {
+  Option made = option(
+      "--lambda", "L",
+      [this](const std::string& text) {
+        choice_of(text, "multiplier", choice_names<MultiplierShown>);
+        set.push_back("output.lambda=" + text);
+      },
+      "shown in samples, reports and summary: continuous (default) or stage, the method's own");
+  made.words = [] { return listed(choice_names<MultiplierShown>); };
+  command.add(std::move(made));
+}
+
+void TypedModel::add_first_guess(Command& command) {
+  Option made = option(
+      "--first-guess", "G",
+      [this](const std::string& text) {
+        choice_of(text, "first guess", choice_names<FirstGuess>);
+        set.push_back("run.first-guess=" + text);
+      },
+      "where rattle and its compositions begin to solve: zero (default) or multiplier, at lambda(q, p)");
+  made.words = [] { return listed(choice_names<FirstGuess>); };
+  command.add(std::move(made));
 }
 
 void TypedModel::add_out(Command& command) {
@@ -152,12 +180,26 @@ void TypedModel::add_backend(Command& command) {
       "that share a step of a large system of particles; default: all there are, where it pays"));
 }
 
+void TypedModel::add_precision(Command& command) {
+  command.add(choice("--precision", "P", request_.precision, "precision", choice_names<Precision>,
+                     with_usual(in_words(choice_names<Precision>, "or")) +
+                         "; the last two compile the step, and need a C++ compiler"));
+}
+
 std::vector<std::string> TypedModel::useless_without_out() const {
   std::vector<std::string> names;
   if (request_.every != 0) names.emplace_back("--every");
   if (request_.format != SampleFormat::automatic) names.emplace_back("--format");
   if (checkpoint_every_) names.emplace_back("--checkpoint-every");
   return names;
+}
+
+void refuse_precision(const RunRequest& request, const char* command) {
+  if (request.precision == Precision::double_precision) return;
+  throw InputError(
+      fmt::format("`taut {}` measures in double precision, and the model asks for {}.\n  `--set "
+                  "run.precision=double` leaves that aside; `taut run` has it.",
+                  command, name_of(request.precision)));
 }
 
 RunRequest TypedModel::request() const {

@@ -22,10 +22,14 @@ class TypedModel {
   void add_length(Command& command);       // --steps, --until
   void add_every(Command& command);
   void add_set(Command& command);
+  void add_lambda(Command& command);
+  void add_first_guess(Command& command);
+  void add_quantity(Command& command);  // --quantity, after --set
   void add_out(Command& command);
   void add_keeping(Command& command);  // --format, --checkpoint-every, --on-failure, --on-jump
   void add_solve(Command& command);    // --project-start, --tolerance, --solver, --plain-updates
   void add_backend(Command& command);  // adds --threads too
+  void add_precision(Command& command);
 
   std::string problem;           // a bundled model, or the path of a file
   std::vector<std::string> set;  // as typed
@@ -37,5 +41,8 @@ class TypedModel {
   std::optional<double> tolerance_, checkpoint_every_;
   std::optional<bool> halves_, warns_;
 };
+
+// Throws InputError if the request wants another precision than double, which alone `command` measures in.
+void refuse_precision(const RunRequest& request, const char* command);
 
 }  // namespace taut::cli

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "origin.hpp"
+
 namespace taut::cli {
 
 Watcher::Watcher(const Schedule& schedule, Recording* recording, RunRecord* record)
@@ -17,7 +19,7 @@ Watcher::Watcher(const Schedule& schedule, Recording* recording, RunRecord* reco
 
 void Watcher::sample(double time, std::span<const double> q, std::span<const double> p,
                      const Reading& reading, std::span<const double> more) {
-  if (record_ != nullptr) record_->add(time, q, p, reading);
+  if (record_ != nullptr) record_->add(time, q, p, reading, more);
   if (recording_ == nullptr) return;
   const std::int64_t index = step_of(time, schedule_);
   if (index % schedule_.every != 0 && index != schedule_.steps) return;
@@ -25,6 +27,7 @@ void Watcher::sample(double time, std::span<const double> q, std::span<const dou
 }
 
 void Watcher::note(const std::string& sentence) {
+  line_.clear();
   fmt::print(stderr, "taut: {}\n", harmless_lines(sentence));
 }
 
@@ -51,6 +54,7 @@ std::optional<ReportWanted> TypedReport::wanted() const {
 }
 
 void check_wanted(const ReportWanted& wanted, const std::string& out, const ModelRun& run) {
+  origin_of_report();  // throws if the date cannot be told
   if (wanted.page) {
     refuse_inputs(run, wanted.page_path(out), "--report");
     check_whole_file(wanted.page_path(out));
@@ -72,7 +76,8 @@ void write_wanted(const ReportWanted& wanted, const Folder* folder, const Report
   }
   if (wanted.figures.empty()) return;
   const auto names = write_figures(wanted.figures, report, write);
-  fmt::print(stderr, "taut: {} figures are in {}\n", names.size(), wanted.figures_path(shown));
+  fmt::print(stderr, "taut: {} {} in {}\n", names.size(), names.size() == 1 ? "figure is" : "figures are",
+             wanted.figures_path(shown));
 }
 
 }  // namespace taut::cli

@@ -18,7 +18,11 @@ class Watcher final : public RunObserver {
   Watcher(const Schedule& schedule, Recording* recording, RunRecord* record);
   void sample(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
               std::span<const double> more) override;
+  void all_digits(const WideState& x) override {
+    if (recording_ != nullptr) recording_->all_digits(x);
+  }
   void progress(std::int64_t done, std::int64_t wanted) override { line_.show(done, wanted); }
+  void waits_for(const std::string& what) override { line_.wait_for(what); }
   void note(const std::string& sentence) override;
   bool wants_checkpoints() const override { return recording_ != nullptr; }
   bool checkpoint_due() override { return recording_ != nullptr && recording_->checkpoint_due(); }

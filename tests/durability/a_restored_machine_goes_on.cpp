@@ -4,6 +4,7 @@
 #include <taut/mechanism/mesh_point.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/run/model_run.hpp>
+#include <taut/run/stage_multipliers.hpp>
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,9 @@ struct Kind {
 constexpr std::array kinds = {Kind{"double-pendulum", Tier::natural}, Kind{"stiff-pendulum", Tier::split},
                               Kind{"charged-particle", Tier::hamiltonian}};
 
-ModelRun model_of(const char* name) { return read_model_run(name, {}, {}); }
+ModelRun model_of(const char* name, const std::vector<std::string>& set = {}) {
+  return read_model_run(name, {}, set);
+}
 
 std::unique_ptr<Machine> machine_of(const ModelRun& run, const MethodChoice& choice, bool plain = false) {
   return run.mechanism->bind(choice, run.mechanism->start(), {}, plain);
@@ -66,6 +69,30 @@ TEST(ARestoredMachine, MakesTheSameStepsWithEveryMethodOfTheCatalogue) {
   }
 }
 
+// Compositions of compositions, whole steps, and methods of one's own by the text that the program makes of
+// them.
+TEST(ARestoredMachine, MakesTheSameStepsWithMethodsThatAreMadeAtRunTime) {
+  const ModelRun run = model_of("double-pendulum");
+  for (const char* method : {"yoshida4(yoshida4)", "yoshida4(lobatto(3))", "yoshida4(dirac-gauss(1))",
+                             "mine=composition(0.3, 0.7)", "mine=tableau(0, 1; 0.5, 0.5; 0, 0, 0.5, 0.5)",
+                             "mine=dirac-tableau(0.5; 1; 0.5)"})
+    EXPECT_EQ(difference(run, {method}, 0.01), "") << method;
+}
+
+TEST(ARestoredMachine, RemembersTheMultiplierOfItsLastStep) {
+  const ModelRun run = model_of("double-pendulum");
+  const double h = 0.01;
+  const auto make = [&] { return StageMultipliers(machine_of(run, {"lobatto(3)"}), h); };
+  StageMultipliers first = make(), second = make();
+  Tally tally(first.read(), half);
+  first.advance(h, half, tally);
+  EXPECT_NE(first.multiplier(), second.multiplier());
+  ASSERT_TRUE(second.restore(first.save()));
+  EXPECT_EQ(first.multiplier(), second.multiplier());
+  EXPECT_EQ(first.multiplier(), first.last_multiplier(h));
+  EXPECT_FALSE(second.restore(first.save().substr(1)));
+}
+
 TEST(ARestoredMachine, MakesTheSameStepsWithPlainUpdates) {
   const ModelRun run = model_of("double-pendulum");
   for (const char* method : {"shake", "rattle", "midpoint", "yoshida4"})
@@ -76,10 +103,12 @@ TEST(ARestoredMachine, MakesTheSameStepsOnEveryFormulation) {
   for (const char* model : {"double-pendulum", "charged-particle"}) {
     const ModelRun run = model_of(model);
     for (const FormulationFacts& formulation : formulation_facts())
-      for (const char* method : {"rk4", "implicit-midpoint"}) {
-        const OdeChoice ode{.formulation = std::string(formulation.name),
-                            .kind = "both",
-                            .projection = {.kind = ProjectionKind::both, .tolerance = 1e-9}};
+      for (const char* method : {"rk4", "implicit-midpoint", "bdf(3)", "radau(2)"}) {
+        if (!takes_formulation(method, formulation.name)) continue;
+        OdeChoice ode{.formulation = std::string(formulation.name),
+                      .kind = "both",
+                      .projection = {.kind = ProjectionKind::both, .tolerance = 1e-9}};
+        for (std::size_t i = 0; i < ode.numbers.size(); ++i) ode.numbers[i] = formulation.numbers[i].usual;
         if (run.mechanism->refusal(ode, run.mechanism->start())) continue;
         EXPECT_EQ(difference(run, {.method = method, .ode = ode}, 0.01), "")
             << model << ", " << method << " on " << formulation.name;
@@ -95,6 +124,19 @@ TEST(ARestoredMachine, KeepsItsChart) {
                         .ode = OdeChoice{.formulation = "state-space", .kind = "none", .projection = {}}},
                        0.05),
             "");
+}
+
+// A parametrisation remembers where it is: δ is found from q, beginning there.
+TEST(ARestoredMachine, KeepsWhereAParametrisationIs) {
+  const ModelRun run = model_of("double-pendulum", {"parametrisation.coordinates=tree"});
+  for (const char* formulation : {"parametrised", "parametrised-velocity"})
+    for (const char* method : {"rk4", "gauss(2)"})
+      EXPECT_EQ(difference(run,
+                           {.method = method,
+                            .ode = OdeChoice{.formulation = formulation, .kind = "none", .projection = {}}},
+                           0.05),
+                "")
+          << method << " on " << formulation;
 }
 
 // The hypothesis: what a method carries beyond (q, p) must be restored with them.

@@ -148,10 +148,12 @@ TEST(AKilledRun, IsResumedToTheSameBits) {
 std::string bytes_of(const fs::path& path) { return test::read_text(path.string()); }
 void write(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
-// Makes a run that was stopped, with both checkpoints and a trajectory; the cases below damage it.
+// Makes a run that was stopped, with both checkpoints and a trajectory; the cases below damage it. It may
+// have to wait for a compiler before its first step.
 void stopped_run(const OwnFolder& folder) {
   Process process(command(0, folder.string()));
-  for (int i = 0; i < 1000 && !fs::exists(folder / previous_checkpoint_name); ++i) test::sleep_seconds(0.005);
+  for (int i = 0; i < 20000 && !fs::exists(folder / previous_checkpoint_name); ++i)
+    test::sleep_seconds(0.005);
   process.send(SIGTERM);
   ASSERT_EQ(process.wait(), 128 + SIGTERM);
 }

@@ -131,6 +131,27 @@ TEST(AFolder, ThatCannotBeWrittenIsNamed) {
   EXPECT_EQ(ran.err.find("resume"), std::string::npos) << ran.err;
 }
 
+// Without what was to be compiled, the run would have other digits than the one that was asked for.
+TEST(AStopWhileTheCompilerWorks, EndsTheRunBeforeItBegins) {
+  const OwnFolder folder;
+  const fs::path compiler = folder / "slow-compiler";
+  std::ofstream(compiler) << "#!/bin/sh\ncase $1 in --version) echo slow 1;; *) touch "
+                          << (folder / "at-work") << "; sleep 60;; esac\n";
+  fs::permissions(compiler, fs::perms::owner_all);
+  setenv("CXX", compiler.c_str(), 1);
+  const std::string out = (folder / "out").string();
+  Process process({"run", "double-pendulum", "--backend", "specialise", "--steps", "1e6", "--out", out});
+  wait_for(folder / "at-work");
+  process.send(SIGTERM);
+  EXPECT_EQ(process.wait(), 128 + SIGTERM);
+  unsetenv("CXX");
+  EXPECT_SAYS(process.error(), "stopped by SIGTERM while the step was compiled; the run has not begun");
+  EXPECT_EQ(process.error().find("does not compile"), std::string::npos) << process.error();
+  EXPECT_FALSE(fs::exists(fs::path(out) / checkpoint_name));
+  Process again({"run", "double-pendulum", "--backend", "interpret", "--steps", "10", "--out", out});
+  EXPECT_EQ(again.wait(), 0) << again.error();
+}
+
 TEST(AFolderThatIsRemoved, IsNotCalledSafe) {
   const OwnFolder folder;
   Process process(long_run((folder / "out").string(), "1e9"));
@@ -420,7 +441,7 @@ TEST(AnotherBackend, WithOtherDigitsIsRefusedUnlessItIsTyped) {
 
 // --- the report of a run that was interrupted
 
-// Returns what is drawn, without the times it took.
+// Returns what is drawn, without the times it took, the date and the command, which names the folder.
 nlohmann::json drawn(const fs::path& page) {
   const std::string html = test::read_text(page), mark = "id=\"report\">";
   const std::size_t begin = html.find(mark) + mark.size();
@@ -428,6 +449,9 @@ nlohmann::json drawn(const fs::path& page) {
   auto& last = data["facts"].back();
   EXPECT_EQ(last["name"], "seconds");
   last.erase("value");
+  EXPECT_TRUE(data["computed"]["command"].get<std::string>().starts_with("taut run ")) << data["computed"];
+  data["computed"].erase("command");
+  data["computed"].erase("date");
   for (auto& series : data["sections"].back()["panels"].back()["series"]) series.erase("x");
   return data;
 }

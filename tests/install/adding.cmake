@@ -54,11 +54,11 @@ add_line(${catalogue} "#include <taut/method/position_verlet.hpp>" "#include <ta
 add_line(${catalogue} "  visit(Projected<PositionVerlet>{});" "  visit(Projected<ImplicitMidpoint>{});")
 
 # The formulation.
-file(COPY ${new}/baumgarte.hpp DESTINATION ${tree}/src/taut/formulation)
-file(COPY ${new}/baumgarte.md DESTINATION ${tree}/docs/theory)
-set(catalogue ${tree}/src/taut/method/ode_catalogue.hpp)
-add_line(${catalogue} "#include <taut/formulation/baumgarte.hpp>" "#include <taut/formulation/charts.hpp>")
-add_line(${catalogue} "  visit(Baumgarte{});" "  visit(Linear{});")
+file(COPY ${new}/restoring.hpp DESTINATION ${tree}/src/taut/formulation)
+file(COPY ${new}/restoring.md DESTINATION ${tree}/docs/theory)
+set(catalogue ${tree}/src/taut/method/ordinary/ode_catalogue.hpp)
+add_line(${catalogue} "#include <taut/formulation/restoring.hpp>" "#include <taut/formulation/charts.hpp>")
+add_line(${catalogue} "  visit(Restoring{});" "  visit(Linear{});")
 
 # Without optimisation the compiler is twice as fast, and the program fast enough for what follows.
 step(${CMAKE_COMMAND} -S ${tree} -B ${work}/build -G Ninja -D CMAKE_BUILD_TYPE=None -D CMAKE_CXX_FLAGS=-O0
@@ -86,20 +86,20 @@ expect_less(${specialised} 1e-2)
 
 # The formulation is known to the command line and to model files, and holds the residuals that another one lets grow.
 taut(methods)
-expect_printed("baumgarte")
+expect_printed("restoring")
 taut(completions bash)
-expect_printed("'baumgarte'")
+expect_printed("'restoring'")
 taut(run pendulum --method rk4 --formulation underlying --steps 5000 --step 0.05 --json)
 number(grown residual position_max)
-taut(run pendulum --method rk4 --set run.formulation=baumgarte --steps 5000 --step 0.05 --json)
+taut(run pendulum --method rk4 --set run.formulation=restoring --steps 5000 --step 0.05 --json)
 number(held residual position_max)
 expect_less(${held} 1e-5)
 expect_less(1e-4 ${grown})
-taut(check pendulum --method rk4 --formulation baumgarte)
+taut(check pendulum --method rk4 --formulation restoring)
 
 # A name that is in no list is still refused, with the new one among those that are.
-execute_process(COMMAND ${program} run pendulum --method rk4 --formulation baumgart ERROR_VARIABLE printed RESULT_VARIABLE status)
-expect_printed("Did you mean `baumgarte`")
+execute_process(COMMAND ${program} run pendulum --method rk4 --formulation restorin ERROR_VARIABLE printed RESULT_VARIABLE status)
+expect_printed("Did you mean `restoring`")
 if(NOT status EQUAL 2)
   message(FATAL_ERROR "a wrong name gives the status ${status}")
 endif()

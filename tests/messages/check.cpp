@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <set>
 #include <string>
@@ -64,6 +66,41 @@ TEST(Check, TheObject) {
   EXPECT_NEAR(check_of(object, "order")["measured"], 2, 0.05);
   EXPECT_LT(check_of(object, "symplectic defect")["measured"], 1e-11);
   EXPECT_LT(check_of(object, "reversibility defect")["measured"], 1e-13);
+}
+
+double measured(const json& object, const std::string& name) {
+  return check_of(object, name)["measured"].get<double>();
+}
+
+// --further has rows that nothing is claimed about. A pendulum without gravity and with |p| = 2 has σ = 4.
+TEST(Check, FurtherRowsShowTheModifiedEnergyAndTheStabilityOfM) {
+  const json circle = certificate(
+      "pendulum --set gravity=0 --set x=1 --set y=0 --set p_y=-2 --step 0.01 --steps 2000 --further", 0);
+  EXPECT_NEAR(measured(circle, "M, dirac-simplified") / (4 * std::sinh(8)), 1, 0.01);
+  EXPECT_NEAR(measured(circle, "M, dirac"), 4, 0.01);
+  EXPECT_NEAR(measured(circle, "M, underlying"), 2, 0.01);  // the time
+  EXPECT_NE(check_of(circle, "M, dirac-simplified")["note"].get<std::string>().find(
+                "saddle, at most like exp(4 t)"),
+            std::string::npos);
+  EXPECT_NEAR(measured(circle, "M, hamilton-dirac"), 1, 1e-6);
+  const json swinging = certificate("double-pendulum --method rattle --steps 2000 --further", 0);
+  EXPECT_LT(measured(swinging, "modified energy"), 1e-6);  // H moves by 1.1e-3
+  EXPECT_TRUE(check_of(swinging, "modified energy")["claimed"].is_null());
+}
+
+// H need not be natural, nor the mass diagonal.
+TEST(Check, StabilityOfMIsThereForAnyHamiltonian) {
+  const json charged = certificate("charged-particle --steps 2000 --further", 0);
+  EXPECT_GT(measured(charged, "M, dirac-simplified"), 1e3);
+  EXPECT_LT(measured(charged, "M, dirac"), 100);
+  const taut::test::OwnFolder folder;
+  std::ofstream(folder / "full.toml")
+      << "[system]\ncoordinates = [\"x\", \"y\", \"z\"]\nmass = [[2, 0.5, 0], [0.5, 1, 0.1], [0, 0.1, 1.5]]\n"
+         "potential = \"y + 0.1*z^3\"\nconstraints = [\"(x^2 + y^2 + z^2 - 1)/2\"]\n"
+         "[initial]\nx = 0.6\ny = -0.8\n[run]\nstep = 0.05\n";
+  const json full = certificate((folder / "full.toml").string() + " --steps 2000 --further", 0);
+  EXPECT_NEAR(measured(full, "M, dirac-weak"), 1, 1e-6);
+  EXPECT_LT(measured(full, "modified energy"), 1e-6);
 }
 
 TEST(Check, FitsOneScreen) {

@@ -1,6 +1,7 @@
 // taut compare, and the files that --report and --figures leave.
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -37,6 +38,40 @@ TEST(Compare, ARowForEachMethod) {
   EXPECT_TRUE(all[7].starts_with("The error is that against lobatto(4) with step 0.000781")) << all[7];
 }
 
+TEST(Compare, TheLadderOfStepsIsChosenAndPrintedAsData) {
+  const std::string command =
+      "compare pendulum --methods 'rattle,lobatto(3)' --until 5 --steps-ladder 0.1,0.2,0.05 --ladder-time 2 ";
+  const auto csv = lines(run_taut(command + "--csv").out);
+  ASSERT_EQ(csv.size(), 7U);
+  EXPECT_EQ(csv[0], "method,step,steps,error,cpu_seconds");
+  EXPECT_TRUE(csv[1].starts_with("\"rattle\",0.2,10,")) << csv[1];
+  EXPECT_TRUE(csv[6].starts_with("\"lobatto(3)\",0.05,40,")) << csv[6];
+  const Ran ran = run_taut(command + "--json");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const auto json = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(json["ladder"]["time"], 2);
+  ASSERT_EQ(json["methods"].size(), 2U);
+  const auto& rattle = json["methods"][0];
+  EXPECT_EQ(rattle["result"], "done");
+  EXPECT_GT(rattle["cpu_seconds_per_step"], 0);
+  EXPECT_EQ(rattle["ladder"].size(), 3U);
+  // The method has order 2: half the step, a quarter of the error.
+  const double coarse = rattle["ladder"][1]["error"], fine = rattle["ladder"][2]["error"];
+  EXPECT_NEAR(coarse / fine, 4, 0.2);
+  const Ran text = run_taut(command);
+  EXPECT_NE(text.out.find("CPU seconds"), std::string::npos) << text.out;
+}
+
+// The same method three times costs about the same three times, whatever its place in the list.
+TEST(Compare, TheCostOfAStepDoesNotDependOnThePlaceInTheList) {
+  const auto json = nlohmann::json::parse(
+      run_taut("compare pendulum --methods rattle,rattle,rattle --until 10 --json").out);
+  std::vector<double> costs;
+  for (const auto& method : json["methods"]) costs.push_back(method["cpu_seconds_per_step"]);
+  const auto [least, most] = std::minmax_element(costs.begin(), costs.end());
+  EXPECT_LT(*most, 2 * *least) << json["methods"].size();
+}
+
 TEST(Compare, AFailedRunIsInTheTableAndInTheStatus) {
   const Ran ran = run_taut("compare pendulum --methods 'rattle,lobatto(3)' --step 3 --steps 50");
   EXPECT_EQ(ran.status, 1);
@@ -54,6 +89,12 @@ TEST(Compare, RefusesWhatItCannotDo) {
   refused("pendulum --methods rattle,ratle", "Did you mean `rattle`?");
   refused("charged-particle --methods 'lobatto(2),rattle'", "rattle");
   refused("pendulum", "--methods is required");
+  refused("pendulum --methods rattle --steps-ladder 0.3 --ladder-time 1",
+          "the errors are compared at t = 1, which is no whole number of steps of 0.3.");
+  refused("pendulum --methods rattle --steps-ladder 0.1,,0.2",
+          "--steps-ladder needs steps with commas between");
+  refused("pendulum --methods rattle --steps-ladder 0.1,x", "--steps-ladder needs a number");
+  refused("pendulum --methods rattle --json --csv", "standard output takes one of them");
 }
 
 TEST(Reports, ArePlacedWhereAskedAndNextToTheSamplesOtherwise) {
@@ -67,7 +108,7 @@ TEST(Reports, ArePlacedWhereAskedAndNextToTheSamplesOtherwise) {
   std::size_t figures = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "figures"))
     figures += entry.path().extension() == ".svg" ? 1 : 0;
-  EXPECT_EQ(figures, 8U);
+  EXPECT_EQ(figures, 10U);
 }
 
 TEST(Reports, DoNotChangeTheSamples) {

@@ -42,8 +42,9 @@ std::set<std::string> in_bash(const std::string& typed) {
 
 std::set<std::string> in_zsh(const std::string& typed) {
   return printed("zsh",
-                 "compdef() { : }\nsource ./script\ncompadd() { shift; print -l -- $@ }\n_files() { print -l "
-                 "FILES \"$@\" }\n"
+                 "compdef() { : }\nsource ./script\n"
+                 "compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -l -- $@ }\n"
+                 "compset() { : }\n_files() { print -l FILES \"$@\" }\n"
                  "words=(taut " +
                      typed + ")\nCURRENT=$#words\nPREFIX=$words[-1]\n_taut\n");
 }
@@ -79,6 +80,31 @@ TEST(Completions, BashCompletesCommandsOptionsAndNames) {
   EXPECT_EQ(in_bash("run double"), Names{"double-pendulum"});
   EXPECT_EQ(in_bash("check mod"), Names{"model.toml"});
   EXPECT_EQ(in_bash("completions ''"), (Names{"bash", "zsh", "fish"}));
+}
+
+// The scripts call `taut`, which is the program here.
+std::string with_program(const std::string& shell_text) {
+  return "taut() { " TAUT_PROGRAM " \"$@\"; }\n" + shell_text;
+}
+
+TEST(Completions, TheSecondNameOfAListIsCompleted) {
+  EXPECT_EQ(in_bash("compare pendulum --methods suz"), (Names{"suzuki4", "suzuki-umeno8"}));
+  EXPECT_EQ(in_bash("compare pendulum --methods rattle,suz"),
+            (Names{"rattle,suzuki4", "rattle,suzuki-umeno8"}));
+  EXPECT_TRUE(
+      in_bash("compare pendulum --methods 'rattle,shake,lob'").contains("rattle,shake,lobatto\\(3\\)"));
+  EXPECT_TRUE(in_zsh("compare pendulum --methods rattle,lob").contains("lobatto(3)"));
+  EXPECT_TRUE(in_fish("compare pendulum --methods rattle,suz").contains("rattle,suzuki4"));
+}
+
+TEST(Completions, TheParametersOfAModelAreOfferedToSet) {
+  const auto ask = [](const std::string& model, const std::string& begun) {
+    return printed("bash", with_program("source ./script\nCOMP_WORDS=(taut run " + model + " --set " + begun +
+                                        ")\nCOMP_CWORD=4\n_taut\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n"));
+  };
+  EXPECT_EQ(ask("pendulum", "gra"), Names{"gravity="});
+  EXPECT_EQ(ask("pendulum", "''"), (Names{"L=", "gravity="}));
+  EXPECT_EQ(ask("model.toml", "''"), Names{});  // it has none
 }
 
 // Nothing that the program knows is missing from the script.

@@ -91,14 +91,121 @@ TEST(Failures, AStiffPotentialIsSentToMidpoint) {
   const auto ran = run_taut(stiff + "'lobatto(3)'");
   EXPECT_EQ(ran.status, 1);
   EXPECT_EQ(ran.err,
-            "taut: lobatto(3): the implicit equations of the step could not be met at t = 0.57 (step 19).\n"
-            "  The iteration diverged: the residual is not a number after 7 Newton iterations.\n"
+            "taut: lobatto(3): the implicit equations of the step could not be met at t = 0.72 (step 24).\n"
+            "  the residual = 2.8e+00 after 161 damped Newton iterations.\n"
             "  Most often the step is too long for the forces or for the curvature of the constraint: try "
             "--step 0.015, or --method midpoint if the potential is stiff.\n"
-            "  The last good state, of step 18 (t = 0.54), is on standard output.\n");
-  EXPECT_EQ(run_taut(stiff + "midpoint").status, 0);
-  for (const char* method : {"'radau(2)'", "'bdf(3)'"})
-    EXPECT_NE(run_taut(stiff + method).err.find("or --method midpoint if"), std::string::npos) << method;
+            "  The last good state, of step 23 (t = 0.69), is on standard output.\n");
+  for (const char* method : {"midpoint", "'radau(2)'", "'bdf(2)'"})
+    EXPECT_EQ(run_taut(stiff + method).status, 0) << method;
+}
+
+// Steps whose equations have a solution are made. The numbers expected are the first two coordinates at the
+// end, from solutions of the same equations in another language, with derivatives by differences.
+TEST(NoFalseFailure, LongStepsAreMadeIfTheirEquationsCanBeSolved) {
+  struct Case {
+    const char* arguments;
+    double x, y;
+  };
+  for (const Case& c :
+       {Case{"stiff-pendulum --method 'impulse(8)' --step 0.2 --steps 1000", 0.323047467873, -0.946382762681},
+        Case{"stiff-pendulum --method 'impulse(16)' --step 0.2 --steps 1000", 0.284541996681,
+             -0.958663576092},
+        Case{"pendulum --method 'dirac-gauss(1)' --step 0.5 --steps 100", -0.703733821575, -0.710463727696},
+        Case{"pendulum --method 'dirac-gauss(2)' --step 0.5 --steps 100", -0.177493099215, -0.984122045140},
+        Case{"pendulum --method 'dirac-gauss(2)' --step 0.8 --steps 100", -0.435938063342, -0.899976669103},
+        Case{"stiff-pendulum --set k=1e4 --method midpoint --step 0.05 --steps 200", -0.079902744668,
+             -0.996802664219},
+        Case{"stiff-pendulum --set k=1e5 --method mixed-midpoint --step 0.05 --steps 200", 0.425264399717,
+             -0.905069163287},
+        Case{"stiff-pendulum --set k=1e6 --set y2=-1.8 --method midpoint --step 0.05 --steps 200",
+             -0.051842391596, -0.998655279080}}) {
+    const auto ran = run_taut(std::string("run ") + c.arguments + " --json");
+    ASSERT_EQ(ran.status, 0) << c.arguments << "\n" << ran.err;
+    const json summary = json::parse(ran.out);
+    EXPECT_NEAR(summary.at("q").at(0).get<double>(), c.x, 1e-8) << c.arguments;
+    EXPECT_NEAR(summary.at("q").at(1).get<double>(), c.y, 1e-8) << c.arguments;
+  }
+}
+
+TEST(NoFalseFailure, NewtonsIterationNeedsFewCorrections) {
+  struct Case {
+    const char* arguments;
+    int most_in_a_step;
+  };
+  for (const Case& c : {Case{"stiff-pendulum --method 'impulse(8)' --step 0.2 --steps 1000", 8},
+                        Case{"stiff-pendulum --method 'impulse(8)' --steps 1000", 5},
+                        Case{"pendulum --method 'dirac-gauss(2)' --step 0.5 --steps 100", 12},
+                        Case{"double-pendulum --method 'dirac-gauss(2)' --step 0.3 --steps 100", 12},
+                        Case{"double-pendulum --method verlet --step 1e-4 --steps 100", 3},
+                        Case{"double-pendulum --method kahan-li8 --step 1e-3 --steps 100", 2 * 17},
+                        Case{"double-pendulum --method kahan-li8 --step 1e-4 --steps 100", 2 * 17}}) {
+    const auto ran = run_taut(std::string("run ") + c.arguments + " --json");
+    ASSERT_EQ(ran.status, 0) << c.arguments << "\n" << ran.err;
+    EXPECT_LE(json::parse(ran.out).at("newton").at("iterations_max").get<int>(), c.most_in_a_step)
+        << c.arguments;
+  }
+}
+
+// Two bodies on the unit sphere that attract each other. The number of corrections is that of the method, and
+// not of the way in which its formulas are evaluated; a compiled step sums in another order.
+TEST(NoFalseFailure, TheCorrectionsDoNotDependOnTheBackendNorGrowForShortSteps) {
+  const OwnFolder folder;
+  const std::string model = folder.string() + "/sphere.toml";
+  for (const auto& [first, second] : {std::pair{"sqrt(x^2 + y^2 + z^2) - 1", "sqrt(u^2 + v^2 + w^2) - 1"},
+                                      std::pair{"(x^2 + y^2 + z^2 - 1)/2", "(u^2 + v^2 + w^2 - 1)/2"}}) {
+    std::ofstream(model) << "[system]\ncoordinates = [\"x\", \"y\", \"z\", \"u\", \"v\", \"w\"]\nmass = 1.0\n"
+                            "potential = \"-(x*u + y*v + z*w)/sqrt(1 - (x*u + y*v + z*w)^2)\"\n"
+                            "constraints = [\""
+                         << first << "\", \"" << second
+                         << "\"]\n[initial]\nx = 1.0\nv = 1.0\np_z = 0.3\np_u = 0.5\np_w = 0.2\n"
+                            "[run]\nmethod = \"kahan-li8\"\nstep = 0.001\nsteps = 800\n";
+    const auto corrections = [&](const std::string& how) {
+      const auto ran = run_taut("run '" + model + "' --json " + how);
+      EXPECT_EQ(ran.status, 0) << ran.err;
+      return json::parse(ran.out).at("newton").at("iterations_mean").get<double>();
+    };
+    const double interpreted = corrections("--backend interpret");
+    EXPECT_LT(interpreted, 2 * 17) << first;
+    EXPECT_EQ(corrections("--backend compile"), interpreted) << first;
+    EXPECT_NEAR(corrections("--backend specialise"), interpreted, 2) << first;
+    EXPECT_LE(corrections("--backend interpret --step 1e-4"), interpreted + 1) << first;
+  }
+}
+
+// The rounding of coordinates that pass through zero is that of the step.
+TEST(NoFalseFailure, AStartAtRestInTheOriginIsLeft) {
+  const OwnFolder folder;
+  const std::string model = folder.string() + "/origin.toml";
+  std::ofstream(model)
+      << "[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1\npotential = \"y\"\nconstraints = "
+         "[\"((x - 2.1)^2 + y^2 - 4.41)/2\"]\n[run]\nstep = 0.01\nsteps = 1000\n";
+  for (const char* how :
+       {"midpoint", "'dirac-gauss(1)'", "'dirac-gauss(2)'", "'dirac-gauss(3)'", "verlet",
+        "'gauss(2)' --formulation dirac", "'gauss(3)' --formulation underlying",
+        "'gauss(2)' --formulation hamilton-dirac", "implicit-midpoint --formulation dirac-weak"}) {
+    const auto ran = run_taut("run '" + model + "' --method " + how);
+    EXPECT_EQ(ran.status, 0) << how << "\n" << ran.err;
+  }
+}
+
+// The spring is stretched and so stiff that the tenth step has no solution nearby.
+TEST(Failures, TheIterationIsCalledByItsName) {
+  const auto ran = run_taut("run stiff-pendulum --set k=1e6 --method midpoint --step 0.05 --steps 200");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.err,
+            "taut: midpoint: the implicit equations of the step could not be met at t = 0.5 (step 10).\n"
+            "  the residual = 2.4e-01 after 100 damped Newton iterations.\n"
+            "  Most often the step is too long for the forces or for the curvature of the constraint: try "
+            "--step 0.025.\n"
+            "  The last good state, of step 9 (t = 0.45), is on standard output.\n");
+}
+
+// The fixed-point iteration of Gauss' methods diverges at this step; the equations have a solution.
+TEST(Failures, ALongStepOfGaussOnAFormulationIsNone) {
+  const std::string run = "run double-pendulum --step 0.8 --steps 20 --on-jump warn --method ";
+  EXPECT_EQ(run_taut(run + "'gauss(1)'").status, 0);
+  EXPECT_EQ(run_taut(run + "'gauss(2)'").status, 0);
 }
 
 // What cancels in a formula still has its domain: the run ends where the formula has no value any more.
@@ -190,7 +297,7 @@ TEST(Failures, MemoryThatEndsInASharedLoop) {
 #endif
 
 TEST(Failures, AMethodThatDivergesByNatureSaysSo) {
-  const auto ran = run_taut("run pendulum --method 'gauss-unprojected(2)' --step 0.01 --steps 2000");
+  const auto ran = run_taut("run double-pendulum --method 'gauss-unprojected(2)' --step 0.12 --steps 100");
   EXPECT_EQ(ran.status, 1);
   EXPECT_NE(ran.err.find(
                 "  Without a projection this method diverges by nature, whatever the step: it is here to be "

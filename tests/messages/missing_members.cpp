@@ -32,36 +32,40 @@ struct NeverFits {
 )";
 
 constexpr const char* with_V = R"(
-struct Problem : Shape<double, 2, 1> {
-  ScalarMass<double> mass{};
+template <class T> struct ProblemOf : Shape<T, 2, 1> {
+  using typename Shape<T, 2, 1>::Vec, typename Shape<T, 2, 1>::Multiplier, typename Shape<T, 2, 1>::Jacobian;
+  ScalarMass<T> mass{};
   int coordinates() const { return 2; }
   int constraints() const { return 1; }
   Jacobian make_jacobian() const { return {}; }
   void g(const Vec& q, Multiplier& out) const { out[0] = q[0]; }
   void G(const Vec&, Jacobian& out) const { out(0, 0) = 1; }
-  double V(const Vec& q) const { return q[0]; }
+  T V(const Vec& q) const { return q[0]; }
   void grad_V(const Vec&, Vec& out) const { out[0] = 1; }
-  const ScalarMass<double>& W() const { return mass; }
-  double V_fast(const Vec& q) const { return q[0]; }
+  const ScalarMass<T>& W() const { return mass; }
+  T V_fast(const Vec& q) const { return q[0]; }
   void grad_V_fast(const Vec&, Vec& out) const { out[0] = 1; }
   void grad_V_slow(const Vec&, Vec& out) const { out[0] = 0; }
-  template <class U> Problem cast() const { return *this; }
+  template <class U> ProblemOf<U> cast() const { return {}; }
 };
+using Problem = ProblemOf<double>;
 )";
 
 constexpr const char* with_H = R"(
-struct Problem : Shape<double, 2, 1> {
+template <class T> struct ProblemOf : Shape<T, 2, 1> {
+  using typename Shape<T, 2, 1>::Vec, typename Shape<T, 2, 1>::Multiplier, typename Shape<T, 2, 1>::Jacobian;
   int coordinates() const { return 2; }
   int constraints() const { return 1; }
   Jacobian make_jacobian() const { return {}; }
   void g(const Vec& q, Multiplier& out) const { out[0] = q[0]; }
   void G(const Vec&, Jacobian& out) const { out(0, 0) = 1; }
-  double H(const Vec& q, const Vec& p) const { return q[0] + p[0]; }
+  T H(const Vec& q, const Vec& p) const { return q[0] + p[0]; }
   void H_q(const Vec&, const Vec&, Vec& out) const { out[0] = 1; }
   void H_p(const Vec&, const Vec&, Vec& out) const { out[0] = 1; }
   void H_pp_times(const Vec&, const Vec&, const Vec&, Vec& out) const { out[0] = 0; }
-  template <class U> Problem cast() const { return *this; }
+  template <class U> ProblemOf<U> cast() const { return {}; }
 };
+using Problem = ProblemOf<double>;
 )";
 
 struct Case {

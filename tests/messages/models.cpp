@@ -47,6 +47,45 @@ step = 0.05
 until = 5.0
 )";
 
+TEST(Models, ShowPrintsABundledModelAndItsFilesAsAStartForOnesOwn) {
+  const OwnFolder folder;
+  for (const auto& entry : std::filesystem::directory_iterator(examples)) {
+    const std::string name =
+        entry.path().extension() == ".toml" ? entry.path().stem().string() : entry.path().filename().string();
+    if (name.ends_with(".cpp")) continue;
+    EXPECT_EQ(run_taut("show " + name, folder.string()).out, read_text(entry.path())) << name;
+  }
+  const auto named = run_taut("show c60", folder.string());
+  EXPECT_EQ(named.status, 0);
+  EXPECT_EQ(named.err,
+            "taut: the model reads the file c60.pdb; `taut show c60.pdb > c60.pdb` puts it beside a copy.\n");
+  EXPECT_EQ(
+      run_taut("show pendulum > m.toml && '" TAUT_PROGRAM "' run m.toml --steps 5", folder.string()).err, "");
+  const auto unknown = run_taut("show pendulun", folder.string());
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_EQ(unknown.err,
+            "taut: there is no file, folder or bundled model pendulun. Did you mean `pendulum`?\n");
+}
+
+TEST(Models, BundledModelsWriteNothingUnasked) {
+  for (const auto& entry : std::filesystem::directory_iterator(examples)) {
+    if (entry.path().extension() != ".toml") continue;
+    const OwnFolder folder;
+    EXPECT_EQ(run_taut("run " + entry.path().stem().string() + " --steps 2", folder.string()).status, 0);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.string())) << entry.path();
+  }
+}
+
+// The energy of these oscillates with slow beats. It does not drift, as runs ten times as long show.
+TEST(Models, SlowBeatsOfTheEnergyAreNoDrift) {
+  for (const char* run : {"spherical-pendulum", "torus-in-magnetic-field --steps 4000",
+                          "n-link-pendulum --steps 4000", "heavy-top --steps 200"})
+    EXPECT_EQ(run_taut(std::string("run ") + run).out.find("(beyond its error bar"), std::string::npos)
+        << run;
+  EXPECT_NE(run_taut("run pendulum --method 'bdf(2)' --until 200").out.find("(beyond its error bar"),
+            std::string::npos);
+}
+
 TEST(Models, EveryExampleRuns) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(examples)) {
@@ -121,6 +160,46 @@ TEST(Models, FilesGoWhereTheFileSaysOrTheOption) {
   model.run("--out other");
   EXPECT_TRUE(std::filesystem::exists(model.folder / "other/samples.csv"));
   EXPECT_FALSE(std::filesystem::exists(model.folder / "kept"));
+}
+
+TEST(Models, QuantitiesAreFormulasOfASample) {
+  const OwnModel model(pendulum + R"([quantities]
+L = "x*p_y - y*p_x"
+H = "(p_x^2 + p_y^2)/2 + y"
+tension = "lambda_1*L0"
+seconds = "t"
+[output]
+quantities = ["multipliers"]
+)");
+  const auto unknown = model.refused();
+  EXPECT_NE(unknown.err.find("unknown name `L0` in the quantity `tension`"), std::string::npos)
+      << unknown.err;
+  EXPECT_NE(unknown.err.find("known here: x, y, p_x, p_y, L, t, lambda_1."), std::string::npos)
+      << unknown.err;
+  const auto clash = model.refused("--set quantities.energy=1 --set quantities.x=1");
+  EXPECT_NE(clash.err.find("samples have another column `energy`"), std::string::npos) << clash.err;
+  EXPECT_NE(clash.err.find("the quantity `x` has the name of a coordinate"), std::string::npos) << clash.err;
+}
+
+TEST(Models, AnEquationOrAnInequalityIsAnsweredWithWhatToWrite) {
+  const std::string equation = OwnModel(pendulum).refused("--set 'quantities.a=x = y'").err;
+  EXPECT_NE(equation.find("a - b for a = b"), std::string::npos) << equation;
+  const std::string contact = OwnModel(pendulum).refused("--set 'quantities.a=y > 0'").err;
+  EXPECT_NE(contact.find("inequalities, such as those of contact, are out of scope"), std::string::npos)
+      << contact;
+}
+
+TEST(Models, QuantitiesAreInSamplesAndSummary) {
+  const OwnModel model(pendulum + "[quantities]\nspin = \"x*p_y - y*p_x\"\n");
+  const json run = model.run("--quantity 'tension=lambda_1*L' --quantity 'when=2*t' --out out --every 20");
+  const double x = run["q"][0], y = run["q"][1], px = run["p"][0], py = run["p"][1];
+  EXPECT_EQ(run["quantities"]["spin"], x * py - y * px);
+  EXPECT_EQ(run["quantities"]["tension"], run["lambda"][0]);
+  EXPECT_EQ(run["quantities"]["when"], 10);
+  const auto csv = lines_of(read_text(model.folder / "out/samples.csv"));
+  EXPECT_EQ(csv.front(), "t,x,y,p_x,p_y,energy,position_residual,momentum_residual,spin,tension,when");
+  EXPECT_TRUE(csv.back().ends_with(",10")) << csv.back();
+  EXPECT_NE(run_taut("run m.toml", model.folder.string()).out.find("  quantity  spin = "), std::string::npos);
 }
 
 TEST(Models, AllErrorsOfABrokenFileComeAtOnce) {

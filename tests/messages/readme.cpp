@@ -89,6 +89,29 @@ TEST(Readme, ItsCommandsPrintWhatItShows) {
   EXPECT_GE(count, 5) << "no commands found: the test looked in the wrong place";
 }
 
+// docs/papers.md: below a heading that names a command, every number in ticks is printed by that command.
+TEST(Papers, EveryFigureIsPrintedByTheCommandInItsHeading) {
+  static const std::regex heading("^## .*: `taut (reproduce [a-z-]+)`$"), figure("`(-?[0-9][-+0-9.e]*)`");
+  std::string command, printed;
+  int figures = 0;
+  for (const std::string& line : lines_of(read_text(top / "docs/papers.md"))) {
+    std::smatch named;
+    if (std::regex_match(line, named, heading)) {
+      command = named[1];
+      const auto ran = run_taut(command, top.string());
+      EXPECT_EQ(ran.status, 0) << ran.err;
+      printed = ran.out;
+    }
+    for (std::sregex_iterator at(line.begin(), line.end(), figure), end; at != end; ++at) {
+      ++figures;
+      EXPECT_NE(printed.find(" " + (*at)[1].str() + " "), std::string::npos)
+          << "taut " << command << " does not print " << (*at)[1] << "\n"
+          << line;
+    }
+  }
+  EXPECT_GE(figures, 80) << "no figures found: the test looked in the wrong place";
+}
+
 TEST(Readme, ItsModelIsTheExample) {
   EXPECT_NE(read_text(top / "README.md")
                 .find("```toml\n" + read_text(top / "examples/relativistic-pendulum.toml") + "```"),

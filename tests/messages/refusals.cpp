@@ -37,6 +37,40 @@ TEST(Refusals, AnUnknownProblem) {
   EXPECT_TRUE(ran.err.ends_with(".\n  A model file has a name that ends in .toml.\n")) << ran.err;
 }
 
+TEST(Refusals, AToleranceForAMethodThatSolvesNothing) {
+  for (const char* method : {"euler", "rk2", "rk4", "dopri5", "dop853"})
+    refused(
+        "run pendulum --tolerance 1e-3 --method " + std::string(method),
+        std::string(method) +
+            " is explicit: its steps solve no equations that --tolerance 0.001 could stop. Leave it out, or "
+            "project onto the constraints after each step: --projection both.");
+  EXPECT_EQ(run_taut("run pendulum --tolerance 1e-3 --method rk4 --projection both --steps 10").status, 0);
+  EXPECT_EQ(run_taut("compare pendulum --tolerance 1e-9 --methods rattle,rk4 --steps 10").status, 0);
+}
+
+// Every method that solves takes fewer iterations to a tolerance than to rounding.
+TEST(Refusals, NoMethodIgnoresATolerance) {
+  const std::string names = run_taut("methods").out;
+  std::size_t at = names.find('\n') + 1;
+  int looked_at = 0;
+  for (; names[at] != '\n'; at = names.find('\n', at) + 1) {
+    const std::string method = names.substr(at, names.find(' ', at) - at);
+    const auto mean = [&](const std::string& options) {
+      const auto ran = run_taut("run stiff-pendulum --step 0.02 --steps 20 --on-jump warn --method '" +
+                                method + "' " + options);
+      if (ran.status == 2) return -1.0;
+      EXPECT_EQ(ran.status, 0) << method << options << ran.err;
+      return std::stod(ran.out.substr(ran.out.find("  solve     ") + 12));
+    };
+    const double loose = mean("--tolerance 1e-6");
+    if (loose < 0) continue;                            // it solves nothing, and says so
+    if (method.starts_with("half-explicit")) continue;  // one correction solves its linear equations
+    EXPECT_LT(loose, mean("")) << method;
+    ++looked_at;
+  }
+  EXPECT_GE(looked_at, 50);
+}
+
 TEST(Refusals, AModelFileThatCannotBeRead) {
   refused("run no-such.toml", "cannot read no-such.toml: No such file or directory.");
   refused("run /tmp", "/tmp is a folder, not a model file.");
@@ -46,7 +80,8 @@ TEST(Refusals, AFormulationOrProjectionThatIsNone) {
   refused_at(
       "run pendulum --method rk4 --formulation dirc",
       "--formulation: unknown formulation `dirc`\n     | run.formulation=dirc\n     |                 ^^^^  "
-      "known here: underlying, dirac, dirac-simplified, dirac-weak, hamilton-dirac, state-space, linear. "
+      "known here: underlying, dirac, dirac-simplified, dirac-weak, hamilton-dirac, state-space, "
+      "parametrised, parametrised-velocity, linear, baumgarte, penalty, index-2, ggl. "
       "Did you mean `dirac`?");
   refused_at("run pendulum --method rk4 --projection q",
              "--projection: unknown projection `q`\n     | run.projection.kind=q\n     |                     "
@@ -107,9 +142,16 @@ TEST(Refusals, AMisspeltMethodIsSuggestedWithTheArgumentThatWasTyped) {
 
 TEST(Refusals, AMethodWithAnArgumentItDoesNotTake) {
   refused("run pendulum --method 'rattle(3)'", "rattle takes no argument '3'.");
-  refused("run pendulum --method 'yoshida4(shake)'",
-          "a composition needs a symmetric base of order 2: rattle, verlet, midpoint, mixed-midpoint or "
-          "impulse, not 'shake'.");
+  refused(
+      "run pendulum --method 'yoshida4(shake)'",
+      "yoshida4 needs a symmetric base: rattle, verlet, midpoint, mixed-midpoint, impulse(k), lobatto(s), "
+      "dirac-gauss(s) or another composition; shake is not one of them.");
+  refused("run pendulum --method 'suzuki4(symplectic-euler)'",
+          "suzuki4 needs a symmetric base: rattle, verlet, midpoint, mixed-midpoint, impulse(k), lobatto(s), "
+          "dirac-gauss(s) or another composition; symplectic-euler is not symmetric.");
+  refused("run pendulum --method 'yoshida6(lobatto(4))'",
+          "yoshida6 is made for a base of order 2 and gains nothing on lobatto(4), of order 6. Use "
+          "yoshida4(lobatto(4)) or suzuki4(lobatto(4)), which lead to order 8.");
   const auto ran = run_taut("run stiff-pendulum --method 'impulse(0)'");
   EXPECT_EQ(ran.status, 2);
   EXPECT_TRUE(ran.err.starts_with("taut: impulse(k) needs a whole number k of substeps")) << ran.err;

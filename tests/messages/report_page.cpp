@@ -26,9 +26,9 @@ class ReportPage : public testing::Test {
   }
 
   // Writes a report and opens it. Returns what the run printed with --json.
-  static Json open(const std::string& arguments) {
+  static Json open(const std::string& arguments, const std::string& before = {}) {
     const std::string page = (*folder_ / "report.html").string();
-    const Ran ran = run_taut(arguments + " --report " + page);
+    const Ran ran = run_taut(arguments + " --report " + page, "/", before);
     EXPECT_EQ(ran.status, 0) << ran.err;
     browser().open(page);
     EXPECT_TRUE(browser().wait_for("document.readyState === 'complete' && window.taut !== undefined"));
@@ -66,8 +66,10 @@ class ReportPage : public testing::Test {
       EXPECT_TRUE(address.starts_with("file://") || address.starts_with("data:")) << address;
   }
 
- private:
+ protected:
   static OwnFolder* folder_;
+
+ private:
   static Browser* browser_;
 };
 OwnFolder* ReportPage::folder_ = nullptr;
@@ -92,15 +94,47 @@ TEST_F(ReportPage, LoadsFromDiskWithTheDataOfTheRun) {
     for (const Json& points : plot["points"])
       EXPECT_GT(points, titles.back().starts_with("Error") ? 1 : 5) << titles.back();
   }
-  EXPECT_EQ(titles, (std::vector<std::string>{"Energy error", "Residuals", "x1 and its momentum",
-                                              "y1 and its momentum", "x2 and its momentum",
-                                              "y2 and its momentum", "Energy error", "Motion",
-                                              "Error against step size", "Work and precision"}));
+  EXPECT_EQ(titles, (std::vector<std::string>{"Energy error", "Residuals", "Over time", "y1 over x1",
+                                              "x1 and its momentum", "y1 and its momentum",
+                                              "x2 and its momentum", "y2 and its momentum", "Energy error",
+                                              "Motion", "Error against step size", "Work and precision"}));
   // The maximum over every step, as the summary has it, is in the plot: thinning lost no extreme.
   const double most = browser().evaluate("Math.max(..." + energy + ".series[0].y.map(Math.abs))");
   EXPECT_EQ(most, run["energy"]["max_error"].get<double>());
   EXPECT_EQ(browser().evaluate(scene + ".data.links.length"), 2);
   EXPECT_EQ(browser().evaluate("document.title"), run["model"]);
+  no_complaints();
+}
+
+// The page of the papers has contents that stay in sight, rows of the overview that lead to their study, and
+// for each row what would have been accepted and the second computation.
+TEST_F(ReportPage, ThePapersCanBeFoundOnTheirPage) {
+  const OwnFolder folder;
+  const Ran ran = run_taut("reproduce --report " + folder.string());
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  browser().open((folder / "report.html").string());
+  EXPECT_TRUE(browser().wait_for("document.readyState === 'complete' && window.taut !== undefined"));
+  const std::string facts = browser().evaluate("document.getElementById('facts').innerText");
+  EXPECT_NE(facts.find("statements of the papers"), std::string::npos) << facts;
+  EXPECT_NE(facts.find("numbers of the papers"), std::string::npos) << facts;
+  const std::string columns = browser().evaluate("document.querySelector('#section-2 thead').innerText");
+  for (const char* column : {"published", "measured", "accepted", "second computation", "verdict"})
+    EXPECT_NE(columns.find(column), std::string::npos) << columns;
+  EXPECT_EQ(
+      browser().evaluate("[...document.querySelectorAll('table')].every(t => [...t.querySelectorAll('tr')]"
+                         ".every(r => r.children.length === t.rows[0].children.length))"),
+      true);
+  const std::string bar = "document.getElementById('contents').getBoundingClientRect()";
+  browser().evaluate("scrollTo({top: document.body.scrollHeight, behavior: 'instant'})");
+  EXPECT_TRUE(
+      browser().wait_for("[...document.querySelectorAll('#contents a')].pop().ariaCurrent === 'true'"));
+  EXPECT_EQ(browser().evaluate(bar + ".top"), 0);
+  // The second row of the overview leads to the third section, whose heading is below the contents.
+  click("document.querySelectorAll('#section-1 tbody a')[1]");
+  const std::string section = "document.getElementById('section-3').getBoundingClientRect().top";
+  EXPECT_TRUE(browser().wait_for("Math.abs(" + section + " - " + bar + ".bottom) < 40"));
+  EXPECT_EQ(browser().evaluate("document.querySelector('#contents a[aria-current]').textContent"),
+            browser().evaluate("document.querySelectorAll('#section-1 tbody a')[1].textContent"));
   no_complaints();
 }
 
@@ -212,6 +246,120 @@ TEST_F(ReportPage, SeveralMethodsAreSideBySide) {
   click(energy + ".box.parentElement.querySelector('.legend button')");
   EXPECT_EQ(browser().evaluate(energy + ".plot.series[1].show"), false);
   no_complaints();
+}
+
+TEST_F(ReportPage, AnyColumnIsPlottedAndOneZoomMovesAllPlotsOverTime) {
+  open("run spherical-pendulum --set output.quantities='[\"energies\"]'");
+  const std::string courses = "taut.columns[0].courses", paths = "taut.columns[0].paths";
+  EXPECT_EQ(
+      browser().evaluate("taut.columns[0].data.names"),
+      (Json{"x", "y", "z", "p_x", "p_y", "p_z", "kinetic_energy", "potential_energy", "lambda_1", "H − H₀"}));
+  EXPECT_EQ(browser().evaluate(courses + ".series.map(s => s.name)"), (Json{"x", "y", "z"}));
+  EXPECT_EQ(browser().evaluate(paths + ".figure.title"), "y over x");
+  // λ of the start, from the equations: with |q| = 1 and g = (q² - 1)/2, λ = v² - q·∇V = 0.81 + 0.8.
+  click("[...document.querySelectorAll('.chips button')].find(b => b.textContent === 'lambda_1')");
+  EXPECT_EQ(browser().evaluate(courses + ".series.map(s => s.name)"), (Json{"x", "y", "z", "lambda_1"}));
+  EXPECT_NEAR(browser().evaluate(courses + ".series[3].y[0]").get<double>(), 1.61, 1e-12);
+  browser().evaluate(
+      "(() => { const s = document.querySelectorAll('.chips select')[0]; s.value = '5'; "
+      "s.dispatchEvent(new Event('change')); })()");
+  EXPECT_EQ(browser().evaluate(paths + ".figure.title"), "p_z over x");
+  browser().evaluate(scene + ".pause()");
+  const At area = at(courses + ".plot.over");
+  browser().drag(area.x - 0.25 * area.width, area.y, area.x, area.y + 2);
+  EXPECT_NEAR(browser().evaluate(courses + ".plot.scales.x.max").get<double>(), 500, 5);
+  EXPECT_EQ(browser().evaluate("[...new Set(taut.plots.filter(p => p.label.x === 't').map(p => "
+                               "p.plot.scales.x.max))].length"),
+            1);
+  // All curves are read off at once.
+  browser().point_at(area.x, area.y);
+  EXPECT_TRUE(browser().wait_for("['x = ', 'y = ', 'z = ', 'lambda_1 = '].every(t => " + courses +
+                                 ".readout.textContent.includes(t))"))
+      << browser().evaluate(courses + ".readout.textContent");
+  no_complaints();
+}
+
+TEST_F(ReportPage, PhasePortraitsAreThoseOfWhatMoves) {
+  const OwnFolder folder;
+  std::ofstream(folder / "m.toml") << R"(title = "A rail"
+[system]
+coordinates = ["z", "x", "y"]
+mass = 1
+potential = "y + z"
+constraints = ["z - 3", "(x^2 + y^2 - 1)/2"]
+[initial]
+z = 3
+x = 1
+)";
+  open("run '" + (folder / "m.toml").string() + "' --steps 500");
+  EXPECT_EQ(browser().evaluate("taut.plots.map(p => p.figure.title).filter(t => t.includes('momentum'))"),
+            (Json{"x and its momentum", "y and its momentum"}));
+  EXPECT_TRUE(browser().evaluate("document.body.innerText.includes('Without those that stay constant: z.')"));
+  EXPECT_EQ(browser().evaluate("taut.columns[0].courses.series.map(s => s.name)"), (Json{"x", "y"}));
+}
+
+TEST_F(ReportPage, FitsThePhone) {
+  for (const char* run : {"run spherical-pendulum --steps 300", "run rigid-water --steps 50",
+                          "compare pendulum --methods 'rattle,lobatto(3)' --until 10"})
+    for (const int width : {400, 360}) {
+      open(run);
+      browser().open((*folder_ / "report.html").string(), width, 800);
+      EXPECT_TRUE(browser().wait_for("window.taut !== undefined"));
+      EXPECT_LE(browser().evaluate("document.documentElement.scrollWidth"), width) << run;
+      EXPECT_EQ(browser().evaluate("[...document.querySelectorAll('canvas')].some(c => "
+                                   "getComputedStyle(c).touchAction === 'none')"),
+                false)
+          << run << ": a finger on this canvas cannot scroll the page";
+      // A number in a table stays on one line.
+      EXPECT_EQ(browser().evaluate("[...document.querySelectorAll('td.short')].every(c => "
+                                   "getComputedStyle(c).whiteSpace === 'nowrap')"),
+                true);
+    }
+}
+
+TEST_F(ReportPage, MassesAtRestAreOnNoSphereAndTheAnimationLoops) {
+  open("run net --steps 40");
+  EXPECT_EQ(browser().evaluate(scene + ".data.spheres"), Json::array());
+  EXPECT_GT(browser().evaluate(scene + ".data.links.length"), 700);
+  // 1× is one unit of time a second.
+  browser().evaluate("(() => { const s = " + scene +
+                     "; s.pause(); s.speed.value = 1; s.setTime(s.end); s.again.click(); s.start(); })()");
+  EXPECT_TRUE(browser().wait_for(scene + ".time > 0.1 && " + scene + ".time < " + scene + ".end"));
+  // The latest time that was seen; a page that is asked seldom may be near the beginning every time.
+  EXPECT_TRUE(browser().wait_for("(window.latest = Math.max(window.latest ?\? 0, " + scene + ".time)) > " +
+                                 scene + ".time"));
+  EXPECT_TRUE(browser().evaluate(scene + ".playing"));
+  no_complaints();
+}
+
+TEST_F(ReportPage, SaysWhatWasComputed) {
+  open("run spherical-pendulum --set gravity=9.81 --method rattle --steps 20",
+       "export SOURCE_DATE_EPOCH=86400; ");
+  const std::string text = browser().evaluate("document.getElementById('computed').innerText");
+  for (const char* part :
+       {"V = m*gravity*z", "0 = (x^2 + y^2 + z^2 - L^2)/2", "gravity = 9.81", "z = -0.8*L = -0.8", "rattle",
+        "step 0.1, 20 steps to t = 2", "taut run spherical-pendulum --set gravity=9.81 --method rattle"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in:\n" << text;
+  EXPECT_EQ(browser().evaluate("document.getElementById('program').textContent.replace(/taut [^ ]+/, '')"),
+            " · 1970-01-02 00:00 UTC");
+  EXPECT_EQ(browser().evaluate("taut.report.computed.files[0].text"),
+            run_taut("show spherical-pendulum").out);
+  EXPECT_EQ(browser().evaluate("taut.report.computed.files[0].name"), "spherical-pendulum.toml");
+  EXPECT_EQ(browser().evaluate("document.querySelector('#computed .files a').textContent"), "download model");
+  no_complaints();
+  open("compare pendulum --methods 'rattle,lobatto(3)' --until 5");
+  const std::string both = browser().evaluate("document.getElementById('computed').innerText");
+  for (const char* part :
+       {"0 = (x^2 + y^2 - L^2)/2", "rattle", "lobatto(3)", "taut compare pendulum --methods"})
+    EXPECT_NE(both.find(part), std::string::npos) << part << " is not in:\n" << both;
+}
+
+TEST_F(ReportPage, ADateThatIsNoneIsRefusedBeforeTheRun) {
+  const Ran ran = run_taut("run pendulum --report /tmp/never.html", "/", "export SOURCE_DATE_EPOCH=noon; ");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(ran.err.find("taut: the environment has SOURCE_DATE_EPOCH=noon, which is not a number"), 0U)
+      << ran.err;
 }
 
 // The test can fail: a page that throws and asks for something outside is noticed.

@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include "support/run_program.hpp"
 
@@ -24,10 +25,18 @@ void expect_contract(const json& rows) {
     std::set<std::string> keys;
     for (const auto& [key, value] : row.items()) keys.insert(key);
     EXPECT_EQ(keys, (std::set<std::string>{"study", "quantity", "published", "measured", "verdict",
-                                           "expected", "reading"}));
+                                           "expected", "reading", "kind", "statement", "accept",
+                                           "independent", "independent_by"}));
     EXPECT_TRUE(verdicts.contains(row["verdict"])) << row;
     EXPECT_EQ(row["verdict"], row["expected"]) << row;
     EXPECT_TRUE(row["verdict"] == "reproduced" || !row["reading"].get<std::string>().empty()) << row;
+    // A reader sees what would have been accepted and where a second computation came from.
+    EXPECT_TRUE(!row["accept"].get<std::string>().empty() || !row["independent"].get<std::string>().empty())
+        << row;
+    EXPECT_EQ(row["independent"].get<std::string>().empty(), row["independent_by"].get<std::string>().empty())
+        << row;
+    EXPECT_EQ(row["kind"] == "statement", !row["statement"].get<std::string>().empty()) << row;
+    EXPECT_TRUE(row["kind"] == "control" || !row["published"].get<std::string>().empty()) << row;
   }
 }
 
@@ -60,11 +69,26 @@ TEST(Reproduce, AllPapersAsExpected) {
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_EQ(ran.out.find("EXPECTED"), std::string::npos) << ran.out;
   EXPECT_EQ(ran.out.find("INDEPENDENTLY"), std::string::npos) << ran.out;
-  for (const char* study :
-       {"reich/table1", "reich/table2", "reich/bdf4", "leimkuhler-reich/figure1", "leimkuhler-reich/figure2",
-        "leimkuhler-reich/figures3-6", "leimkuhler-reich/stability", "seiler/section5", "seiler/section6",
-        "leimkuhler-skeel/vs-vr", "leimkuhler-skeel/figures3-5", "leimkuhler-skeel/figures6-7", "jay/tables",
-        "jay/example1", "jay/example2", "jay/figure58"})
+  for (const char* study : {"reich/table1",
+                            "reich/table2",
+                            "reich/bdf4",
+                            "reich/stability",
+                            "reich/cost",
+                            "jay/stiff",
+                            "leimkuhler-reich/figure1",
+                            "leimkuhler-reich/figure2",
+                            "leimkuhler-reich/figures3-6",
+                            "leimkuhler-reich/stability",
+                            "seiler/section3",
+                            "seiler/section5",
+                            "seiler/section6",
+                            "leimkuhler-skeel/vs-vr",
+                            "leimkuhler-skeel/figures3-5",
+                            "leimkuhler-skeel/figures6-7",
+                            "jay/tables",
+                            "jay/example1",
+                            "jay/example2",
+                            "jay/figure58"})
     EXPECT_NE(ran.out.find("\n" + std::string(study) + " "), std::string::npos) << study;
   EXPECT_NE(ran.out.find("\nall "), std::string::npos);
 }
@@ -157,9 +181,102 @@ TEST(OwnStudies, ExitSaysWhetherTheVerdictIsTheExpectedOne) {
   EXPECT_NE(wrong.out.find("not-reproduced  EXPECTED reproduced"), std::string::npos) << wrong.out;
   EXPECT_EQ(OwnStudy(quantity("1.1", "not-reproduced", "note = \"why\"\n")).run().status, 0);
   EXPECT_EQ(OwnStudy(quantity("1.0", "reproduced-under-reading", "reading = \"which\"\n")).run().status, 0);
-  const Ran differs = OwnStudy(quantity("1.0", "reproduced", "independent = 1.01\n")).run();
+  const Ran differs =
+      OwnStudy(quantity("1.0", "reproduced", "independent = 1.01\nindependent_by = \"a clock\"\n")).run();
   EXPECT_EQ(differs.status, 1);
   EXPECT_NE(differs.out.find("NOT 1.01 AS FOUND INDEPENDENTLY"), std::string::npos) << differs.out;
+}
+
+// The numbers of the last line of the table: statements, numbers and other rows.
+std::vector<int> tally(const std::string& printed) {
+  std::vector<int> found;
+  const std::size_t at = printed.find("\nall ");
+  EXPECT_NE(at, std::string::npos) << printed;
+  if (at == std::string::npos) return found;
+  std::istringstream line(printed.substr(at + 5, printed.find('\n', at + 1) - at - 5));
+  for (int value = 0; line >> value;) found.push_back(value);
+  return found;
+}
+
+std::string statement(const std::string& accept, const std::string& expected, const std::string& more = "") {
+  return quantity("late", expected, "accept = \"" + accept + "\"\n" + more);
+}
+
+TEST(OwnStudies, ARowShowsWhatWouldHaveBeenAcceptedAndTheSecondComputation) {
+  const OwnStudy study(quantity("1.0", "reproduced", "independent = 1.0\nindependent_by = \"a clock\"\n") +
+                       quantity("1.00", "reproduced", "within = 0.5\n") +
+                       quantity("2*0.5", "reproduced", "accept = \"equal\"\nwithin = 1e-7\n") +
+                       statement("0.5 .. 4/2", "reproduced"));
+  const Ran ran = study.run();
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  for (const char* shown :
+       {"0.95 .. 1.05", "1.0*", "1 ± 0.5", "1 ± 1e-07", "0.5 .. 2", "* second computation: a clock"})
+    EXPECT_NE(ran.out.find(shown), std::string::npos) << shown << "\n" << ran.out;
+  const json first = json::parse(study.run("--json").out)[0];
+  EXPECT_EQ(first["accept"], "0.95 .. 1.05");
+  EXPECT_EQ(first["independent"], "1.0");
+  EXPECT_EQ(first["independent_by"], "a clock");
+  EXPECT_EQ(first["kind"], "number");
+}
+
+TEST(OwnStudies, AStatementIsAsGoodAsTheWorstOfItsRows) {
+  const std::string good = statement("> 0.5", "reproduced"),
+                    bad = statement("> 2", "not-reproduced", "note = \"why\"\n");
+  EXPECT_EQ(tally(OwnStudy(good + good).run().out), (std::vector{1, 0, 0, 0, 0, 0, 0}));
+  const std::string out = OwnStudy(good + bad).run().out;
+  EXPECT_EQ(tally(out), (std::vector{0, 0, 1, 0, 0, 0, 0}));
+  EXPECT_NE(out.find("Not reproduced: 1 of the statements and 0 of the numbers."), std::string::npos) << out;
+  const std::string other = "statement = \"another\"\n";
+  EXPECT_EQ(tally(OwnStudy(good + statement("> 0.5", "reproduced", other)).run().out),
+            (std::vector{2, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(OwnStudies, ControlsRejectedReadingsAndStructuralValuesAreShownAndNotCounted) {
+  const std::string control =
+      "[[quantity]]\nname = \"end\"\nmeasure = \"final\"\nrun = \"rattle\"\nof = \"t\"\nkind = \"control\"\n";
+  const Ran ran = OwnStudy(quantity("1.0", "reproduced") + control + "accept = \"> 0\"\n" + control +
+                           "independent = 1.0\nindependent_by = \"a clock\"\n" +
+                           quantity("1.0", "reproduced", "kind = \"structural\"\n") +
+                           quantity("1.1", "not-reproduced", "kind = \"rejected-reading\"\nnote = \"why\"\n"))
+                      .run();
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_EQ(tally(ran.out), (std::vector{0, 0, 0, 1, 0, 0, 4})) << ran.out;
+  for (const char* shown : {"control, holds", "structural, holds", "rejected reading, not-reproduced"})
+    EXPECT_NE(ran.out.find(shown), std::string::npos) << shown << "\n" << ran.out;
+  EXPECT_EQ(ran.out.find("Not reproduced:"), std::string::npos) << ran.out;
+  const Ran broken = OwnStudy(control + "accept = \"> 2\"\n").run();
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_NE(broken.out.find("control, does not hold  EXPECTED reproduced"), std::string::npos) << broken.out;
+}
+
+// 4 K(1/2), the period of a pendulum that starts at rest beside its pivot.
+TEST(OwnStudies, APeriodIsMeasured) {
+  const std::string run = "[[run]]\nname = \"exact\"\nmethod = \"lobatto(8)\"\nstep = 0.05\nuntil = 30\n";
+  const Ran ran = OwnStudy(run +
+                           "[[quantity]]\nname = \"T\"\nmeasure = \"period\"\nrun = \"exact\"\nof = \"x\"\n"
+                           "published = \"7.4162987092\"\nexpected = \"reproduced\"\n")
+                      .run();
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  const Ran never = OwnStudy(
+                        "[[quantity]]\nname = \"T\"\nmeasure = \"period\"\nrun = \"rattle\"\nof = \"x\"\n"
+                        "published = \"7\"\nexpected = \"reproduced\"\n")
+                        .run();
+  EXPECT_EQ(never.status, 2);
+  EXPECT_NE(never.err.find("rises through zero less than twice"), std::string::npos) << never.err;
+}
+
+// What the certificate measures, as rows: RATTLE keeps dq ∧ dp and can be reversed, projected Radau cannot.
+TEST(OwnStudies, SymplecticityAndReversibilityAreMeasured) {
+  const auto row = [](const std::string& measure, const std::string& run, const std::string& accept) {
+    return "[[quantity]]\nname = \"defect\"\nmeasure = \"" + measure + "\"\nrun = \"" + run +
+           "\"\npublished = \"defect\"\naccept = \"" + accept + "\"\nexpected = \"reproduced\"\n";
+  };
+  const Ran ran =
+      OwnStudy("[[run]]\nname = \"radau\"\nmethod = \"radau-projected(2)\"\nstep = 0.3\nsteps = 1\n" +
+               row("symplectic-defect", "rattle", "< 1e-9") + row("symplectic-defect", "radau", "> 1e-6") +
+               row("reversal-defect", "rattle", "< 1e-10") + row("reversal-defect", "radau", "> 1e-6"))
+          .run();
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
 struct Broken {
@@ -184,6 +301,10 @@ TEST(OwnStudies, AWrongFileIsRefusedWithThePlace) {
       {"[[quantity]]\nname = \"a\"\nmeasure = \"final\"\nrun = \"rattle\"\nof = \"2*z\"\npublished = "
        "\"1\"\nexpected = \"reproduced\"\n",
        "own.toml:13:7: ", "unknown name `z`"},
+      {good + "kind = \"guess\"\n", "own.toml:16:8: ", "there is no kind `guess` of row"},
+      {good + "kind = \"control\"\n", "own.toml:14:13: ", "a control has no `published`"},
+      {good + "independent = 1.0\n", "own.toml:16:15: ", "a second computation needs its origin"},
+      {good + "[[plot]]\ntitle = \"a\"\nmark = \"crosses\"\n", "own.toml:18:8: ", "`mark` is line or points"},
       {"[[run]]\nname = \"b\"\nmethod = \"rattel\"\nstep = 0.1\nsteps = 1\n" + good,
        "own.toml:9:1: ", "rattel"},
       {"[[run]]\nname = \"b\"\nmethod = \"rattle\"\nstep = 0.1\n" + good,

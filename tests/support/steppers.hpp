@@ -6,6 +6,7 @@
 #include <taut/measure/symplectic_defect.hpp>
 #include <taut/method/catalogue.hpp>
 #include <taut/method/stepper.hpp>
+#include <taut/problem/ready_made/charged_particle.hpp>
 #include <taut/problem/ready_made/double_pendulum.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
 #include <taut/problem/ready_made/stiff_pendulum.hpp>
@@ -20,6 +21,8 @@ using GaussProjected = DaeRungeKutta<DaeFamily::gauss, true>;
 
 using PendulumAlongTangents = TangentProblem<PlanarPendulum<>>;
 using DoublePendulumAlongTangents = TangentProblem<DoublePendulum<>>;
+using StiffPendulumAlongTangents = TangentProblem<StiffPendulum<>>;
+using ChargedParticleAlongTangents = TangentProblem<ChargedParticle<>>;
 
 }  // namespace taut::test
 
@@ -50,6 +53,17 @@ using DoublePendulumAlongTangents = TangentProblem<DoublePendulum<>>;
   TAUT_TEST_STEPPER(word, taut::test::GaussProjected, P)                                \
   TAUT_TEST_STEPPER(word, taut::Bdf, P)
 
+// What more than one test uses of other problems.
+#define TAUT_TEST_STEPPERS_OF_STIFF_TANGENTS(word)                                                         \
+  TAUT_TEST_STEPPER(word, taut::Projected<taut::ImplicitMidpoint>, taut::test::StiffPendulumAlongTangents) \
+  TAUT_TEST_STEPPER(word, taut::Projected<taut::Impulse>, taut::test::StiffPendulumAlongTangents)          \
+  TAUT_TEST_STEPPER(word, taut::Projected<taut::MixedMidpoint>, taut::test::StiffPendulumAlongTangents)
+#define TAUT_TEST_STEPPERS_OF_CHARGED_PARTICLE(word)                                              \
+  TAUT_TEST_STEPPER(word, taut::Projected<taut::ImplicitMidpoint>, taut::ChargedParticle<double>) \
+  TAUT_TEST_STEPPER(word, taut::Lobatto<>, taut::ChargedParticle<double>)
+#define TAUT_TEST_STEPPERS_OF_CHARGED_TANGENTS(word) \
+  TAUT_TEST_STEPPER(word, taut::Lobatto<>, taut::test::ChargedParticleAlongTangents)
+
 TAUT_TEST_STEPPERS(extern, taut::PlanarPendulum<double>)
 TAUT_TEST_STEPPERS(extern, taut::PlanarPendulum<taut::Float128>)
 TAUT_TEST_STEPPERS(extern, taut::test::PendulumAlongTangents)
@@ -57,3 +71,6 @@ TAUT_TEST_STEPPERS(extern, taut::DoublePendulum<double>)
 TAUT_TEST_STEPPERS(extern, taut::test::DoublePendulumAlongTangents)
 TAUT_TEST_STEPPERS(extern, taut::StiffPendulum<double>)
 TAUT_TEST_STEPPERS(extern, taut::StiffPendulum<taut::Float128>)
+TAUT_TEST_STEPPERS_OF_STIFF_TANGENTS(extern)
+TAUT_TEST_STEPPERS_OF_CHARGED_PARTICLE(extern)
+TAUT_TEST_STEPPERS_OF_CHARGED_TANGENTS(extern)

@@ -16,6 +16,7 @@
 #include <array>
 
 #include "support/bent_metric.hpp"
+#include "support/steppers.hpp"
 
 namespace {
 

@@ -1,59 +1,23 @@
-// One text of a method serves every scalar type: long double and 128-bit floats follow the double run to its
-// rounding, dual numbers carry the derivative, and a dynamic-size problem follows the fixed-size one.
+// One text of a method serves every scalar type: 128-bit floats follow the double run to its rounding, dual
+// numbers carry the derivative, and a dynamic-size problem follows the fixed-size one. Lanes have a test of
+// their own, and so has long double: tests/variants/long_double.cpp.
 
-#include <taut/measure/flow.hpp>
 #include <taut/problem/ready_made/double_pendulum.hpp>
 #include <taut/problem/ready_made/n_link_pendulum.hpp>
-#include <taut/problem/ready_made/pendulum.hpp>
 #include <taut/scalar/dual.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cmath>
 
-#include "support/catalogue.hpp"
+#include "support/end_of.hpp"
 
 namespace {
 
 using namespace taut;
+using test::difference, test::end_of, test::rounding;
 
-constexpr double h = 0.05;
-constexpr int steps = 40;
-
-template <class Method, class P>
-StateOf<P> end_of(const Method& method, const P& s, StateOf<P> x) {
-  using T = typename P::Scalar;
-  const auto moved = flow(method, s, x, T(h), steps);
-  EXPECT_TRUE(moved) << "residual " << moved.error().residual;
-  return x;
-}
-
-template <class X, class Y>
-double difference(const X& x, const Y& y) {
-  double worst = 0;
-  for (Eigen::Index i = 0; i < x.q.size(); ++i) {
-    worst = std::max(worst, std::abs(lane(x.q[i], 0) - lane(y.q[i], 0)));
-    worst = std::max(worst, std::abs(lane(x.p[i], 0) - lane(y.p[i], 0)));
-  }
-  return worst;
-}
-
-// This is the rounding of 40 steps in double; the pendulum neither damps nor amplifies it much. Measured
-// 2.4e-14 at most (tsitouras10).
-constexpr double rounding = 1e-12;
-
-template <class T>
-void expect_agreement_with_double() {
-  const PlanarPendulum<> s;
-  const auto t = s.cast<T>();
-  test::for_each_fitting_method<PlanarPendulum<T>>([&](const auto& method) {
-    if (facts_of(method).keeps == Keeps::nothing) return;  // unstable: rounding is amplified without bound
-    EXPECT_LT(difference(end_of(method, s, s.start()), end_of(method, t, t.start())), rounding);
-  });
-}
-
-TEST(EveryScalar, LongDoubleFollowsDouble) { expect_agreement_with_double<long double>(); }
-TEST(EveryScalar, Float128FollowsDouble) { expect_agreement_with_double<Float128>(); }
+TEST(EveryScalar, Float128FollowsDouble) { test::expect_agreement_with_double<Float128>(); }
 
 // 0.05 is not the same number in double and in 128-bit floats, but T(0.05) is; only the rounding of each
 // operation differs, so the constraint is met far better there.
@@ -66,9 +30,9 @@ TEST(EveryScalar, Float128MeetsTheConstraintToItsOwnRounding) {
 }
 
 // Compares two tangents of the end by the start with differences of two runs: (f(+δ) - f(-δ))/2δ is wrong by
-// δ² and ε/δ, 1e-9 at δ = 1e-5.
+// δ² and ε/δ, 1e-9 at δ = 1e-5. The third tangent that this problem is compiled for stays zero.
 TEST(EveryScalar, DualNumbersCarryTheDerivative) {
-  using T = Dual<double, 2>;
+  using T = test::PendulumAlongTangents::Scalar;
   const PlanarPendulum<> s;
   const auto t = s.cast<T>();
   const auto rotated = [&](double angle, double speed) {

@@ -2,6 +2,7 @@
 // they differ, except for two: the weakly Hamiltonian Dirac equations and the Hamilton-Dirac equations, whose
 // first integrals are g, G H_p and H.
 
+#include <taut/formulation/baumgarte.hpp>
 #include <taut/formulation/bracket.hpp>
 #include <taut/formulation/dirac.hpp>
 #include <taut/formulation/dirac_simplified.hpp>
@@ -9,6 +10,7 @@
 #include <taut/formulation/hamilton_dirac.hpp>
 #include <taut/formulation/manifold.hpp>
 #include <taut/formulation/multiplier.hpp>
+#include <taut/formulation/penalty.hpp>
 #include <taut/formulation/underlying.hpp>
 #include <taut/problem/ready_made/charged_particle.hpp>
 #include <taut/problem/ready_made/double_pendulum.hpp>
@@ -55,6 +57,14 @@ Slopes<P> slopes(const P& s, const StateOf<P>& x) {
   return result;
 }
 
+template <class Formulation, class P>
+Slopes<P> slopes_of(const Formulation& formulation, const P& s, const StateOf<P>& x) {
+  auto field = formulation.make_field(s);
+  Slopes<P> result{zero_vector(s), zero_vector(s)};
+  EXPECT_TRUE(field(s, x.q, x.p, result.q, result.p));
+  return result;
+}
+
 // Evaluates the equations themselves, with λ(q, p).
 template <class P>
 Slopes<P> mechanics(const P& s, const StateOf<P>& x) {
@@ -77,6 +87,9 @@ void expect_agreement_on_M(const P& s, double rounding) {
   EXPECT_LT((slopes<DiracSimplifiedField>(s, x).distance(expected)), rounding);
   EXPECT_LT((slopes<DiracWeakField>(s, x).distance(expected)), rounding);
   EXPECT_LT((slopes<HamiltonDiracField>(s, x).distance(expected)), rounding);
+  EXPECT_LT((slopes_of(Baumgarte{2, 3}, s, x).distance(expected)), rounding);
+  EXPECT_LT((slopes_of(Dirac{1.5}, s, x).distance(expected)), rounding);
+  EXPECT_GT((slopes_of(Penalty{}, s, x).distance(expected)), 1e-3);  // another system
 }
 
 TEST(FormulationsOnM, AreOneField) {

@@ -8,7 +8,7 @@
 #include <taut/formulation/hamilton_dirac.hpp>
 #include <taut/formulation/underlying.hpp>
 #include <taut/measure/manifold_stability.hpp>
-#include <taut/method/explicit_runge_kutta.hpp>
+#include <taut/method/ordinary/explicit_runge_kutta.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>

@@ -2,7 +2,8 @@
 // method. The reference is the angle of the pendulum, integrated by itself.
 
 #include <taut/measure/growth.hpp>
-#include <taut/method/ode_catalogue.hpp>
+#include <taut/mechanism/any_formulation.hpp>
+#include <taut/method/ordinary/ode_catalogue.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
@@ -45,10 +46,10 @@ double error(const StateOf<P>& x) {
 }
 
 template <class Formulation>
-void expect_orders() {
+void expect_orders(const Formulation& formulation = {}) {
   for_each_ode_scheme([&](const auto& scheme) {
     using Scheme = std::decay_t<decltype(scheme)>;
-    const OdeMethod<Scheme, Formulation> method{.scheme = scheme};
+    const OdeMethod<Scheme, Formulation> method{.scheme = scheme, .formulation = formulation};
     const int order = method.facts().order;
     SCOPED_TRACE(label(method.facts()));
     if (order > 6 && scheme.facts().name == "gauss") return;  // rounding is met before the slope
@@ -63,6 +64,7 @@ TEST(OrderOfOdeMethods, Dirac) { expect_orders<Dirac>(); }
 TEST(OrderOfOdeMethods, DiracSimplified) { expect_orders<DiracSimplified>(); }
 TEST(OrderOfOdeMethods, DiracWeak) { expect_orders<DiracWeak>(); }
 TEST(OrderOfOdeMethods, HamiltonDirac) { expect_orders<HamiltonDirac>(); }
+TEST(OrderOfOdeMethods, Baumgarte) { expect_orders<Baumgarte>(); }
 TEST(OrderOfOdeMethods, Charts) { expect_orders<Charts>(); }
 TEST(OrderOfOdeMethods, AParametrisation) { expect_orders<StateSpace<test::Angle>>(); }
 

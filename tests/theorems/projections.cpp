@@ -3,8 +3,8 @@
 
 #include <taut/formulation/underlying.hpp>
 #include <taut/measure/growth.hpp>
-#include <taut/method/explicit_runge_kutta.hpp>
-#include <taut/method/ode_method.hpp>
+#include <taut/method/ordinary/explicit_runge_kutta.hpp>
+#include <taut/method/ordinary/ode_method.hpp>
 #include <taut/problem/ready_made/charged_particle.hpp>
 #include <taut/problem/ready_made/double_pendulum.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
@@ -283,6 +283,63 @@ TEST(Projections, ExpansionsOfOneEulerStepOffM) {
   EXPECT_LT(magnitude(phi(euler(A, h, ProjectionKind::position)) - Phi * Phi / (2 * r2)), tiny);  // (22a)
   EXPECT_LT(magnitude(E(euler(A, h, ProjectionKind::position)) - E(A) + Phi * y / r2), tiny);     // (22c)
   EXPECT_LT(magnitude(E(euler(A, h, ProjectionKind::momentum)) - E(A) + Psi * Psi / (2 * r2)), tiny);  // (24)
+}
+
+// The direction and the scalar product are what was asked for: the way of q is orthogonal to the tangent
+// space of g = 0, at the old or at the new point, in the metric of the masses or in that of the coordinates.
+TEST(Directions, OfProjectionsAreAsAsked) {
+  using P = DoublePendulum<>;
+  const P s = with_masses<P>();
+  const StateOf<P> before = [&] {
+    StateOf<P> x = moving_start(s);
+    for (int i = 0; i < x.q.size(); ++i) x.q[i] += 0.03 * std::sin(2.0 * i + 1);
+    return x;
+  }();
+  const auto tangents = [&](const P::Vec& q) -> Eigen::MatrixXd {
+    auto G = s.make_jacobian();
+    s.G(q, G);
+    Eigen::MatrixXd Gt = Eigen::MatrixXd::Zero(4, 2);
+    G.for_each([&](int i, int j, double entry) { Gt(j, i) = entry; });
+    return Eigen::FullPivLU<Eigen::MatrixXd>(Gt.transpose()).kernel();
+  };
+  const auto mass_times = [&](const P::Vec& v) {
+    P::Vec out = zero_vector(s), unit = out;
+    for (int j = 0; j < 4; ++j) {
+      P::Vec column = zero_vector(s);
+      unit.setZero();
+      unit[j] = 1;
+      s.W().times(unit, column);
+      out[j] = v[j] / column[j];  // the masses are diagonal
+    }
+    return out;
+  };
+  for (const ProjectionMetric metric : {ProjectionMetric::mass, ProjectionMetric::euclidean})
+    for (const ProjectionAlong along : {ProjectionAlong::before, ProjectionAlong::after}) {
+      StateOf<P> x = before;
+      Projector<P> project(s);
+      ASSERT_TRUE(project(s, x, {ProjectionKind::both, 0, metric, along}, {}));
+      P::Multiplier g = zero_multiplier(s), psi = g;
+      s.g(x.q, g);
+      EXPECT_LT(g.norm(), 1e-15);
+      auto G = s.make_jacobian();
+      s.G(x.q, G);
+      P::Vec v = zero_vector(s);
+      H_p(s, x.q, x.p, v);
+      G.times(v, psi);
+      EXPECT_LT(psi.norm(), 1e-14);
+      const bool by_mass = metric == ProjectionMetric::mass, at_end = along == ProjectionAlong::after;
+      const auto off = [&](bool mass, bool end) {
+        const P::Vec way = x.q - before.q;
+        const P::Vec dual = mass ? mass_times(way) : way;
+        return (tangents(end ? x.q : before.q).transpose() * dual).norm() / dual.norm();
+      };
+      EXPECT_LT(off(by_mass, at_end), 1e-12);
+      EXPECT_GT(off(!by_mass, at_end), 1e-4);  // with masses 1 and 3 the two scalar products differ
+      EXPECT_GT(off(by_mass, !at_end), 1e-4);
+      const P::Vec push = x.p - before.p;
+      const P::Vec dual = by_mass ? push : mass_times(push);
+      EXPECT_LT((tangents(x.q).transpose() * dual).norm() / dual.norm(), 1e-12);
+    }
 }
 
 }  // namespace

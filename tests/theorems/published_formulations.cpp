@@ -8,8 +8,8 @@
 #include <taut/formulation/dirac_weak.hpp>
 #include <taut/formulation/hamilton_dirac.hpp>
 #include <taut/formulation/underlying.hpp>
-#include <taut/method/ode_gauss.hpp>
-#include <taut/method/ode_method.hpp>
+#include <taut/method/ordinary/ode_gauss.hpp>
+#include <taut/method/ordinary/ode_method.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>

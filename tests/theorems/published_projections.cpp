@@ -4,8 +4,8 @@
 
 #include <taut/formulation/underlying.hpp>
 #include <taut/measure/growth.hpp>
-#include <taut/method/explicit_runge_kutta.hpp>
-#include <taut/method/ode_method.hpp>
+#include <taut/method/ordinary/explicit_runge_kutta.hpp>
+#include <taut/method/ordinary/ode_method.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>

@@ -2,15 +2,17 @@
 // space, state-space forms on M; not the standard and the weakly Hamiltonian equations, off M. The tangent
 // map of one step is exact, by dual numbers.
 
+#include <taut/formulation/baumgarte.hpp>
 #include <taut/formulation/charts.hpp>
 #include <taut/formulation/dirac.hpp>
 #include <taut/formulation/dirac_simplified.hpp>
 #include <taut/formulation/dirac_weak.hpp>
+#include <taut/formulation/penalty.hpp>
 #include <taut/formulation/underlying.hpp>
 #include <taut/measure/tangent_space.hpp>
-#include <taut/method/explicit_runge_kutta.hpp>
-#include <taut/method/ode_gauss.hpp>
-#include <taut/method/ode_method.hpp>
+#include <taut/method/ordinary/explicit_runge_kutta.hpp>
+#include <taut/method/ordinary/ode_gauss.hpp>
+#include <taut/method/ordinary/ode_method.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
 
 #include <gtest/gtest.h>
@@ -54,9 +56,9 @@ double defect(const OdeMethod<Scheme, Formulation>& method, const State<double, 
 }
 
 template <class Formulation>
-double whole_space(const Formulation& = {}) {
+double whole_space(const Formulation& formulation = {}) {
   const State<double, 2> off{{0.8, -0.7}, {0.5, 0.9}};
-  const OdeMethod<OdeGauss, Formulation> method{.scheme = {.s = 2}};
+  const OdeMethod<OdeGauss, Formulation> method{.scheme = {.s = 2}, .formulation = formulation};
   return defect(method, off, Eigen::MatrixXd::Identity(4, 4));
 }
 
@@ -69,6 +71,9 @@ constexpr double rounding = 1e-13;
 TEST(SymplecticFormulations, DiracsHamiltoniansInTheWholeSpace) {
   EXPECT_LT(whole_space<Dirac>(), rounding);
   EXPECT_LT(whole_space<DiracSimplified>(), rounding);
+  EXPECT_LT(whole_space(Dirac{.alpha = 2}), rounding);
+  EXPECT_LT(whole_space(Penalty{.epsilon = 0.1}), rounding);
+  EXPECT_GT(whole_space<Baumgarte>(), 1e-2);
   EXPECT_GT(whole_space<Underlying>(), 1e-2);
   EXPECT_GT(whole_space<DiracWeak>(), 1e-2);
 }

@@ -239,7 +239,7 @@ TEST(SharedMachine, KnowsNothingOfAnotherOne) {
   const auto machine_with = [&](int threads) {
     RunRequest request;
     request.threads = threads;
-    return backed_machine(*read.model, nullptr, *mechanism, choice, mechanism->start(), {}, request, 4)
+    return backed_machine(*read.model, nullptr, *mechanism, choice, mechanism->start(), {}, request, 0.01, 4)
         .machine;
   };
   const auto bits_after = [](Machine& machine) {

@@ -169,6 +169,7 @@ TEST(DiracBracket, ClosedFormForThePendulum) {
 template <class P>
 struct TotalHamiltonian {
   P problem;
+  double alpha = 0;  // the freedom of η: {φ, H} - αφ in place of {φ, H}
   template <class Vec>
   typename Vec::Scalar operator()(const Vec& q, const Vec& p) const {
     using U = typename Vec::Scalar;
@@ -177,6 +178,7 @@ struct TotalHamiltonian {
     const auto dH = derivative(EnergyFunction<P>{problem}, q, p);
     const auto chi = ConstraintFunctions<P>{problem}(q, p);
     Vector<U, 2 * m> rate = bracket_matrix(d, dH).col(0);
+    for (int i = 0; i < m; ++i) rate[i] -= U(alpha) * chi[i];
     solve_constraint_brackets<U, 2 * m>(bracket_matrix(d, d), rate);  // Ω (μ, η) = -{χ, H}
     U sum = EnergyFunction<P>{problem}(q, p);
     for (int i = 0; i < 2 * m; ++i) sum -= rate[i] * chi[i];
@@ -185,11 +187,11 @@ struct TotalHamiltonian {
 };
 
 template <class P>
-void expect_gradient(const P& s, int seed) {
+void expect_gradient(const P& s, int seed, double alpha = 0) {
   std::mt19937 random(static_cast<unsigned>(seed));
   const auto x = random_point(s, random);
-  const auto d = derivative(TotalHamiltonian<P>{s}, x.q, x.p);
-  DiracField<P> field(s);
+  const auto d = derivative(TotalHamiltonian<P>{s, alpha}, x.q, x.p);
+  DiracField<P> field(s, alpha);
   typename P::Vec q_dot = zero_vector(s), p_dot = q_dot;
   ASSERT_TRUE(field(s, x.q, x.p, q_dot, p_dot));
   EXPECT_LT((q_dot - d.p.transpose()).norm(), 1e-12);
@@ -200,6 +202,9 @@ TEST(DiracField, IsTheGradientOfTheTotalHamiltonian) {
   expect_gradient(PlanarPendulum<>{}, 8);
   expect_gradient(DoublePendulum<>{}, 9);  // two constraints: the term {ψ, ψ}η counts
   expect_gradient(ChargedParticle<>{}, 10);
+  expect_gradient(PlanarPendulum<>{}, 8, 0.7);
+  expect_gradient(DoublePendulum<>{}, 9, -1.3);
+  expect_gradient(ChargedParticle<>{}, 10, 2);
 }
 
 }  // namespace

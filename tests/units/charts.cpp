@@ -3,8 +3,8 @@
 
 #include <taut/formulation/charts.hpp>
 #include <taut/formulation/multiplier.hpp>
-#include <taut/method/explicit_runge_kutta.hpp>
-#include <taut/method/ode_method.hpp>
+#include <taut/method/ordinary/explicit_runge_kutta.hpp>
+#include <taut/method/ordinary/ode_method.hpp>
 #include <taut/problem/ready_made/charged_particle.hpp>
 #include <taut/problem/ready_made/double_pendulum.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>

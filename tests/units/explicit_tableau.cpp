@@ -2,7 +2,7 @@
 // to `order` nodes, in 128-bit arithmetic, for the methods and for their embedded estimates; and one order
 // more must fail.
 
-#include <taut/method/explicit_tableau.hpp>
+#include <taut/method/ordinary/explicit_tableau.hpp>
 
 #include <gtest/gtest.h>
 

@@ -142,6 +142,28 @@ TEST(SeenRate, ContinuesBlindlyAtTheRoundingLevel) {
   EXPECT_EQ(to_less.finished, 1);
 }
 
+// A short step begins near its end. One correction brings it to rounding, or it is there already, and then no
+// rate is seen: it must not take many more corrections than a long step.
+TEST(SeenRate, AShortStepTakesFewCorrections) {
+  for (const double begin : {1.0, 1e-8, 1e-11, 1e-14, 1e-17}) {
+    Line<> usual = line(begin * 1e-3), stage = usual;
+    usual.x = stage.x = begin;
+    const auto few = solve(usual, SeenRate<double>()),
+               more = solve(stage, SeenRate<double>(1000, stage_left_over));
+    ASSERT_TRUE(few && more);
+    EXPECT_LE(*few, begin == 1.0 ? 8 : 4) << begin;
+    EXPECT_LE(*more, begin == 1.0 ? 11 : 6) << begin;
+  }
+}
+
+// A rate that is slow from the first correction on is not taken for the one that is assumed.
+TEST(SeenRate, ASlowRateIsSeen) {
+  Line<> slow = line(0.6);
+  slow.x = 1e-12;
+  ASSERT_TRUE(solve(slow, SeenRate<double>()));
+  EXPECT_LT(std::abs(slow.x), 0x1p-58);  // 0.6¹² of a unit; with the rate that is assumed, a third of one
+}
+
 TEST(SeenRate, ANoisyResidualEndsIfItFindsNoNewMinimum) {
   struct Noisy : Line<> {
     void evaluate() {
@@ -257,6 +279,25 @@ TEST(Iterate, EveryForecastFailsInTheSameWords) {
   fails_as_it_should(from<Root<1>>(3), NewtonBySquares<double>());
   fails_as_it_should(from<Root<2>>(3), NewtonBySquares<double>());
   fails_as_it_should(from<CurvedRoot<>>(3), NewtonByCurvature<double>());
+}
+
+// Gives the least limit with which a solve ends well.
+template <class R, class F>
+int least_limit(const R& start, const F& forecast) {
+  for (int limit = 0;; ++limit)
+    if (R toy = start; solve(toy, forecast, limit)) return limit;
+}
+
+TEST(Iterate, WhatHasArrivedHasNotFailedWhateverPolishingIsLeft) {
+  Line<> unlimited = line(0.5);
+  EXPECT_EQ(*solve(unlimited, SeenRate<double>(), 1000), 51 + 12);
+  EXPECT_EQ(least_limit(line(0.5), SeenRate<double>()), 51);  // 2⁻⁵¹ is one unit
+  for (const double off : {1e-15, 3e-16}) {                   // within two units, and within one
+    const auto near = from<Root<0>>(root_of_2 + off);
+    EXPECT_EQ(least_limit(near, NewtonBySquares<double>()), 1) << off;
+  }
+  EXPECT_EQ(least_limit(from<CurvedRoot<>>(root_of_2 + 1e-8), NewtonByCurvature<double>()), 1);
+  EXPECT_GT(least_limit(from<CurvedRoot<>>(3), NewtonByCurvature<double>()), 3);
 }
 
 TEST(Iterate, AResidualThatOverflowsHasNotConverged) {

@@ -201,7 +201,7 @@ TEST(ModelProblem, SettingsActBeforeAnythingIsEvaluated) {
 }
 
 TEST(ModelProblem, WhatTheFileSaysIsThere) {
-  const Model model = example("charged-particle");
+  const Model model = example("charged-particle", {"output.directory=out/charged-particle"});
   EXPECT_EQ(model.title, "Charged particle on a sphere (Jay 1996, example 1)");
   EXPECT_EQ(model.run.method, "lobatto(3)");
   EXPECT_EQ(model.run.step, 0.12);

@@ -1,6 +1,6 @@
 // From names to ordinary methods on formulations, and every refusal with its reason and an alternative.
 
-#include <taut/method/ode_catalogue.hpp>
+#include <taut/method/ordinary/ode_catalogue.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
 #include <taut/scalar/pack.hpp>
 
@@ -107,7 +107,10 @@ TEST(FormulationRefusals, ATierTheProblemDoesNotHave) {
   expect_says(refusal_by_type<HamiltonDirac, PlanarPendulum<Pack<4>>>().value_or(""),
               {"'hamilton-dirac'", "dirac-weak"});
   EXPECT_FALSE((refusal_by_type<Linear, NoCast>()));
+  expect_says(refusal_by_type<Parametrised, PlanarPendulum<>>().value_or(""),
+              {"'parametrised'", "parametrisation()", "state-space"});
   for_each_formulation([](const auto& row) {
+    if (row.facts.parametrised) return;
     EXPECT_FALSE((refusal_by_type<std::decay_t<decltype(row)>, PlanarPendulum<>>())) << row.facts.name;
   });
 }

@@ -2,8 +2,8 @@
 // lanes are projected.
 
 #include <taut/formulation/underlying.hpp>
-#include <taut/method/explicit_runge_kutta.hpp>
-#include <taut/method/ode_method.hpp>
+#include <taut/method/ordinary/explicit_runge_kutta.hpp>
+#include <taut/method/ordinary/ode_method.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
 #include <taut/scalar/pack.hpp>
 

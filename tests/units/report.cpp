@@ -16,6 +16,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "support/run_program.hpp"
 
@@ -150,6 +151,42 @@ TEST(Figure, ADashedLineHasTheColourOfTheSeriesBeforeIt) {
   EXPECT_EQ(colour_of(figure, 1), 0);
   EXPECT_EQ(colour_of(figure, 2), 1);
   EXPECT_EQ(colour_of(figure, 3), 5);
+}
+
+// Jay's figure 5.6: the window is a few millionths wide, beside values of 2.6.
+TEST(Figure, TicksOfANarrowWindowAreToldApart) {
+  Figure figure;
+  figure.series = {{.name = "H", .x = {0, 1, 2}, .y = {-2.598083, -2.598067, -2.598076}}};
+  const std::string svg = to_svg(figure);
+  std::vector<std::string> labels;
+  for (std::size_t at = svg.find("text-anchor='end'>"); at != std::string::npos;
+       at = svg.find("text-anchor='end'>", at + 1))
+    labels.push_back(svg.substr(at + 18, svg.find('<', at + 18) - at - 18));
+  EXPECT_GE(labels.size(), 3U);
+  EXPECT_EQ(std::set<std::string>(labels.begin(), labels.end()).size(), labels.size()) << svg;
+}
+
+TEST(Figure, ALongLegendLeavesTheAxesTheirWidth) {
+  Figure figure;
+  figure.series = {{.name = std::string(60, 'n'), .x = {0, 1}, .y = {0, 1}}};
+  const std::string svg = to_svg(figure);
+  const std::size_t frame = svg.find("fill='none' stroke='#666'");
+  const std::size_t width = svg.rfind("width='", frame);
+  EXPECT_GE(std::stod(svg.substr(width + 7)), 399) << svg.substr(width, 40);
+}
+
+// Five thousand mesh points make a pattern in phase space, and none of it is thinned away.
+TEST(Figure, DotsWithoutALineAreAllDrawn) {
+  Figure figure;
+  figure.series = {{.name = "portrait", .mark = Mark::points}};
+  for (int i = 0; i < 5000; ++i) {
+    figure.series[0].x.push_back(std::cos(2.4 * i) * (1 + i));
+    figure.series[0].y.push_back(std::sin(2.4 * i) * (1 + i));
+  }
+  const std::string svg = to_svg(figure);
+  std::size_t dots = 0;
+  for (std::size_t at = svg.find("h0"); at != std::string::npos; at = svg.find("h0", at + 1)) ++dots;
+  EXPECT_EQ(dots, 5000U);
 }
 
 TEST(Figure, AFileThatCannotBeWrittenIsAnError) {

@@ -30,6 +30,27 @@ bool is_small(const FormulaSystem& system) {
 }
 constexpr std::size_t most_operations = 50000;  // some ten seconds of a compiler's time
 
+// Makes a machine of more precision than a double.
+BackedMachine made_wide(const Model& model, const MethodChoice& choice, const SolveOptions& options,
+                        const RunRequest& request, double step) {
+  WideMachine made = wide_machine(model, choice, options, request.precision, request.plain_updates,
+                                  request.project_start, step);
+  if (made.failure)
+    throw InputError(fmt::format(
+        "{}: the start could not be brought onto the constraints to the rounding of the precision "
+        "{}: residual {:.1e} after {} iterations.",
+        model.name, name_of(request.precision), made.failure->residual, made.failure->iterations));
+  if (!made.machine)
+    throw InputError(fmt::format(
+        "the precision {} needs a step that is compiled for the run, and there is none: {}.\n  Without it, "
+        "the precision double runs everywhere.",
+        name_of(request.precision), made.missing));
+  BackedMachine backed{std::move(made.machine), {}, {Backend::specialise, made.object}};
+  if (made.moved && (made.moved->q > 0 || made.moved->p > 0))
+    backed.moved = StartMove{made.moved->q, made.moved->p};
+  return backed;
+}
+
 }  // namespace
 
 Backend worth_while(const FormulaSystem& system, const MethodChoice& choice, std::int64_t steps) {
@@ -39,11 +60,33 @@ Backend worth_while(const FormulaSystem& system, const MethodChoice& choice, std
   return Backend::specialise;
 }
 
+void check_precision(const RunRequest& request, const FormulaSystem* system, const MethodChoice& choice) {
+  if (request.precision == Precision::double_precision) return;
+  const std::string_view name = name_of(request.precision);
+  const auto refuse = [&](const std::string& why, const std::string& what) {
+    throw ChoiceError("precision",
+                      fmt::format("the precision {} is not there for {}.\n  {}", name, why, what));
+  };
+  if (system == nullptr)
+    refuse("systems of particles",
+           "Models of formulas have it, with every method of the constrained equations.");
+  if (choice.ode)
+    refuse("methods that integrate a formulation, such as " + choice.method,
+           "The methods of the constrained equations have it: rattle, lobatto(s), midpoint, yoshida4, …");
+  if (!is_small(*system))
+    refuse(fmt::format("a model of this size ({} coordinates, {} constraints)", system->n, system->m),
+           "Its step is compiled for the run, which is done for at most 40 coordinates and 20 constraints.");
+  if (request.backend == Backend::interpret || request.backend == Backend::compile)
+    refuse(fmt::format("the backend {}", name_of(request.backend)),
+           "The backend specialise has it, and is taken if --backend is left out.");
+}
+
 BackedMachine backed_machine(const Model& model, const std::shared_ptr<const FormulaSystem>& system,
                              const Mechanism& interpreted, const MethodChoice& choice,
                              const PlainState& start, const SolveOptions& options, const RunRequest& request,
-                             std::int64_t steps) {
+                             double step, std::int64_t steps) {
   const bool plain = request.plain_updates;
+  check_precision(request, system.get(), choice);
   auto machine = interpreted.bind(choice, start, options, plain);
   if (!system) {  // a system of particles: its formulas run in batches
     const int threads = request.threads > 0 ? request.threads : worthwhile_threads(interpreted.coordinates());
@@ -57,6 +100,8 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
                           note.empty() ? "" : " ", shared->threads(), threads, shared->missing_threads());
     return {std::move(shared), std::move(note)};
   }
+  if (machine && request.precision != Precision::double_precision)
+    return made_wide(model, choice, options, request, step);
   const Backend backend =
       request.backend == Backend::automatic ? worth_while(*system, choice, steps) : request.backend;
   if (!machine || backend == Backend::interpret) return {std::move(machine)};

@@ -4,6 +4,7 @@
 
 #include <taut/contract/backend_use.hpp>
 #include <taut/contract/request.hpp>
+#include <taut/contract/summary.hpp>
 #include <taut/mechanism/mechanism.hpp>
 #include <taut/model/model.hpp>
 
@@ -20,12 +21,17 @@ struct BackedMachine {
   std::unique_ptr<Machine> machine;
   std::string note = {};  // a sentence, if it is not what was wanted
   BackendUse used = {};
+  std::optional<StartMove> moved = {};  // if the machine itself brought the start onto the manifold
 };
 
-// Makes the machine. `interpreted` is the mechanism of `system`, and `system` that of `model`.
+// Throws ChoiceError if the model or the method cannot be had in the precision of the request, with what can.
+void check_precision(const RunRequest& request, const FormulaSystem* system, const MethodChoice& choice);
+
+// Makes the machine. Throws what check_precision throws, and InputError if a precision needs a compiler and
+// there is none. `interpreted` is the mechanism of `system`, and `system` that of `model`.
 BackedMachine backed_machine(const Model& model, const std::shared_ptr<const FormulaSystem>& system,
                              const Mechanism& interpreted, const MethodChoice& choice,
                              const PlainState& start, const SolveOptions& options, const RunRequest& request,
-                             std::int64_t steps);
+                             double step, std::int64_t steps);
 
 }  // namespace taut

@@ -3,6 +3,7 @@
 #include <taut/backend/cxx_compiler.hpp>
 #include <taut/backend/object_folder.hpp>
 #include <taut/bytes/sha256.hpp>
+#include <taut/contract/request.hpp>
 #include <taut/version.hpp>
 
 #include <dlfcn.h>
@@ -142,6 +143,8 @@ void* CompiledObject::symbol(const std::string& name) const {
 CompiledObject compiled_object(const SourceUnit& unit) {
   try {
     return load(unit);
+  } catch (const StoppedWhileCompiling&) {
+    throw;
   } catch (const std::exception& reason) {
     return {.missing = reason.what()};
   }

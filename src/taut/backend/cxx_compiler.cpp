@@ -1,4 +1,5 @@
 #include <taut/backend/cxx_compiler.hpp>
+#include <taut/contract/request.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -61,17 +62,23 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 constexpr std::size_t longest_output = 1U << 16U;  // bytes of a program's messages that are kept
 constexpr int version_seconds = 10, compile_seconds = 600;
 
-// Reads what a program prints until it ends. Returns false if a signal came meanwhile or the time was over.
-bool read_to_the_end(int from, int seconds, std::string& output) {
+// How a program that was waited for ended: by itself, at the end of its time, or because a signal came.
+enum class Waited { ended, late, interrupted };
+
+// Reads what a program prints until it ends.
+Waited read_to_the_end(int from, int seconds, std::string& output) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::seconds(seconds);
   std::array<char, 4096> part{};
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
     pollfd what{.fd = from, .events = POLLIN, .revents = 0};
-    if (left <= 0 || poll(&what, 1, static_cast<int>(left)) <= 0) return false;
+    if (left <= 0) return Waited::late;
+    if (const int ready = poll(&what, 1, static_cast<int>(left)); ready <= 0)
+      return ready < 0 && errno == EINTR ? Waited::interrupted : Waited::late;
     const ssize_t got = read(from, part.data(), part.size());
-    if (got <= 0) return got == 0;
+    if (got < 0) return errno == EINTR ? Waited::interrupted : Waited::late;
+    if (got == 0) return Waited::ended;
     const std::size_t room = longest_output - std::min(longest_output, output.size());
     output.append(part.data(), std::min(room, static_cast<std::size_t>(got)));
   }
@@ -104,12 +111,13 @@ CompilerEnd run(std::vector<std::string> arguments, const Folder* folder, int se
   to.close();
   if (failed != 0) return {};
   CompilerEnd ended;
-  const bool in_time = read_to_the_end(from.number(), seconds, ended.output);
-  if (!in_time) kill(-child, SIGKILL);
+  const Waited waited = read_to_the_end(from.number(), seconds, ended.output);
+  if (waited != Waited::ended) kill(-child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return {};
-  ended.well = in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (waited == Waited::interrupted) throw StoppedWhileCompiling("stopped while the compiler worked");
+  ended.well = waited == Waited::ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   return ended;
 }
 

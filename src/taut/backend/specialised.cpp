@@ -2,12 +2,14 @@
 #include <taut/backend/specialised.hpp>
 #include <taut/backend/specialised_unit.hpp>
 #include <taut/bytes/sha256.hpp>
+#include <taut/mechanism/wide_start.hpp>
 #include <taut/method/method_source.hpp>
 #include <taut/model/code/emit.hpp>
 
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -66,20 +68,9 @@ std::string digest(const fs::path& taut_headers) {
   return sum.hex();
 }
 
-}  // namespace
-
-std::string specialised_source(const Model& model, const std::string& method, const SolveOptions& options,
-                               bool plain_updates) {
-  const auto source = method_source(method);
-  if (!source) return {};
-  std::string text =
-      fmt::format("#define TAUT_SOLVES_BY taut::By<taut::{}, *taut::choice_named<taut::Iteration>(\"{}\")>\n",
-                  options.tolerance > 0 ? "ToTolerance" : "ToRounding", name_of(options.iteration));
-  if (source->short_steps) text += "#define TAUT_NO_FLATTEN\n";  // except in the loop
-  text += emit_bare_cpp(model, "SpecialisedModel");
-  for (const std::string& header : source->headers)
-    text += fmt::format("#include <taut/method/{}>\n", header);
-  text += fmt::format(
+// Returns the function of a unit that makes its machine.
+std::string maker_in_double(const std::string& state, const std::string& method) {
+  return fmt::format(
       R"(#include <taut/backend/specialised_unit.hpp>
 
 using namespace taut;
@@ -87,35 +78,125 @@ using namespace taut;
 extern "C" __attribute__((visibility("default")))
 Machine* taut_make_machine(const double* q, const double* p, const SolveOptions* options) {{
   using P = SpecialisedModel<double>;
-  using X = {}State<double, P::n>;
+  using X = {}<double, P::n>;
   return make_specialised<P, X>({}, q, p, *options);
 }}
 )",
-      plain_updates ? "" : "Compensated", source->value);
-  return text;
+      state, method);
+}
+std::string maker_in(std::string_view scalar, const std::string& state, const std::string& method) {
+  return fmt::format(
+      R"(#include <taut/mechanism/wide_machine.hpp>
+
+using namespace taut;
+
+extern "C" __attribute__((visibility("default")))
+Machine* taut_make_wide_machine(WideStart* start) {{
+  using P = SpecialisedModel<{}>;
+  using X = {}<{}, P::n>;
+  return make_wide<P, X>({}, *start);
+}}
+)",
+      scalar, state, scalar, method);
+}
+
+Wide widened(Float128 x) {
+  Wide parts{.high = static_cast<double>(x)};
+  parts.middle = static_cast<double>(x - parts.high);
+  parts.low = static_cast<double>(x - parts.high - parts.middle);
+  return parts;
+}
+
+std::vector<Wide> widened(const std::vector<NamedFormula>& values) {
+  std::vector<Wide> all;
+  for (const NamedFormula& x : values) all.push_back(widened(x.value));
+  return all;
+}
+
+// Returns the step with the digits that the model gives it, or those of the shortest decimal that is the
+// nearest to the double.
+Wide whole_step(const Model& model, double step) {
+  if (static_cast<double>(model.run.whole_step) == step) return widened(model.run.whole_step);
+  return widened(decimal(fmt::format("{}", std::abs(step))).value_or(std::abs(step)) * (step < 0 ? -1 : 1));
+}
+
+// Compiles a unit of taut's headers, or says why there is none.
+CompiledObject compiled_unit(const std::string& text, std::vector<std::string> options) {
+  const auto missing = [](std::string why) { return CompiledObject{.missing = std::move(why)}; };
+  if (text.empty()) return missing("this method is not specialised");
+  const auto headers = include_folder();
+  if (!headers)
+    return missing("taut's headers are not found (set TAUT_INCLUDE to the folder that holds taut/)");
+  if (!same_border(*headers))
+    return missing(fmt::format("the headers in {} are not those of this program", headers->string()));
+  options.insert(options.end(),
+                 {"-std=c++20", "-DNDEBUG", "-DEIGEN_DONT_VECTORIZE", "-DEIGEN_MAX_ALIGN_BYTES=128",
+                  "-fno-tree-slp-vectorize", "-I", headers->string(), "-isystem", TAUT_EIGEN});
+  return compiled_object({.text = text,
+                          .options = std::move(options),
+                          .libraries = {"-lquadmath"},
+                          .depends = digest(*headers)});
+}
+
+constexpr const char* formulations_are_not = "methods that integrate a formulation are not specialised";
+
+}  // namespace
+
+std::string specialised_source(const Model& model, const std::string& method, const SolveOptions& options,
+                               bool plain_updates, Precision precision) {
+  const auto source = method_source(method);
+  if (!source) return {};
+  std::string text =
+      fmt::format("#define TAUT_SOLVES_BY taut::By<taut::{}, *taut::choice_named<taut::Iteration>(\"{}\")>\n",
+                  options.tolerance > 0 ? "ToTolerance" : "ToRounding", name_of(options.iteration));
+  const bool wide = precision != Precision::double_precision;
+  // The loop is flattened all the same. Long operations gain nothing by it.
+  if (source->short_steps || wide) text += "#define TAUT_NO_FLATTEN\n";
+  text += emit_bare_cpp(model, "SpecialisedModel", precision == Precision::quadruple);
+  for (const std::string& header : source->headers)
+    text += fmt::format("#include <taut/method/{}>\n", header);
+  const std::string state = plain_updates ? "State" : "CompensatedState";
+  if (!wide) return text + maker_in_double(state, source->value);
+  return text +
+         maker_in(precision == Precision::quadruple ? "Float128" : "long double", state, source->value);
 }
 
 Specialised specialised_machine(const Model& model, const MethodChoice& choice, const PlainState& start,
                                 const SolveOptions& options, bool plain_updates) try {
-  if (choice.ode) return {nullptr, "methods that integrate a formulation are not specialised"};
-  const auto headers = include_folder();
-  if (!headers)
-    return {nullptr, "taut's headers are not found (set TAUT_INCLUDE to the folder that holds taut/)"};
-  if (!same_border(*headers))
-    return {nullptr, fmt::format("the headers in {} are not those of this program", headers->string())};
-  const CompiledObject object = compiled_object(
-      {.text = specialised_source(model, choice.method, options, plain_updates),
-       // These are the options with which CMakeLists.txt compiles our own programs, for the same reasons.
-       .options = {"-O3", "-std=c++20", "-DNDEBUG", "-DEIGEN_DONT_VECTORIZE", "-DEIGEN_MAX_ALIGN_BYTES=128",
-                   "-fno-tree-slp-vectorize", "-I", headers->string(), "-isystem", TAUT_EIGEN},
-       .libraries = {"-lquadmath"},
-       .depends = digest(*headers)});
+  if (choice.ode) return {nullptr, formulations_are_not};
+  // These are the options with which CMakeLists.txt compiles our own programs, for the same reasons.
+  const CompiledObject object =
+      compiled_unit(specialised_source(model, choice.method, options, plain_updates), {"-O3"});
   if (object.handle == nullptr) return {nullptr, object.missing};
   const auto make = std::bit_cast<MakeSpecialised>(object.symbol("taut_make_machine"));
   if (make == nullptr) return {nullptr, "the compiled object does not make machines"};
   return {std::unique_ptr<Machine>(make(start.q.data(), start.p.data(), &options)), {}, object.key};
 } catch (const fs::filesystem_error& error) {
   return {nullptr, error.what()};
+}
+
+WideMachine wide_machine(const Model& model, const MethodChoice& choice, const SolveOptions& options,
+                         Precision precision, bool plain_updates, bool project_start, double step) try {
+  if (choice.ode) return {.missing = formulations_are_not};
+  // The operations of 128-bit floats are calls, which a compiler cannot make faster.
+  const CompiledObject object =
+      compiled_unit(specialised_source(model, choice.method, options, plain_updates, precision),
+                    {precision == Precision::quadruple ? "-O1" : "-O2"});
+  if (object.handle == nullptr) return {.missing = object.missing};
+  const auto make = std::bit_cast<MakeWide>(object.symbol("taut_make_wide_machine"));
+  if (make == nullptr) return {.missing = "the compiled object does not make machines"};
+  const std::vector<Wide> q = widened(model.q), p = widened(model.p);
+  WideStart start{.q = q.data(),
+                  .p = p.data(),
+                  .step = whole_step(model, step),
+                  .project = project_start,
+                  .options = &options};
+  WideMachine made{.machine = std::unique_ptr<Machine>(make(&start)), .object = object.key};
+  if (!made.machine) made.failure = start.failure;
+  if (project_start) made.moved = start.moved;
+  return made;
+} catch (const fs::filesystem_error& error) {
+  return {.missing = error.what()};
 }
 
 }  // namespace taut

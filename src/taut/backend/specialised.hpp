@@ -3,6 +3,7 @@
 // fast as a loop written by hand.
 #pragma once
 
+#include <taut/contract/choices.hpp>
 #include <taut/mechanism/mechanism.hpp>
 #include <taut/model/model.hpp>
 
@@ -14,12 +15,26 @@ struct Specialised {
   std::string object = {};           // the key of its object
 };
 
+// A machine that computes in long double or in 128-bit floats.
+struct WideMachine {
+  std::unique_ptr<Machine> machine = {};  // null if there is none
+  std::string missing = {};               // why there is none, as a part of a sentence
+  std::string object = {};                // the key of its object
+  std::optional<Move> moved = {};         // if the start was to be brought onto the manifold
+  std::optional<Failure> failure = {};    // if it could not be
+};
+
+// Makes it from the start as the model gives it. `step` is the nearest double of the step of the run; the
+// model may know more digits of it.
+WideMachine wide_machine(const Model& model, const MethodChoice& choice, const SolveOptions& options,
+                         Precision precision, bool plain_updates, bool project_start, double step);
+
 Specialised specialised_machine(const Model& model, const MethodChoice& choice, const PlainState& start,
                                 const SolveOptions& options, bool plain_updates);
 
 // Returns the text that is compiled. It contains the iteration and whether there is a tolerance; the machine
 // is told later how large that is.
 std::string specialised_source(const Model& model, const std::string& method, const SolveOptions& options,
-                               bool plain_updates);
+                               bool plain_updates, Precision precision = Precision::double_precision);
 
 }  // namespace taut

@@ -22,6 +22,8 @@ class Carry {
   // This one fills the fields from `saved`.
   explicit Carry(std::string_view saved) : saved_(saved), saving_(false) {}
 
+  // A long double has ten bytes that count; the others may hold anything.
+  void operator()(long double& value) { raw(&value, 10); }
   template <class T>
     requires(
         std::is_trivially_copyable_v<T> && !requires(T& a) { a.rows(); } && !requires(T& x) { x.q, x.p; })
@@ -38,7 +40,11 @@ class Carry {
   template <class Array>
     requires requires(Array& a) { a.rows(), a.cols(), a.size(), a.data(); }
   void operator()(Array& a) {
-    if (same_count(a.size())) raw(a.data(), static_cast<std::size_t>(a.size()) * sizeof(*a.data()));
+    if (!same_count(a.size())) return;
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(*a.data())>, long double>)
+      for (long i = 0; i < a.size(); ++i) (*this)(a.data()[i]);
+    else
+      raw(a.data(), static_cast<std::size_t>(a.size()) * sizeof(*a.data()));
   }
   // Carries states (q, p), and their low parts if they have them.
   template <class State>

@@ -31,6 +31,7 @@ class JsonWriter {
   void put(const std::string& value) {
     text += Library(value).dump(-1, ' ', false, Library::error_handler_t::replace);
   }
+  void put(const Json::Digits& value) { text += value.text; }
   void put(const Json::List& items) {
     put_all('[', items, ']', [this](const Json& item) { write(item); });
   }
@@ -117,6 +118,12 @@ Json::Json(const Json&) = default;
 Json::Json(Json&&) noexcept = default;
 Json& Json::operator=(const Json&) = default;
 Json& Json::operator=(Json&&) noexcept = default;
+
+Json Json::number_as(std::string text) {
+  Json json;
+  json.value_ = Digits{std::move(text)};
+  return json;
+}
 
 Json Json::list() {
   Json json;
@@ -207,8 +214,8 @@ Json Json::parse(const std::string& text) {
 }
 
 void Json::refuse_as(std::string_view wanted) const {
-  constexpr const char* kinds[] = {"null",     "true or false", "a number", "a number",
-                                   "a number", "a text",        "a list",   "an object"};
+  constexpr const char* kinds[] = {"null",   "true or false", "a number",  "a number", "a number",
+                                   "a text", "a list",        "an object", "a number"};
   throw JsonError(std::string(wanted) + " is expected, but there is " + kinds[value_.index()]);
 }
 

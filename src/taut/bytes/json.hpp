@@ -36,6 +36,8 @@ class Json {
     requires(!std::convertible_to<const Range&, std::string_view> && !std::same_as<Range, Json> &&
              requires(const Range& range) { range.begin() != range.end(); })
   Json(const Range& range) : Json(Whole{}, List(range.begin(), range.end())) {}
+  // A number as it is written: for numbers with more digits than a double. Who reads it back gets a double.
+  static Json number_as(std::string text);
   static Json list();
   static Json object();
   // An object of {"key", value} in braces. The values are moved: a report holds long texts, deep inside.
@@ -104,7 +106,11 @@ class Json {
   [[noreturn]] void refuse_as(std::string_view wanted) const;
   [[noreturn]] void refuse_as_whole() const;
 
-  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, List, Members> value_;
+  struct Digits {
+    std::string text;
+  };
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, List, Members, Digits>
+      value_;
 };
 
 struct JsonMember {

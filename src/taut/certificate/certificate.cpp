@@ -1,6 +1,7 @@
 #include <taut/bytes/json.hpp>
 #include <taut/certificate/certificate.hpp>
 #include <taut/certificate/trials.hpp>
+#include <taut/mechanism/stability.hpp>
 #include <taut/method/methods.hpp>
 
 #include <fmt/format.h>
@@ -17,16 +18,12 @@ constexpr double noise_factor = 10;          // because the noise is an estimate
 constexpr double too_noisy = 1e-6;           // nothing can be told from such differences
 constexpr double reversal_rounding = 1e-10;  // what 2 × 25 steps leave, in states of size 1
 constexpr double residual_factor = 100;      // allowed above what the best solve leaves near the start
-// A drift counts only beyond three error bars: they are 95 % intervals, and at one of them a sound method
-// would fail one check in twenty.
-constexpr double drift_factor = 3;
-// Rounding lets the energy walk at random: up to this factor × √steps × the size of the energy's terms
-// counts as no drift.
-constexpr double drift_rounding = 10 * std::numeric_limits<double>::epsilon();
 
 MethodFacts claims_of(const MethodChoice& choice) {
   if (!choice.ode) return named_method(choice.method).facts;
-  return facts_on_formulation(choice.method, choice.ode->formulation, choice.ode->projection);
+  MethodFacts facts = facts_on_formulation(choice.method, choice.ode->formulation, choice.ode->projection);
+  facts.solve_limit = stage_limit;
+  return facts;
 }
 
 std::optional<double> zero_if(bool claimed) { return claimed ? std::optional(0.0) : std::nullopt; }
@@ -125,8 +122,8 @@ bool claims_no_drift(const MethodFacts& facts) { return facts.symplectic && fact
 
 bool drifts(const RunSummary& run, double energy) {
   if (run.unstable || (run.trend && !run.trend->is_finite())) return true;
-  const double rounding = drift_rounding * energy * std::sqrt(static_cast<double>(run.steps));
-  return run.trend && std::abs(run.trend->total) > std::max(rounding, drift_factor * run.trend->error);
+  return run.trend && run.trend->beyond_its_error() &&
+         std::abs(run.trend->total) > Trend::rounding_of(energy, run.steps);
 }
 
 Check drift_check(const ModelRun& model, RunRequest request, const RunSummary& run, const MethodFacts& facts,
@@ -178,7 +175,7 @@ Check energy_error_check(const ModelRun& model, RunRequest request, const RunSum
   }
   check.note = fmt::format("max |H - H0| = {:.1e} at {:.3g}, {:.1e} at {:.3g}", whole.energy_error, run.step,
                            half.energy_error, run.step / 2);
-  const double rounding = drift_rounding * energy * std::sqrt(static_cast<double>(*request.steps));
+  const double rounding = Trend::rounding_of(energy, *request.steps);
   if (!(whole.energy_error > rounding)) {
     check.note += "; this is rounding";
     return check;
@@ -205,12 +202,16 @@ Check branch_check(const RunSummary& run) {
 }
 
 // Reports the iterations; a solve that reaches its limit ends the run.
-Check iterations_check(const RunSummary& run, const SolveOptions& options) {
+Check iterations_check(const RunSummary& run, const MethodFacts& facts, const SolveOptions& options) {
   Check check{.name = "solve iterations", .measured = run.iterations_max};
   if (run.iterations_max == 0) return check;  // nothing to solve
-  check.claimed = options.limit();
+  const bool by_newton = options.iteration == Iteration::full_newton && options.max_iterations <= 0;
+  const int limit = by_newton && facts.solve_limit > 0 ? facts.solve_limit : options.limit();
+  check.claimed = static_cast<double>(limit) * facts.solves;
   check.pass = run.error.empty();
-  check.note = "most in a step; the limit is that of one solve";
+  check.note = facts.solves == 1 ? std::string("most in a step, and the limit")
+                                 : fmt::format("most in a step, and the limit: {} in each of {} solves",
+                                               limit, facts.solves);
   return check;
 }
 
@@ -221,7 +222,51 @@ RunRequest request_of(RunRequest request, bool length_typed) {
   return request;
 }
 
-Certificate certified(const ModelRun& model, bool length_typed) {
+// Asks whether a step of the method is a map of M into itself that depends on the state alone.
+bool is_map_on_M(const MethodFacts& facts, const MethodChoice& choice) {
+  return facts.keeps == Keeps::position_and_momentum && !choice.ode && facts.name != "bdf";
+}
+
+// Measures how much the modified Hamiltonian of the map moves where H oscillates.
+Check modified_energy_check(const Trials& trials, const MethodFacts& facts, const MethodChoice& choice) {
+  constexpr int paths = 24;
+  Check check{.name = "modified energy"};
+  if (!is_map_on_M(facts, choice)) {
+    check.note = "the method is no map of the manifold into itself";
+    return check;
+  }
+  const auto seen = trials.energy_swings(facts.order, paths);
+  if (!seen) {
+    check.note = failed_step(seen.error());
+    return check;
+  }
+  check.measured = seen->modified;
+  check.note = fmt::format("how much it moves to t = {:.4g}, by differences of order {}; H moves by {:.1e}",
+                           seen->time, seen->order, seen->energy);
+  return check;
+}
+
+// Measures how small residuals behave under each formulation, along a trajectory.
+void add_stability(const ModelRun& model, const Trials& trials, double step, std::vector<Check>& checks) {
+  constexpr int most_points = 200, most_constraints = 20;
+  if (!model.system || model.mechanism->constraints() == 0 ||
+      model.mechanism->constraints() > most_constraints)
+    return;
+  const auto states = trials.trajectory(most_points);
+  if (!states) return;
+  for (const std::string& formulation : formulation_names()) {
+    const auto seen = stability_along(model.system, formulation, *states, step);
+    if (!seen) continue;  // it does not fit, or has no residuals
+    Check check{.name = "M, " + formulation, .measured = seen->growth};
+    check.note =
+        fmt::format("growth of residuals to t = {:.4g}: {}", step * (seen->points - 1), name(seen->worst));
+    if (seen->worst == ManifoldCharacter::saddle)
+      check.note += fmt::format(", at most like exp({:.3g} t)", seen->rate);
+    checks.push_back(std::move(check));
+  }
+}
+
+Certificate certified(const ModelRun& model, bool length_typed, bool further) {
   const RunRequest request = request_of(model.request, length_typed);
   const MethodChoice choice = chosen_method(*model.mechanism, model.name, request);
   const ReadyStart start = ready_start(*model.mechanism, model.name, choice, request.project_start);
@@ -254,7 +299,10 @@ Certificate certified(const ModelRun& model, bool length_typed) {
   out.checks.push_back(drift_check(model, counting, run, facts, rounding.energy));
   out.checks.push_back(energy_error_check(model, counting, run, facts, rounding.energy));
   out.checks.push_back(branch_check(run));
-  out.checks.push_back(iterations_check(run, options));
+  out.checks.push_back(iterations_check(run, facts, options));
+  if (!further) return out;
+  out.checks.push_back(modified_energy_check(trials, facts, choice));
+  add_stability(model, trials, run.step, out.checks);
   return out;
 }
 
@@ -264,9 +312,9 @@ bool Certificate::pass() const {
   return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.pass; });
 }
 
-Certificate certify(const ModelRun& run, bool length_typed) {
+Certificate certify(const ModelRun& run, bool length_typed, bool further) {
   try {
-    return certified(run, length_typed);
+    return certified(run, length_typed, further);
   } catch (const ChoiceError& error) {
     run.refuse(error);
   }

@@ -28,7 +28,9 @@ struct Certificate {
 // Measures the claims. The residuals, the drift and the iterations are those of a run of the model's
 // length, but of no fewer than 2000 steps and no more than 20 000 unless `length_typed`. Throws what
 // ModelRun::run throws.
-Certificate certify(const ModelRun& run, bool length_typed);
+// If `further`, rows that nothing is claimed about follow: the modified energy, and the stability of M under
+// the formulations.
+Certificate certify(const ModelRun& run, bool length_typed, bool further = false);
 
 // Returns {"model", "method", "pass", "checks": [{"name", "claimed", "measured", "pass"}]}, and a "note" if
 // one is needed.

@@ -1,4 +1,5 @@
 #include <taut/certificate/trials.hpp>
+#include <taut/measure/modified_energy.hpp>
 #include <taut/measure/order.hpp>
 #include <taut/measure/symplectic_defect_by_differences.hpp>
 #include <taut/mechanism/mesh_point.hpp>
@@ -48,6 +49,8 @@ class Trials::Work {
   Expected<DifferenceDefect> symplectic_defect() const;
   Expected<double> reversal_defect() const;
   Reading rounding() const;
+  Expected<EnergySwings> energy_swings(int expected, int paths) const;
+  Expected<std::vector<PlainState>> trajectory(int steps) const;
 
  private:
   std::unique_ptr<Machine> machine_at(const Point& x) const {
@@ -56,6 +59,7 @@ class Trials::Work {
   Expected<Point> after(const Point& x, double h, std::int64_t steps) const;
   Expected<Point> on_M(const Point& x) const;
   Expected<Eigen::VectorXd> onto(const Eigen::VectorXd& y) const;  // what the method keeps
+  Expected<Eigen::MatrixXd> columns_after(const Eigen::VectorXd& y, int steps) const;
   Order order_at(double h, int expected) const;
   Eigen::MatrixXd directions(Eigen::Index count) const;
   Point scaled(const Point& x) const { return {x.q / size_q_, x.p / size_p_}; }
@@ -82,6 +86,10 @@ Trials::Order Trials::order(int expected) const { return work_->order(expected);
 Expected<DifferenceDefect> Trials::symplectic_defect() const { return work_->symplectic_defect(); }
 Expected<double> Trials::reversal_defect() const { return work_->reversal_defect(); }
 Reading Trials::rounding() const { return work_->rounding(); }
+Expected<Trials::EnergySwings> Trials::energy_swings(int expected, int paths) const {
+  return work_->energy_swings(expected, paths);
+}
+Expected<std::vector<PlainState>> Trials::trajectory(int steps) const { return work_->trajectory(steps); }
 
 Trials::Work::Work(const Mechanism& mechanism, const MethodChoice& choice, const SolveOptions& options,
                    bool plain_updates, Keeps keeps, const PlainState& start, double h)
@@ -216,6 +224,70 @@ Expected<double> Trials::Work::reversal_defect() const {
   const auto back = after(*there, -h_, reversal_steps);
   if (!back) return back.error();
   return phase_distance(scaled(*back), scaled(reached_));
+}
+
+Expected<Trials::EnergySwings> Trials::Work::energy_swings(int expected, int paths) const {
+  constexpr double longest_path = 0.25;  // in states of size 1: a path is then smooth
+  constexpr int longest_run = 100;
+  const auto machine = machine_at(x_);
+  Tally tally(machine->read(), longest_run);
+  double least = tally.now.energy, most = least;
+  std::vector<Eigen::VectorXd> states{packed(x_)};
+  EnergySwings found;
+  while (static_cast<int>(states.size()) <= paths) {
+    Eigen::VectorXd next = states.back();
+    for (int i = 0; i < longest_run && (next - states.back()).norm() < longest_path; ++i) {
+      machine->advance(h_, 1, tally);
+      if (tally.failed()) return tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
+      least = std::min(least, tally.now.energy);
+      most = std::max(most, tally.now.energy);
+      next = packed(point(mesh_point(*machine)));
+      found.time += h_;
+    }
+    states.push_back(next);
+  }
+  found.energy = most - least;
+  // The longer the step, the more of them a difference must reach over to be exact enough.
+  for (const int k : {4, 6, 8}) {
+    if (2 * k <= expected) continue;
+    const auto increments = modified_energy_increments(
+        states, k, h_, [&](const Eigen::VectorXd& y) { return columns_after(y, 2 * k); },
+        [this](const Eigen::VectorXd& y) { return onto(y); });
+    if (!increments) return increments.error();
+    const double modified = swing_of(*increments) * size_q_ * size_p_;  // dq ∧ dp in the units of the states
+    if (found.order > 0 && found.modified <= modified) continue;
+    found.modified = modified;
+    found.order = 2 * k;
+  }
+  return found;
+}
+
+// Returns y and the states after 1, 2, … steps from it.
+Expected<Eigen::MatrixXd> Trials::Work::columns_after(const Eigen::VectorXd& y, int steps) const {
+  const auto machine = machine_at(unpacked(y));
+  Tally tally(machine->read(), steps);
+  Eigen::MatrixXd all(y.size(), steps + 1);
+  all.col(0) = y;
+  for (int j = 1; j <= steps; ++j) {
+    machine->advance(h_, 1, tally);
+    if (tally.failed()) return tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
+    all.col(j) = packed(point(mesh_point(*machine)));
+  }
+  return all;
+}
+
+Expected<std::vector<PlainState>> Trials::Work::trajectory(int steps) const {
+  const auto machine = machine_at(x_);
+  Tally tally(machine->read(), steps);
+  std::vector<PlainState> states{plain_state(x_)};
+  for (int i = 0; i < steps; ++i) {
+    machine->advance(h_, 1, tally);
+    if (tally.failed()) return tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
+    const auto landed = on_M(point(mesh_point(*machine)));
+    if (!landed) return landed.error();
+    states.push_back(plain_state(*landed));
+  }
+  return states;
 }
 
 Reading Trials::Work::rounding() const {

@@ -6,6 +6,7 @@
 #include <taut/mechanism/mechanism.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace taut {
 
@@ -31,6 +32,17 @@ class Trials {
 
   Expected<DifferenceDefect> symplectic_defect() const;  // measured over a few steps
   Expected<double> reversal_defect() const;              // |Φ₋ₕᴺ Φₕᴺ x - x|
+  // How much H and the modified Hamiltonian of the map move along a trajectory.
+  struct EnergySwings {
+    double energy = 0, modified = 0;
+    double time = 0;  // the length of the trajectory
+    int order = 0;    // the order, 8, 12 or 16, of the differences by which the modified one moves least
+  };
+  // Follows a trajectory over `paths` pieces, and finds the modified Hamiltonian at their ends. `expected` is
+  // the order of the method. It must stay on M and have no memory.
+  Expected<EnergySwings> energy_swings(int expected, int paths) const;
+  // Returns states on M that are h apart on a trajectory from the start.
+  Expected<std::vector<PlainState>> trajectory(int steps) const;
   // Gives the residuals that the best solve leaves at nearby points of M, and as energy the size of the terms
   // of H.
   Reading rounding() const;

@@ -38,6 +38,27 @@ constexpr std::array<std::string_view, 4> names_of(ProjectionKind) {
   return {"none", "position", "momentum", "both"};
 }
 
+// The point at which the first solve of a step begins: 0, or the multiplier λ(q, p) of the state.
+enum class FirstGuess { zero, multiplier };
+constexpr std::array<std::string_view, 2> names_of(FirstGuess) { return {"zero", "multiplier"}; }
+
+// The multiplier that samples, reports and the summary show: λ(q, p) of the continuous equations, or the one
+// that the method itself found for the end of its step.
+enum class MultiplierShown { continuous, stage };
+constexpr std::array<std::string_view, 2> names_of(MultiplierShown) { return {"continuous", "stage"}; }
+
+// The numbers of which a run is made. All but the first need the backend specialise.
+enum class Precision { double_precision, long_double, quadruple };
+constexpr std::array<std::string_view, 3> names_of(Precision) { return {"double", "long", "quad"}; }
+
+// The scalar product in which a projection is orthogonal: that of the kinetic energy, or of the coordinates.
+enum class ProjectionMetric { mass, euclidean };
+constexpr std::array<std::string_view, 2> names_of(ProjectionMetric) { return {"mass", "euclidean"}; }
+
+// The point at which the direction of a projection of q is taken: the one before it, or the one it ends at.
+enum class ProjectionAlong { before, after };
+constexpr std::array<std::string_view, 2> names_of(ProjectionAlong) { return {"old", "new"}; }
+
 // The names as one array that lives as long as the program.
 template <class Choice>
 inline constexpr auto choice_names = names_of(Choice{});

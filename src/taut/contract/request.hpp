@@ -26,14 +26,17 @@ struct RunRequest {
   std::int64_t every = 0;            // a sample every so many steps; 0: about a thousand samples
   double tolerance = 0;              // on max |g| and max |G H_p|; 0: until rounding stops the iteration
   Iteration solver = Iteration::full_newton;
+  bool from_multiplier = false;  // the first solve of a step begins at λ(q, p); the model says so
   Backend backend = Backend::automatic;
-  bool change_backend = false;    // a run that is resumed may go on by a backend with other digits
-  int threads = 0;                // threads that share the loops of a step; 0: as many as pay
-  bool plain_updates = false;     // without compensated sums
-  bool project_start = false;     // bring an inconsistent start onto the manifold
-  bool halve_on_failure = false;  // take a step that fails in parts
-  bool warn_at_jumps = false;     // count jumps of the energy and go on; otherwise a run stops there
-  std::string out = {};           // folder for samples, checkpoints and the summary; empty: no files
+  Precision precision = Precision::double_precision;
+  bool change_backend = false;     // a run that is resumed may go on by a backend with other digits
+  int threads = 0;                 // threads that share the loops of a step; 0: as many as pay
+  bool plain_updates = false;      // without compensated sums
+  bool project_start = false;      // bring an inconsistent start onto the manifold
+  bool halve_on_failure = false;   // take a step that fails in parts
+  bool warn_at_jumps = false;      // count jumps of the energy and go on; otherwise a run stops there
+  bool watch_multipliers = false;  // give λ to those who watch the run, also if its samples do not have it
+  std::string out = {};            // folder for samples, checkpoints and the summary; empty: no files
   SampleFormat format = SampleFormat::automatic;
   double checkpoint_every = 60;  // seconds
 };
@@ -52,6 +55,12 @@ struct ChoiceError : InputError {
 
 // A file could not be written.
 struct WriteError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A signal came while a compiler worked for the run. If the run went on without what was to be compiled, it
+// would have other digits than the one that was asked for.
+struct StoppedWhileCompiling : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <taut/contract/backend_use.hpp>
+#include <taut/contract/wide.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace taut {
@@ -17,15 +21,35 @@ struct Reading {
   double energy = 0;
   double position = 0;  // max |g|
   double momentum = 0;  // max |G H_p|
+  // What the energy has beyond the digits of a double, in a run of more precision: energy + energy_rest has
+  // 106 bits.
+  double energy_rest = 0;
 };
+
+// Returns how much the energy of one reading is above that of another. Loops over steps in double are spared
+// the rest.
+template <bool wide = true>
+double energy_above(const Reading& now, const Reading& before) {
+  const double above = now.energy - before.energy;
+  return wide ? above + (now.energy_rest - before.energy_rest) : above;
+}
 
 // The drift of the energy over the whole run, from averages over blocks of it.
 struct Trend {
   double total = 0;
   double error = 0;  // half the width of the 95 % interval
+  // The averages move along a curve by more than they scatter: a drift, or a part of an oscillation that is
+  // slower than the run.
+  bool bent = false;
+  // Rounding lets the energy walk at random: what it moves by in this many steps counts as no drift.
+  double rounding = 0;
+  static double rounding_of(double energy, std::int64_t steps,
+                            double epsilon = std::numeric_limits<double>::epsilon()) {
+    return 10 * epsilon * std::abs(energy) * std::sqrt(static_cast<double>(steps));
+  }
   bool is_finite() const { return std::isfinite(total) && std::isfinite(error); }
   // A value or a bar that is not finite is no reason to believe that there is no drift.
-  bool beyond_its_error() const { return !(std::abs(total) <= error) || !is_finite(); }
+  bool beyond_its_error() const { return !(std::abs(total) <= std::max(error, rounding)) || !is_finite(); }
 };
 
 // A start off the manifold that was brought onto it: largest change of a coordinate, of a momentum.
@@ -35,17 +59,20 @@ struct StartMove {
 
 struct RunSummary {
   std::string model, method;
+  std::string definition = {};                    // what a method of one's own is and claims; otherwise empty
   std::string formulation = {}, projection = {};  // for an ordinary method; otherwise empty
   double step = 0;
   std::int64_t steps = 0;            // done
   std::int64_t wanted = 0;           // asked for
   double time = 0;                   // steps × step
   std::vector<double> q, p, lambda;  // at the end; lambda is empty if the constraints are dependent
+  bool stage_multiplier = false;     // lambda is the method's own, not λ(q, p)
   double energy_initial = 0, energy_final = 0, energy_error = 0;  // the last: max |H - H₀|
   std::optional<Trend> trend = {};                                // none for a run too short to tell
   double position_max = 0, momentum_max = 0;
   double iterations_mean = 0;
   int iterations_max = 0;
+  std::int64_t gradients = 0;  // evaluations of grad V or of H_q in the steps
   std::int64_t position_projections = 0, momentum_projections = 0;
   std::int64_t halved = 0;       // steps that failed and were taken in parts: the run then has no fixed step
   int parts_max = 1;             // the most parts of one step
@@ -56,8 +83,13 @@ struct RunSummary {
   double least_pivot_time = 0;   // and when
   double first_unexplained = 0;  // how far the first step moved q beyond what its velocity explains
   double seconds = 0;
+  Precision precision = Precision::double_precision;
+  // All digits of the end and of the energies, if the precision is more than that of a double.
+  std::optional<WideState> wide = {};
+  Wide wide_energy_initial = {};
   std::vector<BackendUse> backends = {};  // who made it; more than one if it was resumed by another
   std::optional<StartMove> moved = {};
+  std::vector<std::pair<std::string, double>> quantities = {};  // the formulas of the model, at the end
   bool unstable = false;   // the energy grew without end: all steps were made, and their numbers mean nothing
   std::string error = {};  // empty: the run went to its end, and is stable
 

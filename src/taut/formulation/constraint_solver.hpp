@@ -46,8 +46,8 @@ class NewtonSolver {
           with = {.units_known = true, .keep_units = from.keep_units};
           continue;
         }
-        suspicion_.add(position.suspect());
-        if (came_from_afar(landed)) [[unlikely]]
+        if (rule.tolerance <= 0) suspicion_.add(position.suspect());
+        if (rule.tolerance <= 0 && came_from_afar(landed)) [[unlikely]]
           suspicion_.add(Mask<typename P::Scalar>(true));
       }
       if (from.keep_units) position_.take_units(position);
@@ -61,10 +61,11 @@ class NewtonSolver {
     set_zero(impulse);
     const auto projected = momentum.project(s, rule, x, G, impulse);
     if constexpr (fixed_size<P>) nu = impulse;
-    if constexpr (!is_to_tolerance<Rule> && is_judged<typename P::Scalar>) suspicion_.add(momentum.suspect());
+    if constexpr (!is_to_tolerance<Rule> && is_judged<typename P::Scalar>)
+      if (rule.tolerance <= 0) suspicion_.add_rate(momentum.rate());
     return projected;
   }
-  bool in_doubt(const typename P::Scalar&) const { return suspicion_.exists(); }
+  bool in_doubt(const typename P::Scalar& h) const { return suspicion_.exists(h); }
   template <class X>
   std::optional<Failure> missed(const P& s, const X& x0, const X& x1, const typename P::Scalar& h,
                                 const Multiplier& mu, const Multiplier& nu) {

@@ -1,13 +1,15 @@
 // Hamilton's equations of Dirac's Hamiltonian H_T = H + μᵀg + ηᵀψ, Leimkuhler-Reich (16)-(17), for any H(q,
-// p) and m constraints. With η = -C⁻¹ψ, μ = C⁻¹({ψ,H} + Sη), S = {ψ,ψ}, w = C⁻¹g and u = -C⁻¹Sw all held
-// fixed,
-//     dH_T = dH + μᵀdg + d[2ηᵀψ + ηᵀCη + wᵀ({ψ,H} + Sη) - wᵀCμ - uᵀψ - uᵀCη]:
+// p) and m constraints. With η = C⁻¹(αg - ψ), μ = C⁻¹({ψ,H} + Sη), S = {ψ,ψ}, w = C⁻¹g and u = αw - C⁻¹Sw all
+// held fixed,
+//     dH_T = dH + (μ + α(u - η))ᵀdg + d[2ηᵀψ + ηᵀCη + wᵀ({ψ,H} + Sη) - wᵀCμ - uᵀψ - uᵀCη]:
 // this is the gradient of one scalar function by dual numbers, with no tensor and no derivative of an
 // inverse. Labels: docs/theory/dirac.md.
 #pragma once
 
 #include <taut/formulation/hidden_constraint.hpp>
 #include <taut/formulation/phase_directions.hpp>
+
+#include <array>
 
 namespace taut {
 
@@ -24,11 +26,13 @@ class DiracField {
   using First = Cast<P, Along>;
   using Second = Cast<P, Twice>;
 
-  explicit DiracField(const P& s)
-      : mu(zero_multiplier(s)),
+  explicit DiracField(const P& s, double alpha = 0)
+      : alpha_(alpha),
+        mu(zero_multiplier(s)),
         eta(mu),
         w_(mu),
         u_(mu),
+        by_g_(mu),
         by_q_(zero_vector(s)),
         by_p_(by_q_),
         hidden_(s),
@@ -53,6 +57,10 @@ class DiracField {
         v2_(q2_),
         psi2_(zero_multiplier(second_)) {}
 
+ private:
+  double alpha_;
+
+ public:
   Multiplier mu, eta;
 
   bool operator()(const P& s, const Vec& q, const Vec& p, Vec& q_dot, Vec& p_dot) {
@@ -60,7 +68,9 @@ class DiracField {
     find_multipliers(s, q, p, q_dot, p_dot);
     q_dot = hidden_.velocity;
     p_dot = -hidden_.force;
-    hidden_.G.subtract_transpose(mu, p_dot);
+    by_g_ = mu;
+    if (alpha_ != 0) by_g_ += T(alpha_) * (u_ - eta);
+    hidden_.G.subtract_transpose(by_g_, p_dot);
     const int n = s.coordinates();
     for (int from = 0; from < 2 * n; from += width) {
       seed_axes(q, p, from, q1_, p1_);
@@ -78,20 +88,22 @@ class DiracField {
  private:
   // Finds η, μ, w and u at (q, p); dq and dp are room to work in.
   void find_multipliers(const P& s, const Vec& q, const Vec& p, Vec& dq, Vec& dp) {
+    s.g(q, w_);
     eta = -hidden_.psi;
+    if (alpha_ != 0) eta += T(alpha_) * w_;
     hidden_.C.solve(eta);  // (DF1)
     hidden_.contract(s, q, p, eta, by_q_, by_p_);
     dq = hidden_.velocity + by_p_;
     dp = -hidden_.force - by_q_;
     hidden_.rate(q, p, dq, dp, mu);
     hidden_.C.solve(mu);  // (DF2)
-    s.g(q, w_);
     hidden_.C.solve(w_);
     hidden_.contract(s, q, p, w_, by_q_, by_p_);
     by_q_ = -by_q_;
     hidden_.rate(q, p, by_p_, by_q_, u_);  // S w
     u_ = -u_;
     hidden_.C.solve(u_);
+    if (alpha_ != 0) u_ += T(alpha_) * w_;
   }
 
   // Forms Gᵀl with l held fixed.
@@ -144,7 +156,7 @@ class DiracField {
     return sum;
   }
 
-  Multiplier w_, u_;
+  Multiplier w_, u_, by_g_;
   Vec by_q_, by_p_;
   HiddenConstraint<P> hidden_;
   First first_;
@@ -158,17 +170,24 @@ class DiracField {
 };
 
 struct Dirac {
+  double alpha = 0;  // the freedom of η off M, Leimkuhler-Reich 3.2
   static constexpr FormulationFacts facts{
       .name = "dirac",
       .what = "Hamilton's equations of H + mu'g + eta'G H_p: residuals oscillate about M",
       .hypothesis = "G of full row rank, H_pp positive definite; third derivatives of g, second of H",
       .source = "Leimkuhler-Reich (16)-(17)",
       .theory = "dirac",
-      .hamiltonian = true};
+      .hamiltonian = true,
+      .numbers = {{{"alpha", 0}}}};
   template <class P>
   static constexpr bool fits = Smooth<P>;
   template <class P>
   using Field = DiracField<P>;
+  template <class P>
+  Field<P> make_field(const P& s) const {
+    return Field<P>(s, alpha);
+  }
+  static Dirac with(const std::array<double, 2>& numbers) { return {numbers[0]}; }
 };
 
 }  // namespace taut

@@ -39,14 +39,54 @@ class DiracGradient {
         v2_(q2_),
         f1_(zero_multiplier(first_)),
         l1_(f1_),
-        f2_(zero_multiplier(second_)) {}
+        f2_(zero_multiplier(second_)),
+        column_(lambda),
+        slopes_(Matrix<Base<T>, P::m, size2>::Zero(s.constraints(), 2 * s.coordinates())) {}
 
   typename P::Multiplier lambda, w;
+  static constexpr int size2 = P::n == dynamic ? dynamic : 2 * P::n;
+  using Hessian = Matrix<Base<T>, size2, size2>;
 
   // Computes slope_q = ∂H_M/∂q and slope_p = ∂H_M/∂p. Returns -1, or the constraint whose pivot in C = G H_pp
   // Gᵀ vanished.
   int operator()(const P& s, const typename P::Vec& q, const typename P::Vec& p, typename P::Vec& slope_q,
                  typename P::Vec& slope_p) {
+    return evaluate(s, q, p, slope_q, slope_p, [](auto&&...) {});
+  }
+
+  // Does the same, and forms the second derivatives of H_M by (q, p) from what the gradient needs in any
+  // case: H'' + λ·g'' + GᵀL + LᵀG with L = λ'. They are exact on g = 0; what is left out is O(g).      (D7)
+  int operator()(const P& s, const typename P::Vec& q, const typename P::Vec& p, typename P::Vec& slope_q,
+                 typename P::Vec& slope_p, Hessian& second) {
+    const int n = s.coordinates();
+    slopes_.setZero();
+    const int pivot = evaluate(s, q, p, slope_q, slope_p, [&](int column, std::size_t k, bool bent) {
+      if (!bent) {  // H''
+        for (int i = 0; i < n; ++i) {
+          second(i, column) = base(b1_[i].tangent[k]);
+          second(n + i, column) = base(a1_[i].tangent[k]);
+        }
+        return;
+      }
+      for (int i = 0; i < n; ++i) second(i, column) += base(a1_[i].tangent[k]);  // λ·g''
+      for (Eigen::Index i = 0; i < column_.size(); ++i)
+        column_[i] = f2_[i].tangent[0].tangent[k] - f1_[i].tangent[k];  // b' - (Cλ)' with λ frozen
+      C_.solve(column_);
+      for (Eigen::Index i = 0; i < column_.size(); ++i) slopes_(i, column) = base(column_[i]);
+    });
+    G_.for_each([&](int i, int j, const T& entry) {
+      second.row(j) += base(entry) * slopes_.row(i);
+      second.col(j) += base(entry) * slopes_.row(i).transpose();
+    });
+    return pivot;
+  }
+
+ private:
+  // Evaluates the gradient. Calls note(column, k, false) for each axis of (q, p) when a1_ and b1_ have H_p
+  // and H_q with the tangent k along it, and note(column, k, true) when a1_ has Gᵀλ and f1_ has Cλ.
+  template <class Note>
+  int evaluate(const P& s, const typename P::Vec& q, const typename P::Vec& p, typename P::Vec& slope_q,
+               typename P::Vec& slope_p, Note&& note) {
     s.G(q, G_);
     C_.right(s, q, p, G_, T(1));
     C_.assemble(G_);
@@ -57,6 +97,7 @@ class DiracGradient {
     for (int from = 0; from < 2 * n; from += width) {
       seed_axes(q, p, from, q1_, p1_);
       rate_of_f();
+      for (int k = 0; k < width; ++k) note(from + k, static_cast<std::size_t>(k), false);
       if (from == 0) {  // the values, free of tangents
         for (Eigen::Index i = 0; i < lambda.size(); ++i) lambda[i] = f2_[i].tangent[0].value;
         C_.solve(lambda);  // λ = C⁻¹ b
@@ -65,6 +106,7 @@ class DiracGradient {
         subtract_reaction(slope_q);
       }
       const Along phi = frozen_function();  // (D2)
+      for (int k = 0; k < width; ++k) note(from + k, static_cast<std::size_t>(k), true);
       for (int k = 0; k < width; ++k) {
         if (from + k < n)
           slope_q[from + k] += phi.tangent[static_cast<std::size_t>(k)];
@@ -75,7 +117,6 @@ class DiracGradient {
     return -1;
   }
 
- private:
   void subtract_reaction(typename P::Vec& slope_q) {
     const typename P::Multiplier minus = -lambda;
     G_.subtract_transpose(minus, slope_q);  // (D1): + Gᵀλ
@@ -119,6 +160,8 @@ class DiracGradient {
   typename Second::Vec q2_, p2_, v2_;
   typename First::Multiplier f1_, l1_;
   typename Second::Multiplier f2_;
+  typename P::Multiplier column_;
+  Matrix<Base<T>, P::m, size2> slopes_;  // L
 };
 
 }  // namespace taut

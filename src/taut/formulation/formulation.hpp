@@ -54,6 +54,10 @@ std::optional<std::string> refusal_by_type() {
              "' chooses pivots, which the lanes of a pack cannot do each for itself. Use dirac-weak, which "
              "has "
              "the same solutions, or one trajectory at a time";
+    else if constexpr (Formulation::facts.parametrised)
+      return "the formulation '" + name +
+             "' needs a parametrisation q = phi(delta) of g = 0, and this problem gives none: write "
+             "has_parametrisation() and parametrisation(), or use state-space, which finds charts by itself";
     else
       return needs_natural_system(name);
   }

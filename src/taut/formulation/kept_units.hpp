@@ -34,6 +34,21 @@ M either(const M& a, const M& b) {
   return a || b;
 }
 
+inline bool both(bool a, bool b) { return a && b; }
+template <class M>
+M both(const M& a, const M& b) {
+  return a && b;
+}
+
+// Units that were taken from a position, or a velocity, are too large for the state that is kept only if it
+// lies further out than this many times the size of the system: (W1) counts what was cancelled up to there.
+inline constexpr double far_out = 2;
+template <class Vec>
+auto is_far(const Vec& q1, const Vec& q0) {
+  using R = std::remove_cvref_t<decltype(largest_entry(q0))>;
+  return largest_entry(q1) > R(R(far_out) * largest_entry(q0));
+}
+
 template <class P>
 using SizesOf = Vector<Real<typename P::Scalar>, P::n>;
 template <class P>
@@ -179,8 +194,8 @@ std::optional<Failure> missed_momentum(const P& s, const typename P::Vec& q, con
 }
 
 // The lanes of a step whose solves may have taken units that are too large for the state that it leaves: a
-// residual was nearly all of what is added up in it, or they made many corrections. All other steps cost no
-// more than these flags.
+// residual was nearly all of what is added up in it, far out, or they made many corrections. All other steps
+// cost no more than these flags.
 template <Hamiltonian P>
 class Suspicion {
  public:
@@ -189,15 +204,17 @@ class Suspicion {
   using Multiplier = typename P::Multiplier;
 
   void add(const Mask<T>& lanes) { lanes_ = either(lanes_, lanes); }
-  bool exists() const { return any(lanes_); }
+  // Adds a projection of velocities that cross this part of the system's size in a unit of time.
+  void add_rate(const Real<T>& rate) { rate_ = larger(rate_, rate); }
+  bool exists(const T& h) const { return any(suspect(h)); }
 
   // Judges a step from x0 to x1, after a landing with impulses μ and a projection with impulses ν.
   template <class X>
   std::optional<Failure> judge(const P& s, const X& x0, const X& x1, const T& h, const Multiplier& mu,
                                const Multiplier& nu) {
     if constexpr (is_judged<T>) {
-      if (!exists()) return std::nullopt;
-      const Mask<T> suspect = clear();
+      if (!exists(h)) return std::nullopt;
+      const Mask<T> suspect = clear(h);
       if (const auto missed = of_landing(s, x0.q, x1.q, x1.p, h, mu, suspect)) return missed;
       return of_projection(s, x1.q, x1.p, h, nu, suspect);
     } else {
@@ -207,7 +224,7 @@ class Suspicion {
   std::optional<Failure> judge_landing(const P& s, const Vec& q0, const Vec& q1, const T& h,
                                        const Multiplier& mu) {
     if constexpr (is_judged<T>)
-      return exists() ? of_landing(s, q0, q1, zero_vector(s), h, mu, clear()) : std::nullopt;
+      return exists(h) ? of_landing(s, q0, q1, zero_vector(s), h, mu, clear(h)) : std::nullopt;
     else
       return std::nullopt;
   }
@@ -217,7 +234,15 @@ class Suspicion {
   template <class V>
   using Passed = std::conditional_t<fixed_size<P>, V, const V&>;
 
-  Mask<T> clear() { return std::exchange(lanes_, Mask<T>(false)); }
+  Mask<T> suspect(const T& h) const {
+    return either(lanes_, Mask<T>(rate_ * magnitude(h) > Real<T>(far_out)));
+  }
+  Mask<T> clear(const T& h) {
+    const Mask<T> lanes = suspect(h);
+    lanes_ = Mask<T>(false);
+    rate_ = Real<T>(0);
+    return lanes;
+  }
 
   [[gnu::cold, gnu::noinline]] static std::optional<Failure> of_landing(const P& s, Passed<Vec> q0,
                                                                         Passed<Vec> q1, Passed<Vec> p, T h,
@@ -233,6 +258,7 @@ class Suspicion {
   }
 
   Mask<T> lanes_{false};
+  Real<T> rate_{0};
 };
 
 }  // namespace taut

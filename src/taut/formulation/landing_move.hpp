@@ -24,12 +24,21 @@ concept LandingMove = requires(M& move, const typename P::Multiplier& mu) {
 };
 
 // An affine move also offers shift(by, d): if the impulse grows by `by`, q₁ moves by d. Then R = -∂q₁/∂μ
-// holds at every μ, and the iteration is Newton's. For any other move R is the value at the start of the
+// holds at every μ, and the iteration is Newton's. For most other moves R is the value at the start of the
 // step, and convergence is linear. An affine move without shift() still converges, but needs one or two more
 // looks.
 template <class M, class P>
 concept AffineMove = LandingMove<M, P> && requires(M& move, const typename P::Multiplier& by,
                                                    typename P::Vec& d) { move.shift(by, d); };
+
+// Any other move may know R at every μ. If is_newton() says so, renew(s, K) brings R to the μ of the last
+// look, and the iteration is Newton's, too; is_exact() says whether that R leaves nothing out.
+template <class M, class P, class K>
+concept NewtonMove = requires(M& move, const P& s, K& matrix) {
+  { move.is_newton() } -> std::same_as<bool>;
+  { move.is_exact() } -> std::same_as<bool>;
+  move.renew(s, matrix);
+};
 
 // A move that is made of two functions: end(mu) moves the state and gives q₁, write_response(K) calls
 // K.right().
@@ -54,6 +63,25 @@ struct MoveBy {
 };
 template <class End, class Respond>
 MoveBy(End, Respond) -> MoveBy<End, Respond>;
+
+// What such a move knows of R.
+struct KnownResponse {
+  bool newton = true;   // R is known at every μ
+  bool changes = true;  // and is not the same at all of them
+  bool exact = true;
+};
+template <class End, class Respond>
+struct NewtonMoveBy : MoveBy<End, Respond> {
+  KnownResponse known;
+  NewtonMoveBy(End by, Respond respond, const KnownResponse& knows)
+      : MoveBy<End, Respond>{std::move(by), std::move(respond)}, known(knows) {}
+  bool is_newton() const { return known.newton; }
+  bool is_exact() const { return known.exact; }
+  template <class P, class K>
+  void renew(const P&, K& matrix) {
+    if (known.changes) this->write_response(matrix);
+  }
+};
 
 // Makes the move with R = gain · H_pp(q, p) Gᵀ, for maps whose drift is that of the kinetic energy to leading
 // order. The move refers to the arguments, so they must live until the solve has ended.

@@ -8,6 +8,8 @@
 #include <taut/problem/kick_and_drift.hpp>
 #include <taut/solve/drive_to_zero.hpp>
 
+#include <limits>
+
 namespace taut {
 
 template <Hamiltonian P>
@@ -38,7 +40,7 @@ class MomentumSolve {
     Rule newton;
     newton.tolerance = rule.tolerance;
     bool factored = false;
-    suspect_ = Mask<T>(false);
+    rate_ = Real<T>(0);
     auto solved = drive_to_zero(
         newton, residual_, unit_,
         [&] {
@@ -58,7 +60,7 @@ class MomentumSolve {
         },
         [&](const Mask<T>& active) {
           if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
-            if (!factored) suspect_ = largest_in_units(residual_, unit_) > Real<T>(nearly_all_of_it<P>);
+            if (!factored) see_what_goes(active, x.q);
           if (!factored || !is_natural(s)) {
             matrix_.right(s, x.q, x.p, G, T(1));
             matrix_.assemble(G);  // (M3)
@@ -71,26 +73,44 @@ class MomentumSolve {
           return -1;
         },
         forecast(s));
+    if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
+      if (solved && *solved == 0) [[unlikely]]
+        see_what_stays(largest_in_units(residual_, unit_), Mask<T>(true));
     if (solved) return *solved;
     Failure failure = solved.error();
     failure.stage = SolveStage::momentum;
     return failure;
   }
 
-  // Returns the lanes in which the units of the last projection may be too large for the momenta it left.
-  const Mask<T>& suspect() const { return suspect_; }
+  // Returns what part of the system's size the velocity, before the last projection, crosses in a unit of
+  // time; 0 in lanes whose units are certainly those of the momenta that it left.
+  const Real<T>& rate() const { return rate_; }
   ConstraintMatrix<P>& matrix() { return matrix_; }
 
  private:
   // A natural system is linear in ν. Otherwise the iteration stops at the rounding level.
   static auto forecast([[maybe_unused]] const P& s) {
     if constexpr (Graded<P>)
-      return EitherForecast<LinearSystem<T>, SeenRate<T>>{
-          is_natural(s), {}, SeenRate<T>(stagnation_slack, one_unit)};
+      return EitherForecast<LinearSystem<T>, SeenRateToAUnit<T>>{is_natural(s)};
     else if constexpr (Natural<P>)
       return LinearSystem<T>();
     else
-      return SeenRate<T>(stagnation_slack, one_unit);
+      return SeenRateToAUnit<T>();
+  }
+
+  // Notes how fast the system is if nearly all of a velocity is to go, and what stays although it is not
+  // zero: units of which the largest velocity has a part may be too large for the others.
+  void see_what_goes(const Mask<T>& active, const Vec& q) {
+    const Real<T> first = largest_in_units(residual_, unit_);
+    const Mask<T> suspect = first > Real<T>(nearly_all_of_it<P>);
+    if (any(suspect)) [[unlikely]]
+      rate_ = select(suspect, Real<T>(largest_entry(velocity_) / one_if_zero<T>(largest_entry(q))), rate_);
+    if (!all(active)) [[unlikely]]
+      see_what_stays(first, Mask<T>(!active));
+  }
+  void see_what_stays(const Real<T>& first, const Mask<T>& lanes) {
+    const Mask<T> stays = lanes && first > Real<T>(0);
+    rate_ = select(stays, Real<T>(std::numeric_limits<double>::infinity()), rate_);
   }
 
   template <class X>
@@ -112,7 +132,7 @@ class MomentumSolve {
   Vector<Real<T>, P::m> unit_;
   Vector<Real<T>, P::n> speed_;
   Vec velocity_, impulse_;
-  Mask<T> suspect_{false};
+  Real<T> rate_{0};
 };
 
 }  // namespace taut

@@ -100,11 +100,11 @@ class PositionSolve {
     suspect_ = Mask<T>(false);
     move.respond(s, matrix_);
     const auto solved =
-        drive_to_zero(rule, residual_, unit_, Landing<M>{s, move, mu, residual_, q1},
+        drive_to_zero(with_limit(rule, move), residual_, unit_, Landing<M>{s, move, mu, residual_, q1},
                       Units{q0, q1, G0, reach_, from.units_known},
-                      Correction<Rule, M, Shortcut>{*this, s, rule, move, mu, q1, G0, progress, shortcut},
-                      forecast<Rule, M>(is_newton(rule) && !keeps_factor(shortcut)));
-    if (!solved) return solved;
+                      Correction<Rule, M, Shortcut>{*this, s, rule, move, mu, q0, q1, G0, progress, shortcut},
+                      forecast<Rule>(move, is_newton(rule) && !keeps_factor(shortcut)));
+    if (!solved) return named(solved.error(), rule, move);
     if constexpr (!M::look_moves) move(mu);
     return *solved + progress.more;
   }
@@ -114,10 +114,39 @@ class PositionSolve {
     return may_be_newton<Rule> && rule.iteration == Iteration::full_newton;
   }
 
+  // A move whose R is that of the start of the step converges linearly, and may take more corrections.
+  template <class Rule, class M>
+  static decltype(auto) with_limit(const Rule& rule, [[maybe_unused]] M& move) {
+    if constexpr (AffineMove<M, P>) {
+      return (rule);
+    } else {
+      Rule longer = rule;
+      if (is_newton(rule) && rule.max_iterations <= 0 && !knows_every_R(move))
+        longer.max_iterations = most_linear_corrections;
+      return longer;
+    }
+  }
+  template <class M>
+  static bool knows_every_R([[maybe_unused]] M& move) {
+    if constexpr (NewtonMove<M, P, K>)
+      return move.is_newton();
+    else
+      return false;
+  }
+
+  template <class Rule, class M>
+  static Failure named(Failure failure, const Rule& rule, [[maybe_unused]] M& move) {
+    if constexpr (!AffineMove<M, P>)
+      if (is_newton(rule) && !knows_every_R(move)) failure.corrections = Corrections::simplified_newton;
+    return failure;
+  }
+
   // Foresees the end of Newton's iteration, if it is one.
   template <class Rule, class M>
-  static auto forecast([[maybe_unused]] bool newton) {
-    if constexpr (!may_be_newton<Rule> || !AffineMove<M, P>)
+  static auto forecast([[maybe_unused]] M& move, [[maybe_unused]] bool newton) {
+    if constexpr (may_be_newton<Rule> && NewtonMove<M, P, K>)
+      return EitherForecast<NewtonBySquares<T>, SeenRate<T>>{newton && move.is_newton(), move.is_exact()};
+    else if constexpr (!may_be_newton<Rule> || !AffineMove<M, P>)
       return SeenRate<T>();
     else if constexpr (must_be_newton<Rule> && !K::keeps_factor && Quadratic<P>)
       return NewtonByCurvature<T>();
@@ -179,6 +208,7 @@ class PositionSolve {
     const Rule& rule;
     M& move;
     Multiplier& mu;
+    const Vec& q0;
     const Vec*& q1;
     const typename P::Jacobian& G0;
     Progress& progress;
@@ -216,8 +246,9 @@ class PositionSolve {
     template <class Kept>
     int in_lanes(const Mask<T>& active, const Kept& kept) {
       if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
-        at.suspect_ =
-            either(at.suspect_, largest_in_units(at.residual_, at.unit_) > Real<T>(nearly_all_of_it<P>));
+        if (const Mask<T> suspect = largest_in_units(at.residual_, at.unit_) > Real<T>(nearly_all_of_it<P>);
+            any(suspect)) [[unlikely]]
+          at.suspect_ = either(at.suspect_, both(suspect, is_far(*q1, q0)));
       const int pivot = correction(kept);
       if (pivot < 0) add(active);
       return pivot;
@@ -235,7 +266,7 @@ class PositionSolve {
           }
           progress.by_shortcut = false;  // from here on by the matrix, which names what fails
         }
-      return at.newton_correction(s, rule, *q1, G0, progress, kept, at.keeps_factor(shortcut));
+      return at.newton_correction(s, rule, *q1, G0, move, progress, kept, at.keeps_factor(shortcut));
     }
   };
 
@@ -253,9 +284,9 @@ class PositionSolve {
   }
 
   // Forms delta = K⁻¹ g by the chosen iteration. Returns -1, or the constraint whose pivot vanished.
-  template <class Rule, class Kept>
+  template <class Rule, class M, class Kept>
   int newton_correction(const P& s, const Rule& rule, const Vec& q1, const typename P::Jacobian& G0,
-                        Progress& progress, const Kept& kept, bool keeps) {
+                        [[maybe_unused]] M& move, Progress& progress, const Kept& kept, bool keeps) {
     delta_ = residual_;
     if (rule.iteration == Iteration::symmetric) {
       if (!progress.factored) {
@@ -271,6 +302,8 @@ class PositionSolve {
       return -1;
     }
     refresh(s, q1, kept);
+    if constexpr (NewtonMove<M, P, K>)
+      if (is_newton(rule) && move.is_newton()) move.renew(s, matrix_);
     matrix_.assemble(G1_);  // (C3)
     if (!may_be_newton<Rule> || rule.iteration == Iteration::sweep) return matrix_.sweep(delta_);
     if (const int pivot = matrix_.factor(); pivot >= 0) return pivot;

@@ -178,14 +178,14 @@ class RodsOrNewton {
     largest_ = largest_entry(nu);
     if (by_rods.sound) return by_rods.corrections;
     const auto projected = momentum_.project(s, rule, x, G, nu);
-    suspicion_.add(Mask<typename P::Scalar>(rule.tolerance <= 0) && momentum_.suspect());
+    if (rule.tolerance <= 0) suspicion_.add_rate(momentum_.rate());
     if (!projected) return projected;
     if (*projected > 0) momentum_.matrix().minimum_norm(nu);
     return *projected + by_rods.corrections;
   }
 
   bool in_doubt(const typename P::Scalar& h) const {
-    return suspicion_.exists() || rods_.may_cancel_all(largest_, h);
+    return suspicion_.exists(h) || rods_.may_cancel_all(largest_, h);
   }
   template <class X>
   std::optional<Failure> missed(const P& s, const X& x0, const X& x1, const typename P::Scalar& h,

@@ -7,6 +7,10 @@
 //   void operator()(const Vector<U, k>& δ, Vector<U, n>& q)    φ, in every scalar type U
 //   Vector<double, k> near(const Vector<double, n>& q)         δ with φ(δ) = q, to a few digits: an iteration
 //                                                              finds the rest
+// One that must look for δ has also
+//   void remember(const Vector<T, k>& δ)                       where the trajectory is; near() starts there
+//   bool search(const Vector<double, n>& q)                    lets near() propose another δ; false: no more
+//   void carry(c)                                              what it remembers
 //
 // A field in coordinates of its own has
 //   using Vec                                                   δ, θ and their slopes
@@ -56,12 +60,38 @@ class StateSpaceField {
   Phi phi;
   int parameters() const { return phi.parameters(); }
 
-  // Solves φ(δ) = q to rounding by Gauss-Newton from φ.near(q), or finds that q is not in the image of φ.
+  template <class Carry>
+  void carry(Carry& c) {
+    if constexpr (requires { phi.carry(c); }) phi.carry(c);
+  }
+
   Expected<int> enter(const P&, const Position& q, const Position& p, Vec& delta, Vec& theta) {
+    const auto found = find(q, delta);
+    if (!found) return found;
+    differentiate(delta);
+    theta = slope_.transpose().lazyProduct(p);  // (SS2)
+    return found;
+  }
+
+ protected:
+  // Solves φ(δ) = q to rounding, or finds that q is not in the image of φ.
+  Expected<int> find(const Position& q, Vec& delta) {
     Vector<double, P::n> here(q.size());
     for (Eigen::Index i = 0; i < q.size(); ++i) here[i] = lane(q[i], 0);
-    const Vector<double, k> guess = phi.near(here);
-    for (Eigen::Index i = 0; i < delta.size(); ++i) delta[i] = T(guess[i]);
+    const auto from_near = [&] {
+      const Vector<double, k> guess = phi.near(here);
+      for (Eigen::Index i = 0; i < delta.size(); ++i) delta[i] = T(guess[i]);
+      return find_from(q, delta);
+    };
+    auto found = from_near();
+    if constexpr (requires { phi.search(here); }) {
+      while (!found && phi.search(here)) found = from_near();
+      if (found) phi.remember(delta);
+    }
+    return found;
+  }
+  // Does so by Gauss-Newton from the present δ.
+  Expected<int> find_from(const Position& q, Vec& delta) {
     Position off = q;
     Vector<Real<T>, P::n> unit = Vector<Real<T>, P::n>::Zero(q.size());
     const auto solved = drive_to_zero(
@@ -78,12 +108,10 @@ class StateSpaceField {
           delta += w_;  // (SS1)
           return -1;
         });
-    if (!solved) return solved;
-    differentiate(delta);
-    theta = slope_.transpose().lazyProduct(p);  // (SS2)
     return solved;
   }
 
+ public:
   Expected<int> leave(const P& s, const Vec& delta, const Vec& theta, Position& q, Position& p) {
     if (const int pivot = factor(delta); pivot >= 0)
       return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner};
@@ -97,6 +125,7 @@ class StateSpaceField {
     if (!tangent) return tangent;
     q = q_;
     p = x.p;
+    if constexpr (requires { phi.remember(delta); }) phi.remember(delta);
     return tangent;
   }
 
@@ -112,7 +141,7 @@ class StateSpaceField {
     return true;
   }
 
- private:
+ protected:
   void differentiate(const Vec& delta) {  // φ', column by column
     using Along = Dual<T, 1>;
     Vector<Along, k> d = delta.template cast<Along>();

@@ -11,6 +11,7 @@ namespace taut {
 
 class BlockAverages {
  public:
+  static constexpr std::size_t blocks = 20;
   explicit BlockAverages(std::int64_t length) : block_(length / blocks) {}
 
   void add(double value) {
@@ -31,15 +32,42 @@ class BlockAverages {
     full_ = std::min(full_, blocks);
   }
 
-  // Returns the drift over `steps` entries; none if the series is too short for blocks of five.
-  std::optional<Trend> trend(std::int64_t steps) const {
+  // Returns the drift over `steps` entries; none if the series is too short for blocks of five. The block
+  // means are a line, a bend and scatter. The error bar has two parts: the scatter, and the bend. The second
+  // is as long as the line if the parabola turns round at an end of the run: then the line may be a part of
+  // an oscillation that is slower than the run, and is no drift; a change beyond `large` is one all the same.
+  std::optional<Trend> trend(std::int64_t steps,
+                             double large = std::numeric_limits<double>::infinity()) const {
     if (block_ < 5 || full_ < 5) return std::nullopt;
-    std::vector<double> middle;
-    for (std::size_t b = 0; b < full_; ++b)
-      middle.push_back((static_cast<double>(b) + 0.5) * static_cast<double>(block_));
-    const LineFit fit = fit_line(middle, std::span(mean_).first(full_));
-    const double scale = static_cast<double>(steps);
-    return Trend{fit.slope * scale, fit.confidence() * correlation(fit, middle) * scale};
+    const auto n = static_cast<double>(full_);
+    double xx = 0, xy = 0, mean = 0;
+    for (std::size_t b = 0; b < full_; ++b) {
+      mean += mean_[b] / n;
+      xx += middle(b) * middle(b);
+      xy += middle(b) * mean_[b];
+    }
+    const double slope = xy / xx;
+    double bent = 0, bends = 0;
+    for (std::size_t b = 0; b < full_; ++b) {
+      const double bow = middle(b) * middle(b) - xx / n;
+      bent += bow * mean_[b];
+      bends += bow * bow;
+    }
+    const double bend = bent / bends;
+    std::array<double, blocks> off{};
+    double square = 0;
+    for (std::size_t b = 0; b < full_; ++b) {
+      off[b] = mean_[b] - mean - slope * middle(b) - bend * (middle(b) * middle(b) - xx / n);
+      square += off[b] * off[b];
+    }
+    const double r = correlation(off, square), independent = n * (1 - r) / (1 + r);
+    const double scatter = std::sqrt(square / (n - 3) / xx * (1 + r) / (1 - r));
+    const double total = static_cast<double>(steps) / static_cast<double>(block_);  // in blocks
+    Trend trend{.total = slope * total};
+    const double by_scatter = student_975(std::max(1, static_cast<int>(independent) - 3)) * scatter * total;
+    trend.error = by_scatter + (std::abs(trend.total) > large ? 0 : std::abs(bend) * n * total);
+    trend.bent = std::abs(trend.total) > by_scatter && !(std::abs(trend.total) > trend.error);
+    return trend;
   }
 
   // Asks whether the series grows like a power of its length or of a number larger than 1, up to its end: in
@@ -52,22 +80,20 @@ class BlockAverages {
   }
 
  private:
-  // Returns the correlation of neighbouring blocks. If they are alike (a run of a few oscillations), they
-  // count for less than as many independent ones: the error of a mean of values with correlation r, r², …
-  // grows by √((1 + r)/(1 - r)).
-  double correlation(const LineFit& fit, const std::vector<double>& middle) const {
-    double square = 0, neighbours = 0, before = 0;
-    for (std::size_t b = 0; b < full_; ++b) {
-      const double off = mean_[b] - fit.intercept - fit.slope * middle[b];
-      square += off * off;
-      if (b > 0) neighbours += off * before;
-      before = off;
-    }
+  // Returns the middle of block b, counted in blocks from the middle of the run.
+  double middle(std::size_t b) const { return static_cast<double>(b) - (static_cast<double>(full_) - 1) / 2; }
+
+  // Returns the correlation of neighbours in what is left of the blocks. If they are alike (a run of a few
+  // oscillations), they count for less than as many independent ones: the error of a mean of values with
+  // correlation r, r², … grows by √((1 + r)/(1 - r)). From few values r comes out too small, by (1 + 4r)/n.
+  double correlation(const std::array<double, blocks>& off, double square) const {
+    double neighbours = 0;
+    for (std::size_t b = 1; b < full_; ++b) neighbours += off[b] * off[b - 1];
     const double r = square > 0 ? neighbours / square : 0;
-    return r > 0 ? std::sqrt((1 + r) / (1 - r)) : 1;
+    constexpr double most = 0.9;
+    return r > 0 ? std::min(most, r + (1 + 4 * r) / static_cast<double>(full_)) : 0;
   }
 
-  static constexpr std::size_t blocks = 20;
   std::int64_t block_, count_ = 0;  // entries in a block, and in the one that is being filled
   double sum_ = 0;
   std::array<double, blocks> mean_{};

@@ -32,6 +32,8 @@ class Gauge {
     const Real<Scalar> position = largest_or_infinite(g), momentum = largest_or_infinite(f);
     std::array<Reading, lanes> readings;
     for (int i = 0; i < lanes; ++i) readings[i] = {lane(energy, i), lane(position, i), lane(momentum, i)};
+    if constexpr (is_float<Scalar> && !std::is_same_v<Scalar, double>)
+      readings[0].energy_rest = static_cast<double>(energy - readings[0].energy);
     return readings;
   }
 

@@ -7,6 +7,7 @@
 namespace taut {
 
 enum class ManifoldCharacter {
+  attracting,       // all eigenvalues with negative real part: residuals decay
   neutral,          // K = 0: residuals stay
   centre,           // imaginary eigenvalues: residuals oscillate
   weakly_unstable,  // eigenvalues 0 with Jordan blocks: residuals grow like a power of t
@@ -15,6 +16,8 @@ enum class ManifoldCharacter {
 
 inline const char* name(ManifoldCharacter character) {
   switch (character) {
+    case ManifoldCharacter::attracting:
+      return "attracting";
     case ManifoldCharacter::neutral:
       return "neutral";
     case ManifoldCharacter::centre:
@@ -30,6 +33,14 @@ inline const char* name(ManifoldCharacter character) {
 struct ManifoldStability {
   ManifoldCharacter character = ManifoldCharacter::neutral;
   std::vector<std::complex<double>> eigenvalues;  // those of K, by increasing real and imaginary part
+};
+
+// What a trajectory does to small residuals.
+struct PathStability {
+  ManifoldCharacter worst = ManifoldCharacter::neutral;  // at one of its points
+  double growth = 1;  // the largest entry met on the way of the matrix that carries residuals from the start
+  double rate = 0;    // the largest real part of an eigenvalue
+  int points = 0;
 };
 
 }  // namespace taut

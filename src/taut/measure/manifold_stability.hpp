@@ -5,7 +5,7 @@
 
 #include <taut/formulation/bracket.hpp>
 #include <taut/measure/manifold_character.hpp>
-#include <taut/method/ode_method.hpp>
+#include <taut/method/ordinary/ode_method.hpp>
 #include <taut/solve/pivoted_lu.hpp>
 
 #include <Eigen/Eigenvalues>
@@ -28,7 +28,8 @@ template <class Formulation, Smooth P>
 Expected<ResidualMatrix> residual_matrix(const Formulation& formulation, const P& s, const StateOf<P>& x) {
   using Outer = Dual<double, 1>;
   using Inner = Dual<Outer, 1>;
-  static_assert(!Formulation::template Field<P>::reduced, "coordinates on M have no residuals");
+  static_assert(!reduced_by_type<typename Formulation::template Field<P>>,
+                "coordinates on M have no residuals");
   const ConstraintFunctions<P> chi{s};
   const int n = s.coordinates(), k = 2 * s.constraints();
   const auto d = derivative(chi, x.q, x.p);
@@ -101,15 +102,18 @@ inline ManifoldStability character_of(const ResidualMatrix& at) {
   });
   const double zero = 1e-5 * size;
   int zeros = 0;
-  bool grows = false;
+  bool grows = false, decays = true;
   for (const auto& value : result.eigenvalues) {
     zeros += std::abs(value) <= zero ? 1 : 0;
     grows = grows || value.real() > zero;
+    decays = decays && value.real() < -zero;
   }
   if (size <= 1e-10 * std::max(at.scale, 1.0)) {
     result.character = ManifoldCharacter::neutral;
   } else if (grows) {
     result.character = ManifoldCharacter::saddle;
+  } else if (decays) {
+    result.character = ManifoldCharacter::attracting;
   } else {
     const int kernel = static_cast<int>(at.K.rows()) - rank_of(at.K, 1e-8 * size);
     result.character = zeros > kernel ? ManifoldCharacter::weakly_unstable : ManifoldCharacter::centre;
@@ -122,34 +126,31 @@ inline ManifoldStability character_of(const ResidualMatrix& at) {
 // What happens to small residuals along a whole trajectory.
 struct TrajectoryStability {
   std::vector<ManifoldStability> points;
-  ManifoldCharacter worst = ManifoldCharacter::neutral;
+  ManifoldCharacter worst = ManifoldCharacter::attracting;
   Eigen::MatrixXd transition;  // χ(end) = transition χ(start), to first order
   double growth = 1;           // the largest entry of the transition matrix met on the way
 };
 
-// Follows the residuals along states that are h apart on a trajectory on M: solves Y' = K(t) Y, Y(0) = 1 by
-// the
-// implicit midpoint rule between them.                                                               (MS2)
-template <class Formulation, Smooth P>
-Expected<TrajectoryStability> manifold_stability(const Formulation& formulation, const P& s,
-                                                 std::span<const StateOf<P>> states, double h) {
+// Follows the residuals along `count` states that are h apart on a trajectory on M: solves Y' = K(t) Y,
+// Y(0) = 1 by the implicit midpoint rule between them. matrix(i) returns K at state i.               (MS2)
+template <class Matrix>
+Expected<TrajectoryStability> followed_residuals(std::size_t count, double h, Matrix&& matrix) {
   TrajectoryStability result;
-  const int k = 2 * s.constraints();
-  const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(k, k);
-  result.transition = one;
-  Eigen::MatrixXd before;
-  for (const StateOf<P>& x : states) {
-    const auto at = residual_matrix(formulation, s, x);
+  Eigen::MatrixXd one, before;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Expected<ResidualMatrix> at = matrix(i);
     if (!at) return at.error();
+    const Eigen::Index k = at->K.rows();
+    if (i == 0) result.transition = one = Eigen::MatrixXd::Identity(k, k);
     result.points.push_back(character_of(*at));
     result.worst = std::max(result.worst, result.points.back().character);
     if (before.size() > 0) {
       const Eigen::MatrixXd half = (h / 4) * (before + at->K);
-      PivotedLU<double, dynamic> left(k);
+      PivotedLU<double, dynamic> left(static_cast<int>(k));
       left.a = one - half;
       if (left.factor() >= 0) return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner};
       const Eigen::MatrixXd right = (one + half).lazyProduct(result.transition);
-      for (int j = 0; j < k; ++j) {
+      for (Eigen::Index j = 0; j < k; ++j) {
         Eigen::VectorXd column = right.col(j);
         left.solve(column);
         result.transition.col(j) = column;
@@ -159,6 +160,13 @@ Expected<TrajectoryStability> manifold_stability(const Formulation& formulation,
     before = at->K;
   }
   return result;
+}
+
+template <class Formulation, Smooth P>
+Expected<TrajectoryStability> manifold_stability(const Formulation& formulation, const P& s,
+                                                 std::span<const StateOf<P>> states, double h) {
+  return followed_residuals(states.size(), h,
+                            [&](std::size_t i) { return residual_matrix(formulation, s, states[i]); });
 }
 
 }  // namespace taut

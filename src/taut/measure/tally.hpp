@@ -8,18 +8,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace taut {
 
 struct Tally {
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
   Reading first, now;
   std::int64_t steps = 0;  // steps done
   double energy_error = 0, position_max, momentum_max;
   std::int64_t iterations = 0;
   int iterations_max = 0;
-  std::int64_t halved = 0;  // steps taken in parts
-  int parts_max = 1;        // the most parts of one step
+  std::int64_t gradients = 0;  // evaluations of grad V or of H_q
+  std::int64_t halved = 0;     // steps taken in parts
+  int parts_max = 1;           // the most parts of one step
   BlockAverages blocks;
+  std::int64_t turns = 0;               // steps after which H goes down instead of up, or up instead of down
+  bool rising = false;                  // the last step raised H
   bool stops_at_jumps = true;           // the run ends if H jumps; otherwise jumps are counted
   std::int64_t jumps = 0;               // steps in which the energy jumped
   std::int64_t first_jump = 0;          // the first of them, from 1
@@ -66,7 +71,7 @@ struct Tally {
   // there is now, and far beyond H₀. An orbit that leaves an unstable equilibrium has an error that grows as
   // fast, but stays small beside the kinetic energy.
   bool is_unstable(double kinetic_energy) const {
-    const double off = std::abs(now.energy - first.energy);
+    const double off = std::abs(energy_above(now, first));
     return blocks.grows_without_end() && off > 1e6 * std::abs(first.energy) &&
            !(off < std::abs(kinetic_energy) / 2);
   }
@@ -74,8 +79,8 @@ struct Tally {
   // Writes the tally to bytes or reads it back, for a run of the same length.
   template <class Carry>
   void carry(Carry& c) {
-    c(first);
-    c(now);
+    carry(c, first);
+    carry(c, now);
     c(steps);
     c(energy_error);
     c(position_max);
@@ -93,16 +98,42 @@ struct Tally {
     c(least_pivot);
     c(least_pivot_step);
     c(first_unexplained);
+    if (!c.has_more()) return;
+    c(turns);
+    c(rising);
+    if (!c.has_more()) return;
+    c(gradients);
+    c(first.energy_rest);
+    c(now.energy_rest);
+  }
+  // Checkpoints of older versions have these three of a reading, one after the other.
+  template <class Carry>
+  static void carry(Carry& c, Reading& reading) {
+    c(reading.energy);
+    c(reading.position);
+    c(reading.momentum);
+  }
+
+  // Returns the drift of H. If the change is most of what H did, and H went up and down many times meanwhile,
+  // it is no part of one slow oscillation, however curved it is.
+  std::optional<Trend> trend() const {
+    constexpr std::int64_t many_turns = 40;
+    constexpr double most = 0.5;
+    return blocks.trend(steps, turns >= many_turns ? most * energy_error : infinity);
   }
 
   // Counts one step that ended with this reading after `corrections` corrections. Returns false, and counts
-  // nothing, if the energy is not finite.
+  // nothing, if the energy is not finite. `wide`: readings have an energy_rest.
+  template <bool wide = false>
   bool add(const Reading& reading, int corrections) {
-    const double error = reading.energy - first.energy;
+    const double error = energy_above<wide>(reading, first);
     if (!std::isfinite(error)) {
       energy_not_finite = true;
       return false;
     }
+    const bool rises = energy_above<wide>(reading, now) > 0;
+    turns += static_cast<std::int64_t>(rises != rising);
+    rising = rises;
     now = reading;
     ++steps;
     energy_error = std::max(energy_error, std::abs(error));

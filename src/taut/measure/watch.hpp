@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 namespace taut {
 
@@ -27,36 +28,74 @@ inline constexpr double part_elsewhere = 0.4, better_by_halves = 8, explained_by
 inline constexpr double part_across = 0.7;
 
 // Says whether a step that ended with this reading stands out.
-inline bool stands_out(const Tally& tally, const Reading& now) {
+template <bool wide = true>
+bool stands_out(const Tally& tally, const Reading& now) {
   return now.position > tally.position_max || now.momentum > tally.momentum_max ||
-         std::abs(now.energy - tally.now.energy) > jump_of_error * tally.energy_error;
+         std::abs(energy_above<wide>(now, tally.now)) > jump_of_error * tally.energy_error;
 }
 
 // Says whether a step is worth a look: it stands out, needed more corrections than any before, or it is time
 // for a look at the constraints.
 inline constexpr std::int64_t steps_between_looks = 256;
-inline bool worth_a_look(const Tally& tally, const Reading& now, int corrections) {
-  return stands_out(tally, now) || corrections > tally.iterations_max ||
+template <bool wide>
+bool worth_a_look(const Tally& tally, const Reading& now, int corrections) {
+  return stands_out<wide>(tally, now) || corrections > tally.iterations_max ||
          tally.steps % steps_between_looks == 0;
 }
 
+// Up to so many constraints the smallest pivot is found by elimination, which costs their cube; up to so many
+// more by a few solves; beyond that nothing is asked.
+inline constexpr int most_constraints_eliminated = 64, most_constraints_watched = 4096;
+
+// Returns the pivot 1/(C⁻¹)ᵢᵢ of the constraint i that C = G H_pp Gᵀ, with each constraint scaled to unit
+// length, leaves least of if it is eliminated last. Inverse iteration shows which one that is.
+template <Hamiltonian P>
+double last_pivot(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+  typename P::Jacobian G = s.make_jacobian();
+  s.G(q, G);
+  typename P::Multiplier length = zero_multiplier(s), x = length;
+  G.for_each([&](int i, int, double entry) { length[i] += entry * entry; });
+  ConstraintMatrix<P> C(s);
+  C.right(s, q, p, G, 1.0);
+  C.assemble(G);
+  if (C.factor() >= 0) return 0;
+  Eigen::Index last = 0;
+  for (int k = 0; k < s.constraints(); ++k) x[k] = std::cos(1.0 + 2.3 * k);  // no symmetric start
+  for (int again = 0; again < 4; ++again) {
+    x.array() *= length.array().sqrt();
+    C.solve(x);
+    x.array() *= length.array().sqrt();
+    x /= x.cwiseAbs().maxCoeff(&last);
+  }
+  x.setZero();
+  x[last] = 1;
+  C.solve(x);
+  const double inverse = x[last];
+  // The scale is C itself there, which G alone does not know if the masses differ.
+  typename P::Vec row = zero_vector(s), moved = row;
+  G.for_each([&](int i, int j, double entry) { row[j] += i == last ? entry : 0; });
+  H_pp_times(s, q, p, row, moved);
+  const double pivot = 1 / (row.dot(moved) * inverse);
+  return pivot > 0 ? std::min(pivot, 1.0) : 0;
+}
+
 // Returns the smallest pivot of G H_pp Gᵀ, with each constraint scaled to unit length and the largest pivot
-// first: 1 if the constraints do not feel each other, 0 if they are dependent. Nothing is asked of systems
-// with very many constraints, because it costs their cube.
-inline constexpr int most_constraints_watched = 64;
+// first: 1 if the constraints do not feel each other, 0 if they are dependent.
 template <Hamiltonian P>
 double smallest_pivot(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
   const int m = s.constraints();
   if (m < 2 || m > most_constraints_watched) return 1;
+  if constexpr (P::m == dynamic)
+    if (m > most_constraints_eliminated) return last_pivot(s, q, p);
   typename P::Jacobian G = s.make_jacobian();
   s.G(q, G);
   Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(m, s.coordinates()), A(m, m);
-  G.for_each([&](int i, int j, double entry) { rows(i, j) += entry; });
+  G.for_each([&](int i, int j, const auto& entry) { rows(i, j) += lane(entry, 0); });
   typename P::Vec row = zero_vector(s), moved = row;
   for (int i = 0; i < m; ++i) {
-    row = rows.row(i).transpose();
+    row = rows.row(i).transpose().template cast<typename P::Scalar>();
     H_pp_times(s, q, p, row, moved);
-    for (int k = 0; k < m; ++k) A(k, i) = rows.row(k).dot(moved);
+    for (int k = 0; k < m; ++k) A(k, i) = rows.row(k).dot(moved.template cast<double>());
   }
   const Eigen::VectorXd length = A.diagonal().cwiseSqrt();
   for (int i = 0; i < m; ++i)
@@ -77,14 +116,29 @@ double smallest_pivot(const P& s, const typename P::Vec& q, const typename P::Ve
   return smallest;
 }
 
+// Returns the products of each constraint's normals at two positions: negative if they are opposed.
+template <Hamiltonian P>
+typename P::Multiplier products_of_normals(const P& s, const typename P::Vec& a, const typename P::Vec& b) {
+  typename P::Jacobian G = s.make_jacobian();
+  std::vector<typename P::Scalar> entries;
+  s.G(a, G);
+  G.for_each([&](int, int, const auto& entry) { entries.push_back(entry); });
+  typename P::Multiplier product = zero_multiplier(s);
+  s.G(b, G);
+  auto at_a = entries.cbegin();  // the entries come in the same order again
+  G.for_each([&](int i, int, const auto& entry) { product[i] += entry * *at_a++; });
+  return product;
+}
+
 template <Hamiltonian P>
 class Watch {
  public:
   using Vec = typename P::Vec;
+  using T = typename P::Scalar;
 
   // Judges a step of size h between two states. It is rarely called, and may allocate.
-  Watch(const P& s, const StateOf<P>& before, const StateOf<P>& after, double h)
-      : s_(s), before_(before), after_(after), h_(std::abs(h)), h_with_sign_(h), G_(s.make_jacobian()) {
+  Watch(const P& s, const StateOf<P>& before, const StateOf<P>& after, const T& h)
+      : s_(s), before_(before), after_(after), h_(magnitude(h)), h_with_sign_(h), G_(s.make_jacobian()) {
     v0_ = v1_ = zero_vector(s);
     H_p(s, before.q, before.p, v0_);
     H_p(s, after.q, after.p, v1_);
@@ -98,23 +152,25 @@ class Watch {
   std::optional<Failure> missed(const StepPromise& promise) const {
     if (promise.keeps == Keeps::nothing || s_.constraints() == 0) return std::nullopt;
     const Vec kicked = kick_of_constraints();
-    const double far = std::max(size_of(before_.q), size_of(after_.q));
-    const double fast = std::max(size_of(v0_), size_of(v1_));
-    const double limit = far > 0 || fast > 0 ? std::max(far, h_ * fast) : 1;
+    const T far = larger(largest_entry(before_.q), largest_entry(after_.q));
+    const T fast = larger(largest_entry(v0_), largest_entry(v1_));
+    const T limit = far > 0 || fast > 0 ? larger(far, T(h_ * fast)) : T(1);
     typename P::Multiplier residual = zero_multiplier(s_);
     s_.g(after_.q, residual);
     Vec size = kicked;
     for (Eigen::Index j = 0; j < size.size(); ++j)
-      size[j] = std::max({std::abs(before_.q[j]), std::abs(after_.q[j]), h_ * std::abs(v0_[j]),
-                          h_ * std::abs(v1_[j]), std::min(limit, h_ * kicked[j]), noise_of_noise * limit});
+      size[j] =
+          std::max<T>({magnitude(before_.q[j]), magnitude(after_.q[j]), h_ * magnitude(v0_[j]),
+                       h_ * magnitude(v1_[j]), std::min<T>(limit, h_ * kicked[j]), noise_of_noise * limit});
     const auto noise_of_g = [&](BoundsOf<P>& noise) { noise_of_positions(s_, after_.q, noise); };
     if (const auto failure = off(residual, size, promise.tolerance, SolveStage::position, noise_of_g))
       return failure;
     if (promise.keeps != Keeps::position_and_momentum) return std::nullopt;
     G_.times(v1_, residual);
     for (Eigen::Index j = 0; j < size.size(); ++j)
-      size[j] = std::max({std::abs(v0_[j]), std::abs(v1_[j]), std::abs(after_.q[j] - before_.q[j]) / h_,
-                          std::min(limit / h_, kicked[j]), noise_of_noise * fast});
+      size[j] =
+          std::max<T>({magnitude(v0_[j]), magnitude(v1_[j]), magnitude(T(after_.q[j] - before_.q[j])) / h_,
+                       std::min<T>(limit / h_, kicked[j]), noise_of_noise * fast});
     const auto noise_of_f = [&](BoundsOf<P>& noise) { noise_of_momenta(s_, after_.q, after_.p, G_, noise); };
     return off(residual, size, promise.tolerance, SolveStage::momentum, noise_of_f);
   }
@@ -123,58 +179,73 @@ class Watch {
   // way, as it is if the start is on the constraints, or rounding.
   double unexplained() const {
     const double way = size_of(after_.q - before_.q);
-    const double beyond_it = size_of(Vec(after_.q - before_.q - h_with_sign_ * (v0_ + v1_) / 2));
-    const double rounding = most_units_off * epsilon<double>() * std::max(size_of(before_.q), way);
+    const double beyond_it = size_of(Vec(after_.q - before_.q - h_with_sign_ * (v0_ + v1_) / T(2)));
+    const double rounding = most_units_off * epsilon<T>() * std::max(size_of(before_.q), way);
     return beyond_it > way / 2 && beyond_it > rounding ? beyond_it : 0;
   }
 
-  // Returns the failure of a step in which the energy changed by `change`, if that is a jump.       (W2)
-  std::optional<Failure> jumped(double change, const Tally& tally) const {
-    const double kinetic_before = std::abs(before_.p.dot(v0_)) / 2;
-    const double kinetic = std::max(kinetic_before, std::abs(after_.p.dot(v1_)) / 2);
+  // Returns the failure of a step in which the energy changed by `change`, if that is a jump and no more than
+  // the tolerance of the solves explains.                                                            (W2)
+  std::optional<Failure> jumped(double change, const Tally& tally, double tolerance) const {
+    const double kinetic_before = std::abs(lane(before_.p.dot(v0_), 0)) / 2;
+    const double kinetic = std::max(kinetic_before, std::abs(lane(after_.p.dot(v1_), 0)) / 2);
     // An unstable run loses its energy step by step, and is called so at its end.
     if (tally.energy_error > 0.5 * kinetic_before && tally.steps > 0) return std::nullopt;
-    if (!(kinetic > 0) || change <= jump_of_kinetic * kinetic || change <= jump_of_error * tally.energy_error)
-      return std::nullopt;
+    const double known = std::max(jump_of_error * tally.energy_error, explained_by(tolerance));
+    if (!(kinetic > 0) || change <= known) return std::nullopt;
     if (is_rounding(after_.q - before_.q)) return std::nullopt;
-    const int crossed = constraint_crossed();
+    const int left = sheet_left();
+    const double allowed = left < 0 ? std::max(jump_of_kinetic * kinetic, known) : known;
+    if (change <= allowed) return std::nullopt;
     return Failure{.kind = FailureKind::jumped,
                    .residual = change,
-                   .constraint = crossed,
-                   .allowed = std::max(jump_of_kinetic * kinetic, jump_of_error * tally.energy_error)};
+                   .constraint = left < 0 ? constraint_crossed() : left,
+                   .allowed = allowed};
   }
 
  private:
+  // Returns how much the energy may change if positions and momenta are off by the tolerance, and velocities,
+  // which land the step on the constraints, by the tolerance divided by the step.
+  double explained_by(double tolerance) const {
+    if (!(tolerance > 0)) return 0;
+    Vec force = zero_vector(s_);
+    H_q(s_, after_.q, after_.p, force);
+    const double p = std::max(sum_of(before_.p), sum_of(after_.p));
+    const double v = std::max(sum_of(v0_), sum_of(v1_));
+    return tolerance * (sum_of(force) + v + p / lane(h_, 0));
+  }
   // Asks whether a way is what rounding of the constraints makes of a system at rest.
   bool is_rounding(const Vec& way) const {
-    const Vec length = lengths_of_bends(s_, after_.q, G_, Vec(after_.q.cwiseAbs()));
-    return size_of(way) <= most_units_off * epsilon<double>() * std::max(size_of(after_.q), size_of(length));
+    const Vec length =
+        lengths_of_bends(s_, after_.q, G_, Vec(after_.q.unaryExpr([](const T& x) { return magnitude(x); })));
+    return size_of(way) <= most_units_off * epsilon<T>() * std::max(size_of(after_.q), size_of(length));
   }
   static double size_of(const Vec& x) { return lane(largest_entry(x), 0); }
+  static double sum_of(const Vec& x) { return x.template cast<double>().cwiseAbs().sum(); }
 
   // Returns what the impulses of the constraints add to each velocity in the step, each by itself:
   // H_pp |Gᵀ||μ|. There are the impulses h λ of the forces, and those that changed the velocities in the
   // first and in the second half of the step.
   Vec kick_of_constraints() const {
     typename P::Multiplier impulse = zero_multiplier(s_);
-    const auto count = [&](const typename P::Multiplier& found, double factor) {
+    const auto count = [&](const typename P::Multiplier& found, const T& factor) {
       for (int i = 0; i < s_.constraints(); ++i)
-        if (const double size = factor * std::abs(found[i]); size > impulse[i]) impulse[i] = size;
+        if (const T size = factor * magnitude(found[i]); size > impulse[i]) impulse[i] = size;
     };
     if (const auto lambda = multiplier(s_, after_.q, after_.p)) count(*lambda, h_);
     const Vec halfway = (after_.q - before_.q) / h_with_sign_;
     ConstraintMatrix<P> C(s_);
-    C.right(s_, after_.q, after_.p, G_, 1.0);
+    C.right(s_, after_.q, after_.p, G_, T(1));
     C.assemble(G_);
     if (C.factor() < 0)
       for (const Vec& change : {Vec(halfway - v0_), Vec(v1_ - halfway)}) {
         typename P::Multiplier found = zero_multiplier(s_);
         G_.times(change, found);
         C.solve(found);
-        count(found, 1);
+        count(found, T(1));
       }
     Vec kick = kick_sizes(s_, after_.q, after_.p, G_, impulse);
-    for (Eigen::Index j = 0; j < kick.size(); ++j) kick[j] = std::isfinite(kick[j]) ? kick[j] : 0;
+    for (Eigen::Index j = 0; j < kick.size(); ++j) kick[j] = finite(kick[j]) ? kick[j] : T(0);
     return kick;
   }
 
@@ -187,28 +258,41 @@ class Watch {
     return beyond_noise(residual, bound, tolerance, stage, true, measure);
   }
 
+  // Returns a constraint that the step has left for another sheet of it; -1 if there is none. Neighbouring
+  // sheets face each other with opposed normals, however close they are, so that the normal halfway between
+  // two sheets is opposed to one of them at least. Along one sheet it lies between the normals of the ends.
+  //                                                                                                 (W5)
+  int sheet_left() const {
+    const Vec halfway = (before_.q + after_.q) / T(2);
+    const auto first = products_of_normals(s_, before_.q, halfway);
+    const auto second = products_of_normals(s_, halfway, after_.q);
+    for (int i = 0; i < s_.constraints(); ++i)
+      if (std::min(first[i], second[i]) < 0) return i;
+    return -1;
+  }
+
   // Returns a constraint that the step went across, by the tangent space before it; -1 if there is none.
   int constraint_crossed() const {
     typename P::Jacobian G = s_.make_jacobian();
     s_.G(before_.q, G);
     const Vec way = after_.q - before_.q;
     typename P::Multiplier normal = zero_multiplier(s_), length = normal, here = normal;
-    G.for_each([&](int i, int j, double entry) {
+    G.for_each([&](int i, int j, const T& entry) {
       normal[i] += entry * way[j];
       length[i] += entry * entry;
       here[i] += way[j] * way[j];
     });
     const double longest = size_of(way);
     for (int i = 0; i < s_.constraints(); ++i) {
-      const double off = std::abs(normal[i]) / std::sqrt(length[i]);
-      if (off > part_across * std::sqrt(here[i]) && off > 1e-3 * longest) return i;
+      const double off = std::abs(lane(normal[i], 0)) / std::sqrt(lane(length[i], 0));
+      if (off > part_across * std::sqrt(lane(here[i], 0)) && off > 1e-3 * longest) return i;
     }
     return -1;
   }
 
   const P& s_;
   const StateOf<P>&before_, &after_;
-  double h_, h_with_sign_;
+  T h_, h_with_sign_;
   typename P::Jacobian G_;
   Vec v0_, v1_;
 };
@@ -222,28 +306,32 @@ inline bool is_early(const Failure& failure, const Tally& tally) {
 // Says whether two half steps that end at `halves`, with the energy changed by `change_by_halves`, show that
 // the whole step from `from` to `to` went to another branch.                                          (W3)
 template <Hamiltonian P, class X>
-bool ends_elsewhere(const P& s, const X& from, const X& to, const X& halves, double h, double change,
-                    double change_by_halves) {
+bool ends_elsewhere(const P& s, const X& from, const X& to, const X& halves, const typename P::Scalar& h,
+                    double change, double change_by_halves) {
   typename P::Vec v = zero_vector(s);
   H_p(s, from.q, from.p, v);
   const auto size = [](const typename P::Vec& x) { return lane(largest_entry(x), 0); };
   const double way = size(to.q - from.q);
-  return way <= explained_by_velocity * std::abs(h) * size(v) &&
+  return way <= explained_by_velocity * std::abs(lane(h, 0)) * size(v) &&
          size(to.q - halves.q) > part_elsewhere * way && better_by_halves * change_by_halves < change;
 }
 
 // Returns the failure of a step between two states, plain or compensated, if it has failed.
 template <Hamiltonian P, class X>
-[[gnu::cold, gnu::noinline]] std::optional<Failure> judged(const P& s, const X& from, const X& to, double h,
+[[gnu::cold, gnu::noinline]] std::optional<Failure> judged(const P& s, const X& from, const X& to,
+                                                           const typename P::Scalar& h,
                                                            const Stepper<P, X>& stepper, Tally& tally,
                                                            const Reading& now) {
+  // The pivots of many constraints are dearer, and are looked at more rarely.
+  if (s.constraints() <= most_constraints_eliminated || tally.steps % (16 * steps_between_looks) == 0)
+    tally.see_pivot(smallest_pivot(s, typename P::Vec(to.q), typename P::Vec(to.p)));
+  if (!stands_out(tally, now) && tally.steps > 0) return std::nullopt;
   const StateOf<P> before{from.q, from.p}, after{to.q, to.p};
-  tally.see_pivot(smallest_pivot(s, after.q, after.p));
   const Watch<P> watch(s, before, after, h);
   if (tally.steps == 0) tally.first_unexplained = watch.unexplained();
   if (!stands_out(tally, now)) return std::nullopt;
   if (const auto failure = watch.missed(stepper.promise())) return failure;
-  return watch.jumped(std::abs(now.energy - tally.now.energy), tally);
+  return watch.jumped(std::abs(energy_above(now, tally.now)), tally, stepper.promise().tolerance);
 }
 
 }  // namespace taut

@@ -19,6 +19,7 @@ class FormulaMechanism final : public Mechanism {
   int coordinates() const override { return problem_.coordinates(); }
   int constraints() const override { return problem_.constraints(); }
   Tier tier() const override { return problem_.tier(); }
+  bool parametrised() const override { return problem_.has_parametrisation(); }
   std::string constraint_name(int k) const override { return problem_.constraint_name(k); }
   PlainState start() const override { return plain_state(problem_.start()); }
 
@@ -54,6 +55,9 @@ class FormulaMechanism final : public Mechanism {
       return machine(x, plain_stepper(problem_, choice.method, x, options));
     }
     const FormulaState x(state(start));
+    if (choice.ode)
+      if (auto on_form = dae_form_stepper(problem_, choice.method, *choice.ode, x, options))
+        return machine(x, std::move(on_form));
     return machine(x, choice.ode ? ode_stepper(problem_, choice.method, *choice.ode, x, options)
                                  : method_stepper(problem_, choice.method, x, options));
   }

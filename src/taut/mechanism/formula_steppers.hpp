@@ -27,6 +27,11 @@ std::vector<std::string> fitting_methods(const FormulaProblem<>& problem);
 FormulaStepper<FormulaState> ode_stepper(const FormulaProblem<>& problem, const std::string& method,
                                          const OdeChoice& ode, const FormulaState& x,
                                          const SolveOptions& options);
+// Binds a method on a form of the constrained equations with multipliers as unknowns. Gives null if the
+// formulation is no such form, or if it would have too many unknowns.
+FormulaStepper<FormulaState> dae_form_stepper(const FormulaProblem<>& problem, const std::string& method,
+                                              const OdeChoice& ode, const FormulaState& x,
+                                              const SolveOptions& options);
 // Says in a sentence why the formulation does not fit this problem at this start; nothing if it fits.
 std::optional<std::string> ode_refusal(const FormulaProblem<>& problem, const OdeChoice& ode,
                                        const FormulaPoint& start);

@@ -2,6 +2,7 @@
 // virtual call makes many steps, so that hiding the types costs nothing per step.
 #pragma once
 
+#include <taut/contract/wide.hpp>
 #include <taut/measure/tally.hpp>
 #include <taut/method/projection_count.hpp>
 
@@ -23,6 +24,9 @@ class Machine {
   virtual std::span<const double> q() const = 0;
   virtual std::span<const double> p() const = 0;
   virtual Reading read() = 0;
+  // Gives the mesh point after so many steps with all its digits, if the machine computes with more of them
+  // than a double has.
+  virtual std::optional<WideState> wide(std::int64_t) const { return std::nullopt; }
   virtual std::vector<double> multiplier() const = 0;  // λ(q, p); empty if the constraints are dependent
   // Gives the force -Gᵀλ(q, p) of the constraints, one number for each coordinate; empty if the constraints
   // are dependent.

@@ -20,7 +20,7 @@ namespace taut {
 struct MethodChoice {
   std::string method;
   std::optional<OdeChoice> ode = {};  // if the method integrates a formulation
-  std::string label() const { return ode ? method + " on " + ode->formulation : method; }
+  std::string label() const { return ode ? method + " on " + ode->written() : short_name(method); }
 };
 
 class Mechanism {
@@ -30,6 +30,7 @@ class Mechanism {
   virtual int constraints() const = 0;
   virtual Tier tier() const = 0;                       // the most it offers: hamiltonian, natural or split
   virtual bool of_particles() const { return false; }  // fewer methods, redundant constraints on request
+  virtual bool parametrised() const { return false; }  // the model gives q = φ(δ)
   virtual std::string constraint_name(int k) const = 0;
   virtual PlainState start() const = 0;  // as the model gives it
 

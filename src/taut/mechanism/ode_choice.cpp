@@ -34,15 +34,21 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+bool is_constrained(std::string_view formulation) {
+  for (const FormulationFacts& facts : formulation_facts())
+    if (facts.name == formulation) return facts.constrained;
+  return false;
+}
+
+bool is_number(std::string_view word, double& value) {
+  const char* const end = word.data() + word.size();
+  const auto [read, error] = std::from_chars(word.data(), end, value);
+  return error == std::errc{} && read == end && std::isfinite(value);
+}
+
 // Reads the rule of state-space(KIND, WHEN, THRESHOLD). What is left out at the end has its default.
-ChartRule chart_rule(std::string_view arguments) {
+ChartRule chart_rule(const std::vector<std::string_view>& words) {
   ChartRule rule;
-  std::vector<std::string_view> words;
-  for (std::size_t begin = 0; begin <= arguments.size();) {
-    const std::size_t comma = std::min(arguments.find(',', begin), arguments.size());
-    words.push_back(trimmed(arguments.substr(begin, comma - begin)));
-    begin = comma + 1;
-  }
   const auto one_of = [](std::string_view word, std::string_view first, std::string_view second) {
     if (word != first && word != second)
       throw ChoiceError("formulation", fmt::format("`{}` says nothing about charts: give {} or {}, as in "
@@ -53,9 +59,7 @@ ChartRule chart_rule(std::string_view arguments) {
   if (one_of(words[0], "tangent", "coordinates")) rule.kind = ChartKind::coordinates;
   if (words.size() > 1 && one_of(words[1], "before", "after")) rule.change = ChartSwitch::after;
   if (words.size() > 2) {
-    const auto [end, error] =
-        std::from_chars(words[2].data(), words[2].data() + words[2].size(), rule.threshold);
-    if (error != std::errc{} || end != words[2].data() + words[2].size() || words.size() > 3 ||
+    if (!is_number(words[2], rule.threshold) || words.size() > 3 ||
         !(rule.threshold > 0 && rule.threshold < 1))
       throw ChoiceError("formulation",
                         "the threshold of a chart is one number between 0 and 1, as in "
@@ -64,16 +68,101 @@ ChartRule chart_rule(std::string_view arguments) {
   return rule;
 }
 
+// Reads the numbers of a formulation that has some: baumgarte(ALPHA, BETA).
+void read_numbers(const FormulationFacts& facts, const std::vector<std::string_view>& words,
+                  OdeChoice& choice) {
+  std::string form(facts.name);
+  std::size_t most = 0;
+  for (const FormulationNumber& number : facts.numbers) {
+    choice.numbers[most] = number.usual;
+    if (number.name.empty()) break;
+    form.append(most == 0 ? "(" : ", ").append(number.name);
+    if (++most == facts.numbers.size()) break;
+  }
+  if (words.empty()) return;
+  if (most == 0)
+    throw ChoiceError("formulation",
+                      fmt::format("the formulation {} takes nothing in brackets, so `{}` has no "
+                                  "meaning. Write {}.",
+                                  facts.name, choice.arguments, facts.name));
+  if (words.size() > most)
+    throw ChoiceError("formulation", fmt::format("`{}` has {} numbers, and the formulation is {}).",
+                                                 choice.written(), words.size(), form));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const FormulationNumber& number = facts.numbers[i];
+    const bool is_read = is_number(words[i], choice.numbers[i]);
+    if (is_read && (choice.numbers[i] > 0 || !number.positive)) continue;
+    throw ChoiceError("formulation",
+                      fmt::format("`{}` is no {} number: the formulation is {}), as in {}({:g}).", words[i],
+                                  number.positive ? "positive" : "finite", form, facts.name, number.usual));
+  }
+}
+
+// Returns the words between brackets; none if there are no brackets.
+std::vector<std::string_view> words_of(std::string_view arguments) {
+  std::vector<std::string_view> words;
+  if (arguments.empty()) return words;
+  const std::string_view inside = arguments.substr(1, arguments.size() - 2);
+  for (std::size_t begin = 0; begin <= inside.size();) {
+    const std::size_t comma = std::min(inside.find(',', begin), inside.size());
+    words.push_back(trimmed(inside.substr(begin, comma - begin)));
+    begin = comma + 1;
+  }
+  return words;
+}
+
+// Reads both(euclidean, new): the scalar product of a projection and where its direction is taken.
+void read_direction(std::string_view arguments, Projection& projection) {
+  if (projection.kind == ProjectionKind::none)
+    throw ChoiceError("projection",
+                      "without a projection its direction has no meaning: choose position, "
+                      "momentum or both.");
+  for (const std::string_view word : words_of(arguments)) {
+    if (const auto metric = choice_named<ProjectionMetric>(word))
+      projection.metric = *metric;
+    else if (const auto along = choice_named<ProjectionAlong>(word))
+      projection.along = *along;
+    else
+      throw ChoiceError("projection",
+                        fmt::format("`{}` is no direction of a projection: its metric is {}, and "
+                                    "it goes along the {} normals, as in both(euclidean, new).",
+                                    word, in_words(choice_names<ProjectionMetric>, "or"),
+                                    in_words(choice_names<ProjectionAlong>, "or")));
+  }
+}
+
+void read_arguments(OdeChoice& choice) {
+  const std::vector<std::string_view> words = words_of(choice.arguments);
+  if (choice.formulation == "state-space") {
+    if (!words.empty()) choice.charts = chart_rule(words);
+    return;
+  }
+  for (const FormulationFacts& facts : formulation_facts())
+    if (facts.name == choice.formulation) read_numbers(facts, words, choice);
+}
+
 }  // namespace
 
 bool needs_formulation(const std::string& method) { return named_method(method).needs_formulation; }
+
+bool takes_formulation(const std::string& method, std::string_view formulation) {
+  const NamedMethod named = named_method(method);
+  return is_constrained(formulation) ? named.takes_forms : named.needs_formulation;
+}
 
 std::optional<OdeChoice> ode_choice(const std::string& method, const RunRequest& request) {
   const NamedMethod named = named_method(method);
   if (!named.needs_formulation) {
     // If the name does not exist at all, that is said first.
     if (!named.why_not.empty()) throw ChoiceError("method", unknown_method_sentence(method, named.why_not));
-    if (!request.formulation.empty())
+    const bool has_form = is_constrained(request.formulation);
+    const bool is_its_own = named.facts.name == "half-explicit" && request.formulation == "index-2";
+    if (has_form && !named.takes_forms && !is_its_own)
+      throw ChoiceError("formulation", fmt::format("{} is not offered on the formulation {}, which keeps the "
+                                                   "multipliers as unknowns. Leave it out, or use bdf(k) or "
+                                                   "radau(s).",
+                                                   method, request.formulation));
+    if (!request.formulation.empty() && !has_form)
       throw ChoiceError("formulation",
                         fmt::format("{} takes no formulation: it solves the constrained equations "
                                     "themselves. Leave it out, or use one of {}.",
@@ -84,6 +173,8 @@ std::optional<OdeChoice> ode_choice(const std::string& method, const RunRequest&
                         fmt::format("{} takes no projection: what it keeps, it keeps by itself. Leave it "
                                     "out, or use one of {}.",
                                     method, ordinary_methods()));
+    if (has_form && !is_its_own)
+      return OdeChoice{.formulation = request.formulation, .kind = "none", .projection = {}};
     return std::nullopt;
   }
   if (!named.why_not.empty()) throw ChoiceError("method", named.why_not + ".");
@@ -92,16 +183,23 @@ std::optional<OdeChoice> ode_choice(const std::string& method, const RunRequest&
   OdeChoice choice{.formulation = request.formulation.empty() ? formulations.front() : request.formulation,
                    .kind = request.projection.empty() ? "none" : request.projection,
                    .projection = {}};
-  if (const std::size_t open = choice.formulation.find('(');
-      choice.formulation.ends_with(')') && choice.formulation.substr(0, open) == "state-space") {
-    choice.charts = chart_rule(
-        std::string_view(choice.formulation).substr(open + 1, choice.formulation.size() - open - 2));
+  if (const std::size_t open = choice.formulation.find('('); choice.formulation.ends_with(')')) {
+    choice.arguments = choice.formulation.substr(open);
     choice.formulation.erase(open);
   }
   if (std::find(formulations.begin(), formulations.end(), choice.formulation) == formulations.end())
-    refuse("formulation", choice.formulation, formulations);
-  const auto kind = choice_named<ProjectionKind>(choice.kind);
-  if (!kind) refuse("projection", choice.kind, listed(choice_names<ProjectionKind>));
+    refuse("formulation", choice.written(), formulations);
+  if (is_constrained(choice.formulation))
+    throw ChoiceError("formulation",
+                      fmt::format("the formulation {} keeps the multipliers as unknowns, and {} "
+                                  "integrates ordinary differential equations. Use bdf(k) or "
+                                  "radau(s), or a formulation such as {}.",
+                                  choice.formulation, method, formulations.front()));
+  read_arguments(choice);
+  const std::size_t bracket = choice.kind.find('(');
+  const auto kind = choice_named<ProjectionKind>(std::string_view(choice.kind).substr(0, bracket));
+  if (!kind || (bracket != std::string::npos && !choice.kind.ends_with(')')))
+    refuse("projection", choice.kind, listed(choice_names<ProjectionKind>));
   const double tolerance = request.projection_tolerance.value_or(0);
   if (!(tolerance >= 0 && std::isfinite(tolerance)))
     throw ChoiceError(
@@ -113,6 +211,8 @@ std::optional<OdeChoice> ode_choice(const std::string& method, const RunRequest&
         "projection",
         "without a projection its tolerance has no meaning: choose position, momentum or both.");
   choice.projection = {*kind, tolerance};
+  if (bracket != std::string::npos)
+    read_direction(std::string_view(choice.kind).substr(bracket), choice.projection);
   return choice;
 }
 

@@ -1,8 +1,10 @@
 // Backward differentiation on the constrained equations as they stand (index 3), with a fixed step,
 // Leimkuhler-Skeel (35)-(37): the damped baseline. Its first k-1 steps are taken by lobatto(5), which is
-// accurate enough for every k <= 6. Labels: docs/theory/bdf.md.
+// accurate enough for every k <= 6, or by radau(5) if the forces are too stiff for that. Labels:
+// docs/theory/bdf.md.
 #pragma once
 
+#include <taut/method/dae_runge_kutta.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/lobatto.hpp>
 
@@ -13,6 +15,7 @@ namespace taut {
 
 struct Bdf {
   int k = 2;
+  SolveOptions solve{};  // for every step, those of the start too
 
   MethodFacts facts() const {
     return {.name = "bdf",
@@ -23,19 +26,22 @@ struct Bdf {
             .order = k,
             .keeps = Keeps::position,
             .tier = Tier::hamiltonian,
-            .work = 4};
+            .work = 4,
+            .solve_limit = stage_limit};
   }
   static constexpr MethodNumber number() { return {"k", "steps", 1, 6}; }
-  Bdf numbered(int steps) const { return {.k = steps}; }
+  Bdf numbered(int steps) const { return {.k = steps, .solve = solve}; }
   Spelling spelling() const { return spelled("bdf.hpp", "Bdf", "k", k); }
 
   template <class P>
   static constexpr bool fits = Hamiltonian<P>;
 
+  using StiffStarter = DaeRungeKutta<DaeFamily::radau, false>;
+
   template <Hamiltonian P, class X>
   struct Memory {
     Memory(const P& problem, const X& x, const Bdf& method)
-        : starter{.s = 5},
+        : starter{.s = 5, .solve = method.solve},
           start(make_memory(starter, problem, x)),
           stage(problem, backward_euler()),
           G(problem.make_jacobian()),
@@ -46,6 +52,7 @@ struct Bdf {
       const std::vector<Float128> alpha = coefficients(method.k);
       for (const Float128& a : alpha) share.push_back(coefficient<typename P::Scalar>(a / alpha[0]));
       beta = coefficient<typename P::Scalar>(1 / alpha[0]);
+      start.stage.may_use_newton = false;
     }
     Lobatto<> starter;
     Lobatto<>::Memory<P, X> start;
@@ -88,7 +95,7 @@ struct Bdf {
   Expected<int> step(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     at.before = x;
     if (at.known < k - 1) {
-      const auto started = at.starter.step(problem, x, at.start, h);
+      const auto started = start(problem, x, at, h);
       if (started) at.remember();
       return started;
     }
@@ -99,8 +106,8 @@ struct Bdf {
       at.p_sum -= at.share[i + 2] * at.past[i].p;
     }
     problem.G(x.q, at.G);
-    const auto solved = at.stage.solve(problem, at.q_sum, at.p_sum, at.G,
-                                       typename P::Scalar(h * at.beta));  // (B2), (B3), (B4)
+    const auto solved = at.stage.solve(problem, at.q_sum, at.p_sum, at.G, typename P::Scalar(h * at.beta),
+                                       solve);  // (B2), (B3), (B4)
     if (!solved) return solved;
     x = X(StateOf<P>{at.stage.Q[0], at.stage.P_[0]});
     at.remember();
@@ -108,6 +115,21 @@ struct Bdf {
   }
 
  private:
+  template <Hamiltonian P, class X>
+  Expected<int> start(const P& problem, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    const auto started = at.starter.step(problem, x, at.start, h);
+    return started ? started : start_stiffly(problem, x, at, h);
+  }
+  // Lobatto is not stable where its simplified iteration diverges; Radau is.
+  template <Hamiltonian P, class X>
+  [[gnu::cold, gnu::noinline]] Expected<int> start_stiffly(const P& problem, X& x, Memory<P, X>& at,
+                                                           const typename P::Scalar& h) const {
+    const StiffStarter stiff{.s = 5, .solve = solve};
+    auto memory = make_memory(stiff, problem, x);
+    const auto started = stiff.step(problem, x, memory, h);
+    problem.G(x.q, at.start.G);
+    return started;
+  }
   static Tableau<Float128> backward_euler() { return collocation({Float128(1)}); }
 };
 

@@ -6,8 +6,12 @@
 #include <taut/method/composition.hpp>
 #include <taut/method/dae_runge_kutta.hpp>
 #include <taut/method/dirac_gauss.hpp>
+#include <taut/method/half_explicit.hpp>
+#include <taut/method/half_explicit_runge_kutta.hpp>
 #include <taut/method/implicit_midpoint.hpp>
 #include <taut/method/lobatto.hpp>
+#include <taut/method/made/composed_steps.hpp>
+#include <taut/method/made/own_tableau.hpp>
 #include <taut/method/projected.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/method/shake.hpp>
@@ -47,6 +51,8 @@ void for_each_method(Visit&& visit) {
   visit(DaeRungeKutta<DaeFamily::gauss, true>{.s = 2});
   visit(DaeRungeKutta<DaeFamily::gauss, false>{.s = 2});
   for (int k = 1; k <= 6; ++k) visit(Bdf{.k = k});
+  visit(HalfExplicit{});
+  for (int p = 1; p <= 4; ++p) visit(HalfExplicitRungeKutta{.order = p});
 }
 
 // A name as people write it: "name" or "name(argument)".
@@ -69,35 +75,6 @@ struct NameError {
 
 namespace catalogue_names {
 
-template <class Visit>
-std::optional<NameError> visit_composition(const CompositionScheme& scheme, const MethodName& asked,
-                                           Visit&& visit) {
-  if (scheme.alternates) {
-    if (asked.has_argument && asked.argument != "symplectic-euler")
-      return NameError{std::string(asked.name) +
-                       " alternates symplectic-euler with its adjoint; it takes no other base"};
-    visit(Composition<Projected<SymplecticEuler>>{&scheme});
-    return std::nullopt;
-  }
-  const std::string_view base = asked.has_argument ? asked.argument : "rattle";
-  if (base == "rattle")
-    visit(Composition<Rattle>{&scheme});
-  else if (base == "verlet")
-    visit(Composition<Projected<Verlet>>{&scheme});
-  else if (base == "midpoint")
-    visit(Composition<Projected<ImplicitMidpoint>>{&scheme});
-  else if (base == "mixed-midpoint")
-    visit(Composition<Projected<MixedMidpoint>>{&scheme});
-  else if (base == "impulse")
-    visit(Composition<Projected<Impulse>>{&scheme});
-  else
-    return NameError{
-        "a composition needs a symmetric base of order 2: rattle, verlet, midpoint, mixed-midpoint or "
-        "impulse, not '" +
-        std::string(base) + "'"};
-  return std::nullopt;
-}
-
 // Reads the number of name(number) into the row. Returns why that cannot be done, if it cannot.
 template <Numbered Row>
 std::optional<NameError> take_number(const MethodName& asked, Row& row) {
@@ -113,6 +90,66 @@ std::optional<NameError> take_number(const MethodName& asked, Row& row) {
   return NameError{name + "(" + letter + ") needs a whole number " + letter + " of " +
                    std::string(range.means) + " from " + std::to_string(range.least) + " to " +
                    std::to_string(range.most) + ", not '" + std::string(asked.argument) + "'"};
+}
+
+// Says why a method is no base of compositions.
+NameError no_base(std::string_view head, const std::string& base);
+
+// Calls visit(method) with Jay's or Reich's method for a tableau of one's own.
+template <class Visit>
+std::optional<NameError> visit_tableau(std::string_view text, Visit&& visit) {
+  const OwnTableau& own = own_tableau(text);
+  if (!own.why_not.empty()) return NameError{own.name + " is refused: " + own.why_not};
+  if (own.on_dirac)
+    visit(Projected<DiracGauss>{
+        .psi = {.s = own.t.stages(), .own = &own.t, .own_order = own.order, .own_name = own.name}});
+  else
+    visit(Lobatto<>{.s = own.t.stages(), .own = &own.t, .own_name = own.name});
+  return std::nullopt;
+}
+
+// Calls visit(method) for the composition of that text, or returns why there is none. The schemes are data;
+// the innermost base decides the type.
+template <class Visit>
+std::optional<NameError> visit_composition(std::string_view text, Visit&& visit) {
+  const CompositionText asked = read_composition(text);
+  if (!asked.why_not.empty()) return NameError{asked.why_not};
+  const auto composed = [&](auto method) -> std::optional<NameError> {
+    const FoundComposition found = made_composition(asked, facts_of(method.base));
+    if (!found.scheme) return NameError{found.why_not};
+    method.scheme = found.scheme;
+    visit(std::as_const(method));
+    return std::nullopt;
+  };
+  const auto numbered = [&](const MethodName& base, auto method) -> std::optional<NameError> {
+    if (base.has_argument)
+      if (auto error = take_number(base, method.base)) return error;
+    return composed(method);
+  };
+  const CompositionHead& innermost = asked.heads.back();
+  if (innermost.table != nullptr && innermost.table->alternates) {
+    if (!asked.base.empty() && asked.base != "symplectic-euler")
+      return NameError{innermost.name +
+                       " alternates symplectic-euler with its adjoint; it takes no other base"};
+    return composed(Composition<Projected<SymplecticEuler>>{});
+  }
+  const std::string base = asked.base.empty() ? "rattle" : asked.base;
+  const MethodName name = parse_method_name(base).value_or(MethodName{base, {}, false});
+  if (base == "rattle") return composed(Composition<Rattle>{});
+  if (base == "verlet") return composed(Composition<Projected<Verlet>>{});
+  if (base == "midpoint") return composed(Composition<Projected<ImplicitMidpoint>>{});
+  if (base == "mixed-midpoint") return composed(Composition<Projected<MixedMidpoint>>{});
+  if (name.name == "impulse") return numbered(name, Composition<Projected<Impulse>>{});
+  if (name.name == "lobatto") return numbered(name, ComposedSteps<Lobatto<>>{});
+  if (name.name == "dirac-gauss") return numbered(name, ComposedSteps<Projected<DiracGauss>>{});
+  if (is_tableau_text(base)) {
+    std::optional<NameError> refused;
+    const auto unread = visit_tableau(base, [&](const auto& row) {
+      refused = composed(ComposedSteps<std::remove_cvref_t<decltype(row)>>{nullptr, row});
+    });
+    return unread ? unread : refused;
+  }
+  return no_base(innermost.name, base);
 }
 
 // Calls visit(row), with the number that was asked for if the row has one. Returns why that cannot be done,
@@ -137,11 +174,11 @@ std::optional<NameError> visit_row(Row row, const MethodName& asked, Visit&& vis
 // Calls visit(method) for the method of that name, or returns why there is none.
 template <class Visit>
 std::optional<NameError> with_method(std::string_view text, Visit&& visit) {
+  if (is_composition_text(text)) return catalogue_names::visit_composition(text, visit);
+  if (is_tableau_text(text)) return catalogue_names::visit_tableau(text, visit);
   const auto asked = parse_method_name(text);
   if (!asked)
     return NameError{std::string("'").append(text).append("' is not of the form name or name(argument)")};
-  if (const CompositionScheme* scheme = find_composition(asked->name))
-    return catalogue_names::visit_composition(*scheme, *asked, visit);
   // A name may have brackets of its own, as shake(two-step).
   bool is_whole_name = false;
   for_each_method([&](const auto& row) { is_whole_name = is_whole_name || facts_of(row).name == text; });

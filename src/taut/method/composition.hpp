@@ -4,9 +4,11 @@
 // docs/theory/composition.md.
 #pragma once
 
+#include <taut/formulation/multiplier.hpp>
 #include <taut/method/composition_table.hpp>
 #include <taut/method/explicit_maps.hpp>
 #include <taut/method/impulse_guess.hpp>
+#include <taut/method/made/made_composition.hpp>
 #include <taut/method/projected.hpp>
 #include <taut/method/rattle.hpp>
 
@@ -21,26 +23,10 @@ struct Composition {
   template <class P>
   static constexpr bool fits = Base_::template fits<P>;
 
-  MethodFacts facts() const {
-    return {.name = scheme->name,
-            .base = shown_base(),
-            .what = scheme->alternates ? "symmetric composition of a first-order step and its adjoint"
-                                       : "symmetric composition of second-order steps",
-            .source = scheme->source,
-            .theory = "composition",
-            .order = scheme->order,
-            .symmetric = true,
-            .symplectic = true,
-            .tier = facts_of(base).tier,
-            .work = facts_of(base).work * static_cast<int>(scheme->size())};
-  }
+  MethodFacts facts() const { return composition_facts(*scheme, facts_of(base)); }
   static constexpr bool offers_plain_updates = std::same_as<Base_, Rattle>;
   Spelling spelling() const {
-    Spelling map = base.spelling();
-    map.headers.emplace_back("composition.hpp");
-    map.type = "Composition<" + map.type + ">";
-    map.value = map.type + "{.scheme = find_composition(\"" + std::string(scheme->name) + "\")}";
-    return map;
+    return composition_spelling("Composition", "composition.hpp", *scheme, base.spelling());
   }
 
   template <Hamiltonian P, class X>
@@ -71,15 +57,23 @@ struct Composition {
   }
 
  private:
-  std::string_view shown_base() const {
-    const std::string_view name = facts_of(base).name;
-    return scheme->alternates || name == Rattle::facts.name ? std::string_view{} : name;
+  // The first impulse is γ₁(h/2) λ(q₀, p₀) up to O(h²), a function of the state: (Y7).
+  template <Hamiltonian P, class X>
+  void begin_at_multiplier(const P& s, const X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    if constexpr (Castable<P> && is_float<typename P::Scalar>)
+      if (base.solve.from_multiplier) [[unlikely]] {
+        const auto lambda = multiplier(s, x.q, x.p);
+        typename P::Multiplier first = zero_multiplier(s);  // if the constraints are dependent here
+        if (lambda) first = at.gamma.front() * h / 2 * *lambda;
+        at.guess.begin_at(first);
+      }
   }
 
   template <Hamiltonian P, class X>
   Expected<int> substeps(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     if constexpr (std::same_as<Base_, Rattle>)
       if (!inner_projections) {
+        begin_at_multiplier(s, x, at, h);
         const auto advanced =
             base.advance(s, x, at, h, std::span<const typename P::Scalar>(at.gamma), at.guess);  // (Y1)
         if (!advanced) return advanced;

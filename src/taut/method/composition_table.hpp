@@ -37,9 +37,17 @@ struct CompositionScheme {
   std::span<const std::string_view> half;  // first half of the coefficients, and the middle one if any
   std::string_view source;
   bool alternates;
+  // The rest is for schemes that are made at run time (made_composition.hpp): all coefficients, and the texts
+  // that a table does not need.
+  std::span<const __float128> made = {};
+  bool palindromic = true;          // γᵢ = γ_{s+1-i}: the composition is as symmetric as its base
+  std::string_view base_text = {};  // the base in brackets, as people read it
 
   // Returns the number of coefficients of one step.
-  constexpr std::size_t size() const { return static_cast<std::size_t>(alternates ? 2 * stages : stages); }
+  constexpr std::size_t size() const {
+    if (!made.empty()) return made.size();
+    return static_cast<std::size_t>(alternates ? 2 * stages : stages);
+  }
 };
 
 namespace composition_digits {
@@ -431,6 +439,8 @@ template <class T>
 std::vector<T> coefficients(const CompositionScheme& scheme) {
   std::vector<T> all;
   all.reserve(scheme.size());
+  for (const __float128 c : scheme.made) all.push_back(static_cast<T>(c));
+  if (!all.empty()) return all;
   for (const std::string_view text : scheme.half) all.push_back(parse_decimal<T>(text));
   for (std::size_t i = scheme.size() - scheme.half.size(); i-- > 0;) all.push_back(all[i]);
   return all;

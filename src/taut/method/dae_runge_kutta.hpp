@@ -28,7 +28,8 @@ struct DaeRungeKutta {
               .order = projected ? 2 * s - 1 : s,
               .keeps = projected ? Keeps::position_and_momentum : Keeps::position,
               .tier = Tier::hamiltonian,
-              .work = 5 * s};
+              .work = 5 * s,
+              .solve_limit = stage_limit};
     else
       return {.name = projected ? "gauss-projected" : "gauss-unprojected",
               .argument = s,
@@ -39,7 +40,8 @@ struct DaeRungeKutta {
               .order = projected ? s : 0,
               .keeps = projected ? Keeps::position_and_momentum : Keeps::nothing,
               .tier = Tier::hamiltonian,
-              .work = 5 * s};
+              .work = 5 * s,
+              .solve_limit = stage_limit};
   }
   static constexpr MethodNumber number() { return {"s", "stages", family == DaeFamily::radau ? 2 : 1, 16}; }
   DaeRungeKutta numbered(int stages) const { return {.s = stages}; }

@@ -25,6 +25,8 @@ struct MethodFacts {
   Keeps keeps = Keeps::position_and_momentum;
   Tier tier = Tier::natural;  // what a problem must offer
   int work = 1;               // a step costs about so many steps of RATTLE; long runs are compiled
+  int solve_limit = 0;        // the corrections that one solve may take; 0: the limit of Newton's iteration
+  int solves = 1;             // the solves of a step that are counted together
 };
 
 // The number in name(number): "s", "stages", and its least and greatest value. A method that has one offers
@@ -50,6 +52,24 @@ inline std::string label(const MethodFacts& facts) {
   if (facts.argument != 0) text.append("(").append(std::to_string(facts.argument)).append(")");
   if (!facts.base.empty()) text.append("(").append(facts.base).append(")");
   return text;
+}
+
+// Returns the text of a method with its own definitions left out: "mine" for "mine=composition(0.5, 0.5)",
+// "yoshida4(mine)" for "yoshida4(mine=composition(0.5, 0.5))".
+inline std::string short_name(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '=') {
+      shown += text[i];
+      continue;
+    }
+    int depth = 0;
+    for (; i < text.size(); ++i) {
+      if (text[i] == '(') ++depth;
+      if (text[i] == ')' && --depth == 0) break;
+    }
+  }
+  return shown;
 }
 
 // Reads the row of a method: a constant, or a function if it depends on the method's parameters.

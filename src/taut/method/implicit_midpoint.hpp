@@ -1,14 +1,18 @@
-// The implicit midpoint rule for any H(q, p), and its mixture with kicks for a stiff part of the potential:
-// algebraically stable maps for scheme (24). Labels: docs/theory/implicit-midpoint.md.
+// The implicit midpoint rule for any H(q, p), and its mixture with kicks for a
+// stiff part of the potential: algebraically stable maps for scheme (24).
+// Labels: docs/theory/implicit-midpoint.md.
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
+#include <taut/method/damped_landing.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/spelling.hpp>
 #include <taut/problem/tiers.hpp>
 #include <taut/scalar/dual.hpp>
 #include <taut/solve/drive_to_zero.hpp>
 #include <taut/solve/pivoted_lu.hpp>
+
+#include <optional>
 
 namespace taut {
 
@@ -85,8 +89,9 @@ class DenseMidpointMatrix {
   typename Cast::Vec q_, p_, column_q_, column_p_;
 };
 
-// The matrices for a problem that gives V'' entry by entry: all that is factored is then sparse. They are
-// defined in sparse_midpoint.hpp, which must be included to solve such a problem.
+// The matrices for a problem that gives V'' entry by entry: all that is
+// factored is then sparse. They are defined in sparse_midpoint.hpp, which must
+// be included to solve such a problem.
 template <class P>
 class SparseMidpointMatrix;
 template <class P>
@@ -106,9 +111,11 @@ constexpr auto pick_midpoint_matrix() {
 template <class P>
 using MidpointMatrix = typename decltype(pick_midpoint_matrix<P>())::type;
 
-// Solves z = z₀ + (h/2) J∇H(z), z = (Q, P), by a simplified Newton iteration. H'' is formed once per step, by
-// dual numbers, so that stiff potentials converge at any step; the fixed-point iteration would need h ω < 2.
-template <class P, class X>
+// Solves z = z₀ + (h/2) J∇H(z), z = (Q, P), by a simplified Newton iteration.
+// H'' is formed once per step, by dual numbers; the fixed-point iteration would
+// need h ω < 2. If H'' changes so much in a step that this does not contract,
+// approach() finds the solution, and the same iteration ends there.
+template <class P, class X, class LandingMatrix>
   requires(Hamiltonian<P> && Castable<P>)
 class MidpointSolve {
  public:
@@ -124,10 +131,26 @@ class MidpointSolve {
         residual_(Vector<T, size2>::Zero(2 * n_)),
         unit_(Vector<Real<T>, size2>::Zero(2 * n_)) {}
 
-  Expected<int> prepare(const X& x, const T& h) { return matrix_.prepare(x, h); }
+  Expected<int> prepare(const X& x, const T& h) {
+    near_ = false;
+    return matrix_.prepare(x, h);
+  }
+
+  // Prepares the following steps from x, which are to land on g = 0, in another
+  // way: see DampedLanding. It starts at x, for the branch of solutions that h
+  // → 0 leads to.
+  [[gnu::cold, gnu::noinline]] Expected<int> approach(const P& s, const X& x, const typename P::Jacobian& G0,
+                                                      typename P::Multiplier& mu, const T& h) {
+    if (!damped_) damped_.emplace(s, 1);
+    middle_ = x;
+    Stage stage{*this, s, x, h, middle_, zero_vector(s)};
+    const auto found = damped_->approach(s, stage, x.q, x.p, G0, h, mu);
+    near_ = static_cast<bool>(found);
+    return found;
+  }
 
   Expected<int> step(const P& s, X& x, const T& h) {
-    middle_ = x;
+    if (!near_) middle_ = x;
     const auto solved = drive_to_zero(
         ToRounding{{.max_iterations = 200}}, residual_, unit_,
         [&] {
@@ -138,7 +161,8 @@ class MidpointSolve {
           }
         },
         [&](auto& unit) {
-          // Components mix in A⁻¹, so the largest one sets the rounding level of its kind.
+          // Components mix in A⁻¹, so the largest one sets the rounding level
+          // of its kind.
           Real<T> q_size(0), p_size(0);
           for (int i = 0; i < n_; ++i) {
             q_size = larger(q_size, magnitude(x.q[i]) + magnitude(h * velocity_[i]));
@@ -156,7 +180,7 @@ class MidpointSolve {
           }
           return -1;
         },
-        SeenRate<T>(stage_noise));
+        SeenRateOrLost<T>(stage_noise));
     if (!solved) {
       Failure failure = solved.error();
       failure.stage = SolveStage::inner;
@@ -175,6 +199,39 @@ class MidpointSolve {
   }
 
  private:
+  // What DampedLanding asks of the one stage.
+  struct Stage {
+    MidpointSolve& at;
+    const P& s;
+    const X& x;
+    const T& h;
+    X kept;
+    typename P::Vec q1;
+
+    void look(const typename P::Vec& impulse) {
+      at.slopes(s);
+      for (int i = 0; i < at.n_; ++i) {
+        at.residual_[i] = at.middle_.q[i] - x.q[i] - h / 2 * at.velocity_[i];                    // (N1)
+        at.residual_[at.n_ + i] = at.middle_.p[i] - x.p[i] - impulse[i] + h / 2 * at.force_[i];  // (N2)
+        q1[i] = at.middle_.q[i] + (at.middle_.q[i] - x.q[i]);
+      }
+    }
+    const auto& residual() const { return at.residual_; }
+    const auto& end() const { return q1; }
+    Expected<int> linearise() { return at.matrix_.prepare(at.middle_, h); }
+    void solve(Vector<T, size2>& v) const { at.matrix_.solve(v); }
+    void shift(const Vector<T, size2>& v, typename P::Vec& d) const { d = T(2) * v.head(at.n_); }
+    template <class Jacobian, class Matrix>
+    void response(const Jacobian& G, Matrix& K) const {
+      at.matrix_.response(G, K);
+    }
+    void keep() { kept = at.middle_; }
+    void go(const Vector<T, size2>& v) {
+      at.middle_.q = kept.q + v.head(at.n_);
+      at.middle_.p = kept.p + v.tail(at.n_);
+    }
+  };
+
   void slopes(const P& s) {
     H_p(s, middle_.q, middle_.p, velocity_);
     H_q(s, middle_.q, middle_.p, force_);
@@ -182,23 +239,27 @@ class MidpointSolve {
 
   int n_;
   MidpointMatrix<P> matrix_;
-  X middle_;  // (Q, P)
+  X middle_;           // (Q, P)
+  bool near_ = false;  // the middle is near the solution already
+  std::optional<DampedLanding<P, LandingMatrix, size2>> damped_;
   typename P::Vec velocity_, force_;
   Vector<T, size2> residual_;
   Vector<Real<T>, size2> unit_;
 };
 
 struct ImplicitMidpoint {
-  static constexpr MethodFacts facts{
-      .name = "midpoint",
-      .what = "implicit midpoint rule under the projection, any H(q, p); algebraically stable",
-      .source = "Reich 3.1 (24)",
-      .theory = "implicit-midpoint",
-      .order = 2,
-      .symmetric = true,
-      .symplectic = true,
-      .tier = Tier::hamiltonian,
-      .work = 4};
+  static constexpr MethodFacts facts{.name = "midpoint",
+                                     .what =
+                                         "implicit midpoint rule under the projection, any H(q, p); "
+                                         "algebraically stable",
+                                     .source = "Reich 3.1 (24)",
+                                     .theory = "implicit-midpoint",
+                                     .order = 2,
+                                     .symmetric = true,
+                                     .symplectic = true,
+                                     .tier = Tier::hamiltonian,
+                                     .work = 4,
+                                     .solve_limit = most_linear_corrections + most_damped_corrections};
   static constexpr bool offers_plain_updates = true;
   static Spelling spelling() { return spelled("implicit_midpoint.hpp", "ImplicitMidpoint"); }
 
@@ -209,12 +270,21 @@ struct ImplicitMidpoint {
   template <class P, class X>
   struct Memory {
     Memory(const P& s, const X& x) : middle(s, x) {}
-    MidpointSolve<P, X> middle;
+    MidpointSolve<P, X, ResponseMatrix<P>> middle;
   };
 
   template <class P, class X>
   Expected<int> prepare(const P&, const X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     return at.middle.prepare(x, h);
+  }
+  template <class P, class X>
+  bool may_approach(const Memory<P, X>&) const {
+    return true;
+  }
+  template <class P, class X>
+  Expected<int> approach(const P& s, const X& x, const typename P::Jacobian& G0, typename P::Multiplier& mu,
+                         Memory<P, X>& at, const typename P::Scalar& h) const {
+    return at.middle.approach(s, x, G0, mu, h);
   }
   template <class P, class X>
   Expected<int> map(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
@@ -252,7 +322,8 @@ struct MixedMidpoint {
                                      .symmetric = true,
                                      .symplectic = true,
                                      .tier = Tier::split,
-                                     .work = 4};
+                                     .work = 4,
+                                     .solve_limit = most_linear_corrections + most_damped_corrections};
   static Spelling spelling() { return spelled("implicit_midpoint.hpp", "MixedMidpoint"); }
 
   template <class P>
@@ -264,13 +335,25 @@ struct MixedMidpoint {
   struct Memory {
     Memory(const P& s, const X& x) : fast(s), middle(fast, x), grad(zero_vector(s)) {}
     FastPart<P> fast;
-    MidpointSolve<FastPart<P>, X> middle;
+    MidpointSolve<FastPart<P>, X, ResponseMatrix<P>> middle;
     typename P::Vec grad;
   };
 
   template <class P, class X>
   Expected<int> prepare(const P&, const X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     return at.middle.prepare(x, h);
+  }
+  template <class P, class X>
+  bool may_approach(const Memory<P, X>&) const {
+    return true;
+  }
+  template <class P, class X>
+  Expected<int> approach(const P& s, const X& x, const typename P::Jacobian& G0, typename P::Multiplier& mu,
+                         Memory<P, X>& at, const typename P::Scalar& h) const {
+    X kicked = x;
+    s.grad_V_slow(kicked.q, at.grad);
+    kick(kicked, -h / 2 * at.grad);  // (X1)
+    return at.middle.approach(at.fast, kicked, G0, mu, h);
   }
   template <class P, class X>
   Expected<int> map(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {

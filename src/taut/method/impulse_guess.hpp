@@ -87,23 +87,27 @@ class ImpulseGuess {
   using Multiplier = typename P::Multiplier;
 
   ImpulseGuess(const P& s, const std::vector<double>& gamma)
-      : weights_(gamma), past_(GuessWeights::reach, zero_multiplier(s)) {}
+      : weights_(gamma), past_(GuessWeights::reach, zero_multiplier(s)), first_(zero_multiplier(s)) {}
 
   // Offers the guess (Y3). It adds the oldest first, so that only one addition waits for the newest.
   void offer(std::size_t i, Multiplier& mu) const {
     set_zero(mu);
+    if (i == 0) mu = first_;
     const GuessWeights::Row& w = weights_.rows[i];
     for (std::size_t j = i < reach ? reach - i : 0; j < reach; ++j) {
       const Multiplier& past = past_[(i + j) % reach];
       each_index(mu, [&](int k) { mu[k] += T(w[j]) * past[k]; });
     }
   }
+  // Says where the first substep of the next step begins, instead of at 0.
+  void begin_at(const Multiplier& first) { first_ = first; }
   void keep(std::size_t i, const Multiplier& mu) { past_[i % reach] = mu; }
 
  private:
   static constexpr std::size_t reach = GuessWeights::reach;
   GuessWeights weights_;
   std::vector<Multiplier> past_;  // the impulse of substep i at i mod reach
+  Multiplier first_;
 };
 
 }  // namespace taut

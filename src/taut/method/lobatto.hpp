@@ -5,6 +5,7 @@
 #include <taut/formulation/constraint_solver.hpp>
 #include <taut/formulation/multiplier.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/method/made/given_tableau.hpp>
 #include <taut/method/spelling.hpp>
 #include <taut/method/stage_solve.hpp>
 #include <taut/method/tableau_conditions.hpp>
@@ -29,10 +30,11 @@ struct Lobatto {
   // A user's own tableau in place of Lobatto's. If violated_condition() names a condition, binding it to a
   // problem throws std::invalid_argument.
   const Tableau<Float128>* own = nullptr;
+  std::string_view own_name = {};  // what people call it; empty: lobatto(s)
 
   MethodFacts facts() const {
-    return {.name = "lobatto",
-            .argument = s,
+    return {.name = own_name.empty() ? "lobatto" : own_name,
+            .argument = own_name.empty() ? s : 0,
             .what = own ? "symplectic pair of a user's own tableau, any H(q, p)"
                     : multiplier_from == MultiplierFrom::equations
                         ? "s-stage Lobatto IIIA-IIIB, any H(q, p)"
@@ -43,7 +45,8 @@ struct Lobatto {
             .symmetric = !own || is_symmetric(*own),
             .symplectic = !own || tableau_conditions::symplectic(*own),
             .tier = Tier::hamiltonian,
-            .work = 5 * s};
+            .work = 5 * s,
+            .solve_limit = stage_limit};
   }
   static constexpr MethodNumber number() { return {"s", "stages", 2, 32}; }
   Lobatto numbered(int n) const { return {.s = n}; }
@@ -51,6 +54,10 @@ struct Lobatto {
   // 1.5 times faster for it. A step of the chains of six and seven bodies is not, and takes a tenth longer
   // to compile.
   Spelling spelling() const {
+    if (own)
+      return {{"lobatto.hpp", "made/given_tableau.hpp"},
+              "Lobatto<>",
+              "Lobatto<>{.s = " + std::to_string(s) + ", .own = " + given_text(*own) + "}"};
     if (s > most_known) return spelled("lobatto.hpp", "Lobatto<>", "s", s);
     return spelled("lobatto.hpp", "Lobatto<P::n <= 8 ? " + std::to_string(s) + " : dynamic>", "s", s);
   }
@@ -91,6 +98,10 @@ struct Lobatto {
           increment(zero_vector(problem)),
           before(x) {
       problem.G(x.q, G);
+    }
+    void refresh(const P& problem, const typename P::Vec& q) { problem.G(q, G); }
+    typename P::Multiplier last_multiplier(const typename P::Scalar& h) const {
+      return stage_multiplier(*this, h);
     }
     StageSolve<P, 1, stages> stage;
     SolverOf<P> solver;
@@ -152,7 +163,7 @@ struct Lobatto {
  private:
   template <int number>
   Lobatto<number> known() const {
-    return {.s = s, .solve = solve, .multiplier_from = multiplier_from, .own = own};
+    return {.s = s, .solve = solve, .multiplier_from = multiplier_from, .own = own, .own_name = own_name};
   }
 };
 

@@ -1,5 +1,7 @@
+#include <taut/method/dae_form_method.hpp>
+#include <taut/method/made/composition_order.hpp>
 #include <taut/method/methods.hpp>
-#include <taut/method/ode_catalogue.hpp>
+#include <taut/method/ordinary/ode_catalogue.hpp>
 #include <taut/words/nearest_name.hpp>
 
 #include <fmt/format.h>
@@ -14,6 +16,8 @@ template <class Method>
 inline constexpr bool is_composition = false;
 template <class Base>
 inline constexpr bool is_composition<Composition<Base>> = true;
+template <class Base>
+inline constexpr bool is_composition<ComposedSteps<Base>> = true;
 
 template <class Scheme>
 MethodFacts row_of(const Scheme& scheme) {
@@ -32,6 +36,23 @@ MethodFacts row_of(const Scheme& scheme) {
 
 }  // namespace
 
+namespace catalogue_names {
+
+NameError no_base(std::string_view head, const std::string& base) {
+  constexpr std::string_view bases =
+      "rattle, verlet, midpoint, mixed-midpoint, impulse(k), lobatto(s), dirac-gauss(s) or another "
+      "composition";
+  const std::string_view name = std::string_view(base).substr(0, base.find('('));
+  std::string why = " is not one of them";
+  for_each_method([&](const auto& row) {
+    const MethodFacts facts = facts_of(row);
+    if (facts.name == name && !facts.symmetric) why = " is not symmetric";
+  });
+  return {std::string(head) + " needs a symmetric base: " + std::string(bases) + "; " + base + why};
+}
+
+}  // namespace catalogue_names
+
 std::vector<MethodFacts> method_facts() {
   std::vector<MethodFacts> rows;
   for_each_method([&](const auto& method) { rows.push_back(facts_of(method)); });
@@ -48,6 +69,7 @@ std::vector<MethodFacts> ordinary_method_facts() {
 std::vector<FormulationFacts> formulation_facts() {
   std::vector<FormulationFacts> rows;
   for_each_formulation([&](const auto& row) { rows.push_back(row.facts); });
+  for_each_dae_form([&](const auto& row, const DaeForm&) { rows.push_back(row.facts); });
   return rows;
 }
 
@@ -68,12 +90,19 @@ NamedMethod named_method(std::string_view name) {
   NamedMethod found{.needs_formulation = is_ode_method(name)};
   std::optional<NameError> error;
   if (found.needs_formulation)
-    error = ode_names::with_scheme(name, [&](const auto& scheme) { found.facts = row_of(scheme); });
+    error = ode_names::with_scheme(name, [&](const auto& scheme) {
+      found.facts = row_of(scheme);
+      found.solves = !requires { scheme.is_explicit; };
+    });
   else
     error = with_method(name, [&](const auto& method) {
       found.facts = facts_of(method);
-      found.is_composition = is_composition<std::remove_cvref_t<decltype(method)>>;
+      using Method = std::remove_cvref_t<decltype(method)>;
+      found.is_composition = is_composition<Method>;
+      found.is_composition_of_rattle = std::is_same_v<Method, Composition<Rattle>>;
     });
+  found.takes_forms =
+      !found.needs_formulation && dae_form_method(found.facts, Index2::facts.name).has_value();
   if (error) found.why_not = error->message;
   return found;
 }
@@ -81,8 +110,63 @@ NamedMethod named_method(std::string_view name) {
 MethodFacts facts_on_formulation(std::string_view method, std::string_view formulation,
                                  const Projection& projection) {
   MethodFacts facts;
+  if (const auto on_form = dae_form_method(named_method(method).facts, formulation)) return on_form->facts();
   with_ode_method(method, formulation, projection, [&](const auto& m) { facts = facts_of(m); });
   return facts;
+}
+
+std::string described(std::string_view method) {
+  const MethodFacts facts = named_method(method).facts;
+  const std::size_t equals = std::min(method.find('='), method.size());
+  std::size_t begin = equals, end = method.find('(', equals);
+  while (begin > 0 && method[begin - 1] != '(' && method[begin - 1] != ' ') --begin;
+  for (int depth = 0; end < method.size(); ++end) {
+    if (method[end] == '(') ++depth;
+    if (method[end] == ')' && --depth == 0) break;
+  }
+  std::string text(method.substr(begin, end + 1 - begin));
+  if (begin == 0 && equals < method.size()) text.erase(0, equals + 1);
+  return fmt::format("{}: order {}, {}symmetric, {}symplectic", text, facts.order,
+                     facts.symmetric ? "" : "not ", facts.symplectic ? "" : "not ");
+}
+
+std::vector<std::string> conditions_of_own(std::string_view method) {
+  std::vector<std::string> lines;
+  if (is_tableau_text(method)) {
+    const OwnTableau& own = own_tableau(method);
+    if (!own.why_not.empty()) return {own.why_not};
+    if (own.on_dirac)
+      return {fmt::format("symplectic, b_i a_ij + b_j a_ji = b_i b_j, to {:.1e}",
+                          static_cast<double>(tableau_conditions::symplectic_defect(own.t))),
+              fmt::format("order {} by the conditions of all rooted trees", own.order)};
+    for (const TableauCondition& condition : conditions_of(own.t))
+      lines.push_back(fmt::format("{:13} holds{}{}", condition.name,
+                                  condition.defect > 0 ? fmt::format(" to {:.1e}", condition.defect) : "",
+                                  condition.needed ? ": " + condition.asks : ", and not the next"));
+    return lines;
+  }
+  if (!is_composition_text(method)) return {};
+  const CompositionText text = read_composition(method);
+  if (!text.why_not.empty() || text.heads.front().table != nullptr) return {};
+  const std::vector<Float128>& gamma = text.heads.front().own;
+  Float128 sum = 0, largest = 0;
+  for (const Float128 c : gamma) {
+    sum += c;
+    largest = larger(largest, magnitude(c));
+  }
+  const int inner = text.base.empty() ? 2 : named_method(text.base).facts.order;
+  const CompositionOrder found = composition_order(gamma, inner);
+  lines.push_back(fmt::format("{} coefficients, the largest {:.6g}; their sum is 1 to {:.1e}", gamma.size(),
+                              static_cast<double>(largest), static_cast<double>(magnitude(sum - 1))));
+  lines.emplace_back(is_palindrome(gamma)
+                         ? "the same backwards: symmetric"
+                         : "not the same backwards: not symmetric, so it is no base of another composition");
+  lines.push_back(
+      fmt::format("all conditions up to order {} hold over a base of order {}", found.order, inner));
+  if (!found.word.empty())
+    lines.push_back(fmt::format("the condition of order {} for the word {} is missed by {:.3g}",
+                                found.order + 1, found.word, found.defect));
+  return lines;
 }
 
 std::string numbered_name(const std::string& method) {
@@ -105,6 +189,7 @@ std::string methods_with_plain_updates() {
 }
 
 std::string unknown_method_sentence(std::string_view method, const std::string& why) {
+  if (is_composition_text(method) || is_tableau_text(method)) return why + ".";
   const auto names = method_names();
   std::vector<std::string> bases;  // without arguments: lobatto(7) errs in the number, not in the name
   for (const std::string& name : names) bases.push_back(name.substr(0, name.find('(')));

@@ -29,13 +29,24 @@ struct NamedMethod {
   MethodFacts facts = {};
   bool needs_formulation = false;  // it is one of ordinary_method_facts()
   bool is_composition = false;
+  bool is_composition_of_rattle = false;
+  bool takes_forms = false;  // it is offered on formulations that keep multipliers as unknowns
+  bool solves = true;        // false: it is explicit, and a step has no equations to solve
   std::string why_not = {};  // why no method has this name; empty if one has
 };
 NamedMethod named_method(std::string_view name);
 
-// What an ordinary method claims when it integrates this formulation with this projection. All names exist.
+// What a method claims when it integrates this formulation with this projection. All names exist.
 MethodFacts facts_on_formulation(std::string_view method, std::string_view formulation,
                                  const Projection& projection);
+
+// Says in a line what a method of one's own is and claims: "composition(0.5, 0.5): order 2, symmetric,
+// symplectic".
+std::string described(std::string_view method);
+
+// Lists the conditions on the coefficients of a method of one's own, each with how far it is met; empty for
+// others.
+std::vector<std::string> conditions_of_own(std::string_view method);
 
 // Adds the number of stages or steps if the method has one and none is said: lobatto becomes lobatto(3).
 std::string numbered_name(const std::string& method);

@@ -11,6 +11,13 @@
 // and, if ∂q₁/∂p₀ is far from h·H_pp (a stiff implicit map),
 //     Expected<int> prepare(s, x, memory, h) const      called once per step at its start
 //     void response(s, memory, G, K) const               gives (∂q₁/∂p₀) Gᵀ to K, a ResponseMatrix<P>
+//     bool renews(memory) const                          says, if it is there, whether the response is that
+//                                                        of the impulse last mapped; `response_is_exact`,
+//                                                        whether nothing is left out of it
+// and, if the step may be so stiff that these solves do not contract from where they start,
+//     bool may_approach(memory) const                    says whether there is another way to try
+//     Expected<int> approach(s, x, G, mu, memory, h)     finds μ nearly, and prepares the map and its
+//                                                        response for a landing from there
 #pragma once
 
 #include <taut/formulation/constraint_solver.hpp>
@@ -35,6 +42,26 @@ constexpr auto pick_position_matrix() {
   else
     return std::type_identity<ConstraintMatrix<P>>{};
 }
+
+// The response may be that of the impulse last mapped: psi.renews(memory) says so.
+template <class Psi, class P, class X>
+concept RenewsResponse =
+    KnowsResponse<Psi, P, X> && requires(const Psi& psi, const typename Psi::template Memory<P, X>& memory) {
+      { psi.renews(memory) } -> std::same_as<bool>;
+    };
+
+// If q₁ is affine in the impulse, the response is h H_pp at every impulse: the member `affine` of Ψ says so.
+// Large systems have shortcuts that do not need to know.
+template <class Psi, class P>
+inline constexpr bool is_affine = false;
+template <class Psi, class P>
+  requires requires { Psi::affine; }
+inline constexpr bool is_affine<Psi, P> = Psi::affine && !has_groups<typename P::Jacobian>;
+
+template <class Psi, class P, class X>
+concept Approaches = requires(const Psi& psi, const P& s, const X& x, const typename P::Jacobian& G,
+                              typename P::Multiplier& mu, typename Psi::template Memory<P, X>& memory,
+                              const typename P::Scalar& h) { psi.approach(s, x, G, mu, memory, h); };
 
 template <class Psi, class P, class X>
 concept Finishes = requires(const Psi& psi, const P& s, X& x, typename Psi::template Memory<P, X>& memory,
@@ -113,9 +140,28 @@ struct Projected {
       else
         matrix.right(s, x.q, x.p, at.G, h);
     };
-    MoveBy move{end, respond};
-    const auto solved = at.solver.land(s, solve, x.q, at.G, move, at.mu);  // (P3): g(q₁) = 0
-    if (!mapped) return mapped;
+    const auto land = [&](const LandFrom& from) -> Expected<int> {
+      mapped = 0;
+      const auto solved = [&] {
+        if constexpr (RenewsResponse<Psi, P, X> || is_affine<Psi, P>) {
+          NewtonMoveBy move{end, respond, known_response(at)};
+          return at.solver.land(s, solve, x.q, at.G, move, at.mu, from);  // (P3): g(q₁) = 0
+        } else {
+          MoveBy move{end, respond};
+          return at.solver.land(s, solve, x.q, at.G, move, at.mu, from);  // (P3)
+        }
+      }();
+      return mapped ? solved : mapped;
+    };
+    auto solved = land({});
+    if constexpr (Approaches<Psi, P, X> && ScalarTraits<typename P::Scalar>::lanes == 1)
+      if (!solved && solved.error().kind != FailureKind::not_finite && psi.may_approach(at.inner))
+          [[unlikely]] {
+        const auto near = psi.approach(s, x, at.G, at.mu, at.inner, h);
+        if (!near) return near;
+        solved = land({.guess = true});
+        if (solved) solved = *solved + *near;
+      }
     if (!solved) return solved;
     x = at.next;
     if constexpr (Finishes<Psi, P, X>) psi.finish(s, x, at.inner, h);
@@ -144,6 +190,14 @@ struct Projected {
   }
 
  private:
+  template <Hamiltonian P, class X>
+  KnownResponse known_response(const Memory<P, X>& at) const {
+    if constexpr (is_affine<Psi, P>)
+      return {.changes = false};
+    else
+      return {.newton = psi.renews(at.inner), .exact = Psi::response_is_exact};
+  }
+
   template <Hamiltonian P, class X>
   Expected<int> reach(const P& s, Memory<P, X>& at, const typename P::Scalar& h) const {
     if constexpr (Finishes<Psi, P, X>)

@@ -5,6 +5,7 @@
 #include <taut/contract/choices.hpp>
 #include <taut/formulation/constraint_solver.hpp>
 #include <taut/method/projection_count.hpp>
+#include <taut/method/projection_direction.hpp>
 #include <taut/method/projection_kind.hpp>
 
 namespace taut {
@@ -16,6 +17,7 @@ class Projector {
 
   explicit Projector(const P& s)
       : solver_(s),
+        directed_(s),
         G_(s.make_jacobian()),
         residual_(zero_multiplier(s)),
         impulse_(residual_),
@@ -34,7 +36,8 @@ class Projector {
       s.g(x.q, residual_);
       if (const Mask<T> due = is_due(projection); any(due)) {
         const auto before = kept_for_lanes(x);
-        const auto landed = project_position(s, x, options);
+        const auto landed = is_usual(projection) ? project_position(s, x, options)
+                                                 : directed_.position(s, x, projection, options);
         if (!landed) return landed;
         restore_others(due, before, x);
         iterations += *landed;
@@ -47,7 +50,9 @@ class Projector {
       G_.times(along_, residual_);
       if (const Mask<T> due = is_due(projection); any(due)) {
         const auto before = kept_for_lanes(x);
-        const auto landed = solver_.project(s, options, x, G_, impulse_);  // (PJ2)
+        const auto landed = projection.metric == ProjectionMetric::mass
+                                ? solver_.project(s, options, x, G_, impulse_)  // (PJ2)
+                                : directed_.momentum(s, x, options);
         if (!landed) return landed;
         restore_others(due, before, x);
         iterations += *landed;
@@ -58,6 +63,9 @@ class Projector {
   }
 
  private:
+  static bool is_usual(const Projection& projection) {
+    return projection.metric == ProjectionMetric::mass && projection.along == ProjectionAlong::before;
+  }
   Mask<T> is_due(const Projection& projection) const {
     return Mask<T>(projection.tolerance == 0) || largest_entry(residual_) > Real<T>(projection.tolerance);
   }
@@ -93,6 +101,7 @@ class Projector {
   }
 
   SolverOf<P> solver_;
+  DirectedProjection<P> directed_;
   typename P::Jacobian G_;
   typename P::Multiplier residual_, impulse_;
   typename P::Vec along_, move_, end_;

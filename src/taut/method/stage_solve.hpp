@@ -11,6 +11,7 @@
 #include <taut/formulation/measured_noise.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/stage_coefficients.hpp>
+#include <taut/method/stage_newton.hpp>
 #include <taut/scalar/flatten.hpp>
 #include <taut/scalar/unroll.hpp>
 #include <taut/solve/forecast.hpp>
@@ -21,6 +22,7 @@
 
 #include <array>
 #include <cmath>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -50,7 +52,21 @@ double anchor_within() {
   return 0x1p-8 / std::sqrt(epsilon<T>());
 }
 
+// What a solved stage may leave in g, in units of rounding: an eighth of what a step may (kept_units.hpp).
+inline constexpr double most_units_left = 128;
+
 inline namespace TAUT_STEPS {  // flatten.hpp
+
+struct NoStageMatrix {};
+template <class P>
+constexpr auto pick_stage_matrix() {
+  if constexpr (has_stage_newton<P>)
+    return std::type_identity<StageMatrix<P>>{};
+  else
+    return std::type_identity<NoStageMatrix>{};
+}
+template <class P>
+using NewtonMatrixOf = typename decltype(pick_stage_matrix<P>())::type;
 
 // The first `fixed` stages have Q = q₀, and as many at the end have no Λ: 1 for Lobatto, 0 for Gauss and
 // Radau.
@@ -69,6 +85,7 @@ class StageSolve {
         b(tableau.b.transpose()),
         c(tableau.c.unaryExpr([](const Float128& x) { return coefficient<B>(x); })),
         inverse_(inverse_product(tableau)),
+        ends_at_last_stage_(tableau.A.row(stages_ - 1) == tableau.b.transpose()),
         G(per_stage<typename P::Jacobian, s_>(stages_, s.make_jacobian())),
         Q(per_stage<Vec, s_>(stages_, zero_vector(s))),
         P_(Q),
@@ -109,6 +126,7 @@ class StageSolve {
 
  private:
   Matrix<B, s_ == dynamic ? dynamic : s_ - fixed, s_ == dynamic ? dynamic : s_ - fixed> inverse_;  // (A₀Â₀)⁻¹
+  bool ends_at_last_stage_;
 
  public:
   PerStage<typename P::Jacobian, s_> G;  // at the stages
@@ -116,6 +134,8 @@ class StageSolve {
   PerStage<Vec, s_> velocity, force;     // H_p and h (H_q + GᵀΛ) there (without GᵀΛ at stages that have no Λ)
   PerStage<Vec, s_> Z, Y;
   PerStage<Multiplier, s_> L;
+
+  bool may_use_newton = true;  // false: a step whose simplified iteration fails has failed
 
   // Makes the following steps start at (q0 + q_low, p0 + p_low), if the state has such parts. A step from
   // (q0, p0) alone, added to them, moves the energy by h p_low: with some h more often one way.
@@ -137,11 +157,41 @@ class StageSolve {
       Failure failure = solved.error();
       failure.stage = SolveStage::inner;
       const bool in_vain = failure.kind != FailureKind::not_converged || options.tolerance > 0;
-      if (has_noise_ || in_vain || !noise_exceeds_units(s, q0, failure.residual)) return failure;
+      if (has_noise_ || in_vain || !noise_exceeds_units(s, q0, failure.residual))
+        return by_newton(s, q0, p0, G0, h, options, failure);
     }
   }
 
  private:
+  // Solves the stages with the whole matrix, after the simplified iteration has failed.         (J10), (J11)
+  [[gnu::cold, gnu::noinline]] Expected<int> by_newton(
+      [[maybe_unused]] const P& s, [[maybe_unused]] const Vec& q0, [[maybe_unused]] const Vec& p0,
+      [[maybe_unused]] const typename P::Jacobian& G0, [[maybe_unused]] const T& h,
+      [[maybe_unused]] const SolveOptions& options, const Failure& failure) {
+    if constexpr (has_stage_newton<P>) {
+      if (failure.kind == FailureKind::not_finite || !has_newton(s) || !may_use_newton) return failure;
+      if (!newton_) newton_ = std::make_unique<NewtonMatrixOf<P>>(s, layout(s));
+      noise_of_positions(s, q0, noise_);
+      has_noise_ = true;
+      Equations equations{*this, s, q0, p0, G0, h, options.tolerance};
+      Failure last = failure;
+      for (const DampedBy damped_by : {DampedBy::next_correction, DampedBy::residual})
+        for (const double part : {1.0, 0.0, 0.5}) {
+          guess(s, q0, p0, G0, h);
+          if (part < 1) shorten_guess(part);
+          const auto solved = damped_newton<T>(equations, damped_by, stage_newton_limit, stage_noise);
+          if (solved) return last.iterations + *solved;
+          const int before = last.iterations;
+          last = solved.error();
+          last.iterations += before;
+        }
+      last.stage = SolveStage::inner;
+      last.corrections = Corrections::damped_newton;
+      return failure.kind == FailureKind::singular ? failure : last;
+    }
+    return failure;
+  }
+
   Expected<int> attempt(const P& s, const Vec& q0, const Vec& p0, const typename P::Jacobian& G0, const T& h,
                         const SolveOptions& options) {
     guess(s, q0, p0, G0, h);
@@ -152,18 +202,24 @@ class StageSolve {
       correct(s, q0, p0, h, active);
       return -1;
     };
-    const int limit = options.max_iterations > 0 ? options.max_iterations : 200;
+    const int limit = options.max_iterations > 0 ? options.max_iterations : most_corrections(s);
     const auto solved = with_stop_rule(options, [&](const auto& rule) {
       if constexpr (is_to_tolerance<decltype(rule)>)
         return iterate<T>(limit, residual, correction, StatedTolerance<T>(rule.tolerance));
       else
         return iterate<T>(limit, residual, correction, SeenRate<T>(stage_noise, stage_left_over));
     });
-    if (solved) return solved;
-    Failure failure = solved.error();
+    if (solved && (options.tolerance > 0 || residual.is_sharp())) return solved;
+    Failure failure =
+        solved ? residual.describe(FailureKind::not_converged, *solved, Mask<T>(true)) : solved.error();
     failure.constraint = -1;
     return failure;
   }
+  // If all stages are unknown, H_qq matters early, and an iteration that is slow is left to Newton's.
+  int most_corrections(const P& s) const { return fixed == 0 && has_newton(s) ? 40 : 200; }
+  StageLayout layout(const P& s) const { return {s.coordinates(), s.constraints(), stages(), fixed}; }
+  bool has_newton(const P& s) const { return has_stage_newton<P> && layout(s).size() <= most_stage_rows; }
+
   // Measures the noise of g near q0, and says whether the units of an attempt that failed are below it. If
   // so, it is worth another one with larger units.                                                    (W4)
   [[gnu::cold, gnu::noinline]] bool noise_exceeds_units([[maybe_unused]] const P& s,
@@ -223,6 +279,14 @@ class StageSolve {
     if constexpr (fixed == 1) Z[0].setZero();
   }
 
+  // Makes a guess in which positions move by a part of the way, and momenta not at all.
+  void shorten_guess(double part) {
+    for (int i = 0; i < stages(); ++i) {
+      Z[at(i)] *= T(part);
+      Y[at(i)].setZero();
+    }
+  }
+
   // Factors K in the middle of the step, where its mean distance from the G(Qᵢ) H_pp G(Qⱼ)ᵀ is least.
   int factor(const P& s, const Vec& q0, const Vec& p0, const T& h) {
     auto&& middle = room(s, work_);
@@ -242,6 +306,7 @@ class StageSolve {
     const T& h;
 
     Mask<T> close{false}, anchored{false};  // see residuals()
+    Real<T> size{0};                        // in units, when last asked for
 
     void evaluate() {
       stage.slopes(s, q0, p0, h);
@@ -256,12 +321,32 @@ class StageSolve {
         for (Eigen::Index i = 0; i < r.size(); ++i) largest = larger(largest, magnitude(r[i]) * unit[i]);
       });
       close = close || largest <= Real<T>(anchor_within<T>());
+      size = largest;
       return largest;
     }
     Mask<T> within(double tolerance) const {
       Mask<T> inside(true);
       each_residual([&](const auto& r, const auto&) { inside = inside && all_within(r, tolerance); });
-      return inside;
+      return inside && stage.end_within(s, q0, tolerance);
+    }
+    // Asks whether an iteration that ended at the rounding level solved g = 0 there. If all residuals came
+    // near their units, and that of g stayed there, it did; otherwise it is worth a look.
+    bool is_sharp() {
+      if constexpr (ScalarTraits<T>::lanes == 1)
+        return (size <= Real<T>(crawl_slack) && stage.g_in_units() <= Real<T>(crawl_slack)) ||
+               shows_to_be_sharp();
+      else
+        return true;
+    }
+    // If the last corrections left the neighbourhood of an anchor, g is evaluated again: near a singular
+    // position a small residual allows a long way.
+    [[gnu::cold, gnu::noinline]] bool shows_to_be_sharp() {
+      for (int i = fixed; i < stage.stages() && close; ++i) {
+        const Vec way = stage.Q[at(i)] - stage.anchor_[at(i)];
+        if (largest_in_units(way, stage.q_per_unit_) > 2 * anchor_within<T>())
+          s.g(stage.Q[at(i)], stage.rg_[at(i)]);
+      }
+      return stage.is_on_constraints();
     }
     Mask<T> sound() const {
       Mask<T> good(true);
@@ -289,6 +374,77 @@ class StageSolve {
     }
   };
 
+  // The stage equations as damped_newton() asks for them.
+  struct Equations {
+    StageSolve& stage;
+    const P& s;
+    const Vec &q0, &p0;
+    const typename P::Jacobian& G0;
+    const T& h;
+    double tolerance;
+    Vector<T, dynamic> kept{};
+
+    const StageLayout& at() const { return stage.newton_->layout(); }
+    void evaluate() {
+      stage.slopes(s, q0, p0, h);
+      stage.residuals(s, q0, h, Mask<T>(false), Mask<T>(false));
+    }
+    void set_units() { stage.rounding_units(q0, p0, G0); }
+    Real<Base<T>> residual_in_units() const { return base(residuals().in_units()); }
+    int form_matrix() {
+      stage.newton_->form(stage, h);
+      return stage.newton_->factor();
+    }
+    void solve(Vector<T, dynamic>& r) const { stage.newton_->solve(r); }
+    void residual(Vector<T, dynamic>& r) const { gather(stage.rz_, stage.ry_, stage.rg_, fixed, r); }
+    void keep() { gather(stage.Z, stage.Y, stage.L, 0, kept); }
+    void move(const Vector<T, dynamic>& d, const Base<T>& t) {
+      const auto take = [&](int from, auto& part) {
+        for (Eigen::Index k = 0; k < part.size(); ++k) part[k] = kept[from + k] + T(t) * d[from + k];
+      };
+      for (int i = 0; i < stage.stages(); ++i) {
+        if (i >= fixed) take(at().Z(i), stage.Z[stage.at(i)]);
+        take(at().Y(i), stage.Y[stage.at(i)]);
+        if (i < stage.free_stages()) take(at().L(i), stage.L[stage.at(i)]);
+      }
+    }
+    // Impulses follow from positions and momenta, and have no unit of their own.
+    Real<Base<T>> in_units(const Vector<T, dynamic>& d) const {
+      Real<Base<T>> largest(0);
+      const int n = at().n;
+      for (int k = 0; k < at().L(0); ++k) {
+        const Base<T> per_unit = base(k < at().Y(0) ? stage.q_per_unit_[k % n] : stage.p_per_unit_[k % n]);
+        largest = larger(largest, Real<Base<T>>(magnitude(base(d[k])) * per_unit));
+      }
+      return largest;
+    }
+    bool is_sharp() const { return stage.is_on_constraints(); }
+    bool solved() const { return tolerance > 0 && residuals().within(tolerance); }
+    bool sound() const { return residuals().sound(); }
+    Failure failure(FailureKind kind, int corrections) const {
+      Failure found = residuals().describe(kind, corrections, Mask<T>(true));
+      found.constraint = -1;
+      return found;
+    }
+
+   private:
+    Residual residuals() const { return {stage, s, q0, p0, G0, h}; }
+    // Writes what belongs to Z, Y and L into one vector; the multipliers stand from `first` on.
+    template <class Vectors, class Multipliers>
+    void gather(const Vectors& z, const Vectors& y, const Multipliers& l, int first,
+                Vector<T, dynamic>& out) const {
+      out.resize(at().size());
+      const auto put = [&](int to, const auto& part) {
+        for (Eigen::Index k = 0; k < part.size(); ++k) out[to + k] = part[k];
+      };
+      for (int i = 0; i < stage.stages(); ++i) {
+        if (i >= fixed) put(at().Z(i), z[stage.at(i)]);
+        put(at().Y(i), y[stage.at(i)]);
+        if (i < stage.free_stages()) put(at().L(i), l[stage.at(i + first)]);
+      }
+    }
+  };
+
   // Evaluates the slopes at the stages. At Q = q₀ all that depends on q alone is known.
   void slopes(const P& s, const Vec& q0, const Vec& p0, const T& h) {
     each(0, stages(), [&](int j) __attribute__((always_inline)) {
@@ -310,6 +466,33 @@ class StageSolve {
       }
       force[at(j)] = work;
     });
+  }
+
+  // Returns the size of g at the stages.
+  Real<T> g_in_units() const {
+    Real<T> largest(0);
+    each(fixed, stages(), [&](int i) __attribute__((always_inline)) {
+      largest = larger(largest, Real<T>(largest_in_units(rg_[at(i)], g_per_unit_)));
+    });
+    return largest;
+  }
+
+  // Asks whether the stages are on g = 0, to rounding, and the end of the step too: if that is the last
+  // stage, the residual of (J1) is what separates the two.
+  bool is_on_constraints() const {
+    if (!(g_in_units() <= Real<T>(most_units_left))) return false;
+    return !ends_at_last_stage_ || largest_in_units(rz_[at(stages() - 1)], q_per_unit_) <= most_units_left;
+  }
+
+  // Asks whether g is within the tolerance at the end of the step. If that is the last stage, it is
+  // q₀ + h Σ bⱼ H_p, which an iteration stopped by a tolerance leaves beside q₀ + Zₛ.
+  Mask<T> end_within(const P& s, const Vec& q0, double tolerance) {
+    if (!ends_at_last_stage_) return Mask<T>(true);
+    auto&& work = room(s, work_);
+    auto&& work_m = room(s, work_m_);
+    work = q0 + ((Z[at(stages() - 1)] - rz_[at(stages() - 1)]) + q_low_);
+    s.g(work, work_m);
+    return all_within(work_m, tolerance);
   }
 
   // Evaluates the residuals. Lanes that are close to the solution take g(q₀ + Z) = g(Q*) + G (q₀ + Z - Q*)
@@ -435,7 +618,8 @@ class StageSolve {
   Vector<Real<T>, P::n> q_per_unit_, p_per_unit_;
   Vector<Real<T>, P::m> g_per_unit_, noise_;  // the noise of g counts if a first attempt failed
   bool has_noise_ = false;
-  Vec work_, h_grad_V_;  // the second at q₀
+  std::unique_ptr<NewtonMatrixOf<P>> newton_;  // made by the first step that needs it
+  Vec work_, h_grad_V_;                        // the second at q₀
   Vec q_low_, p_low_;
   Multiplier work_m_;
 };

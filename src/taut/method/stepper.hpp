@@ -40,6 +40,7 @@ class Stepper {
   virtual void carry(Carry& c) = 0;
   virtual StepPromise promise() const { return {}; }
   virtual ProjectionCount projections() const { return {}; }
+  virtual std::int64_t gradients() const { return 0; }  // evaluations of grad V or of H_q, if it is counted
   // The method's own multiplier at the end of the last step, which had the size h; empty if the method has
   // none.
   virtual Vector<typename P::Scalar, dynamic> last_multiplier(const typename P::Scalar&) const { return {}; }
@@ -98,6 +99,12 @@ class BoundStepper final : public Stepper<P, X> {
       return memory_.projections();
     else
       return {};
+  }
+  std::int64_t gradients() const override {
+    if constexpr (requires { problem_.gradients(); })
+      return problem_.gradients();
+    else
+      return 0;
   }
   Vector<typename P::Scalar, dynamic> last_multiplier(const typename P::Scalar& h) const override {
     if constexpr (requires { memory_.last_multiplier(h); })

@@ -142,12 +142,21 @@ inline Tableau<Float128> collocation(const std::vector<Float128>& c) {
 inline Tableau<Float128> gauss_tableau(int s) { return collocation(quadrature::gauss_nodes(s)); }
 inline Tableau<Float128> radau_tableau(int s) { return collocation(quadrature::radau_nodes(s)); }
 
-// Makes Lobatto IIIA for q, and its symplectic dual IIIB for p:
+// Makes the partner of a given Runge-Kutta method (A, b, c), Jay's Theorem 2.2: with A for q and Â for p the
+// pair is symplectic. No bᵢ may be zero.
 // âᵢⱼ = bⱼ(1 - aⱼᵢ/bᵢ)                                                                               (T2)
-inline Tableau<Float128> lobatto_tableau(int s) {
-  Tableau<Float128> t = collocation(quadrature::lobatto_nodes(s));
+inline Tableau<Float128> with_partner(Tableau<Float128> t) {
+  const int s = t.stages();
+  t.b_hat = t.b;
+  t.A_hat.resize(s, s);
   for (int i = 0; i < s; ++i)
     for (int j = 0; j < s; ++j) t.A_hat(i, j) = t.b[j] * (1 - t.A(j, i) / t.b[i]);
+  return t;
+}
+
+// Makes Lobatto IIIA for q, and its symplectic dual IIIB for p.
+inline Tableau<Float128> lobatto_tableau(int s) {
+  Tableau<Float128> t = with_partner(collocation(quadrature::lobatto_nodes(s)));
   t.A_hat.col(0).setConstant(t.b[0]);           // since a₁ⱼ = 0
   t.A_hat.col(s - 1).setConstant(Float128(0));  // since aₛⱼ = bⱼ
   return t;

@@ -2,12 +2,14 @@
 // docs/theory/tableau.md.
 #pragma once
 
+#include <taut/method/made/number_list.hpp>
 #include <taut/method/tableau.hpp>
 #include <taut/solve/pivoted_lu.hpp>
 
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace taut {
 
@@ -19,14 +21,17 @@ namespace tableau_conditions {
 
 inline bool vanishes(Float128 x) { return magnitude(x) < Float128(tableau_tolerance); }
 
-inline bool symplectic(const Tableau<Float128>& t) {  // (T3)
+// Returns the largest of the left-hand sides minus the right-hand sides of (2.3).                        (T3)
+inline Float128 symplectic_defect(const Tableau<Float128>& t) {
+  Float128 worst = 0;
   for (int i = 0; i < t.stages(); ++i) {
-    if (!vanishes(t.b[i] - t.b_hat[i])) return false;
+    worst = larger(worst, magnitude(t.b[i] - t.b_hat[i]));
     for (int j = 0; j < t.stages(); ++j)
-      if (!vanishes(t.b[i] * t.A_hat(i, j) + t.b_hat[j] * t.A(j, i) - t.b[i] * t.b_hat[j])) return false;
+      worst = larger(worst, magnitude(t.b[i] * t.A_hat(i, j) + t.b_hat[j] * t.A(j, i) - t.b[i] * t.b_hat[j]));
   }
-  return true;
+  return worst;
 }
+inline bool symplectic(const Tableau<Float128>& t) { return vanishes(symplectic_defect(t)); }
 
 // Forms A₀Â₀, with A₀ the rows 2…s of A and Â₀ the columns 1…s-1 of Â.                               (T6)
 inline Matrix<double, dynamic, dynamic> stage_product(const Tableau<Float128>& t) {
@@ -92,11 +97,13 @@ int degree(const Tableau<Float128>& t, Holds&& holds) {
 }  // namespace tableau_conditions
 
 // Returns the order that B(p), C(q), D(r), CĈ(Q) of a symplectic pair guarantee (Jay, Theorems 4.1 and 4.2,
-// (4.2')): 2s-2 for Lobatto, 0 if they guarantee nothing. The true order may be higher by accident.
+// (4.2')): 2s-2 for Lobatto, 0 if they guarantee nothing. The true order may be higher by accident. (4.2')
+// vouches for this order in q; that p has it too, and not 2Q-1 only, is due to the symplecticity:
+// docs/theory/tableau.md.
 inline int order_of(const Tableau<Float128>& t) {
   using namespace tableau_conditions;
   const int p = degree(t, B_holds), q = degree(t, C_holds), r = degree(t, D_holds), Q = degree(t, CC_holds);
-  return std::max(0, std::min({p, 2 * q + 2, 2 * r + 2, q + r + 1, 2 * Q - 1}));
+  return std::max(0, std::min({p, 2 * q + 2, 2 * r + 2, q + r + 1, 2 * Q, Q + q}));  // (T7)
 }
 
 // Asks whether the method is the same when read backwards: b_{s+1-i} = bᵢ, a_{s+1-i,s+1-j} = bⱼ - aᵢⱼ, for Â
@@ -112,24 +119,47 @@ inline bool is_symmetric(const Tableau<Float128>& t) {
   return true;
 }
 
+// One condition on a tableau, for people: its name in the paper, what it asks, and by how much it is missed.
+struct TableauCondition {
+  std::string name, asks;
+  bool needed = true;  // a tableau that violates it is refused
+  bool holds = true;
+  double defect = 0;
+};
+
+// Lists the conditions under which Jay's theorems hold. All sizes are right.
+std::vector<TableauCondition> conditions_of(const Tableau<Float128>& t);
+
 inline std::optional<std::string> violated_condition(const Tableau<Float128>& t) {
-  using namespace tableau_conditions;
   const int s = t.stages();
   if (s < 2) return "a tableau of this kind has at least 2 stages";
   if (t.A.rows() != s || t.A.cols() != s || t.A_hat.rows() != s || t.A_hat.cols() != s ||
       t.b_hat.size() != s || t.c.size() != s)
     return "A and A^ must be s x s and b, b^, c of length s";
+  using namespace tableau_conditions;
+  Float128 sum = -1, last_column = 0, first_row = 0;
   for (int j = 0; j < s; ++j) {
-    if (!vanishes(t.A_hat(j, s - 1)))
-      return "(3.10) is violated: the last column of A^ must be zero";                       // (T4)
-    if (!vanishes(t.A(0, j))) return "(3.12) is violated: the first row of A must be zero";  // (T5)
+    sum += t.b[j];
+    last_column = larger(last_column, magnitude(t.A_hat(j, s - 1)));
+    first_row = larger(first_row, magnitude(t.A(0, j)));
   }
-  if (!symplectic(t))
-    return "(2.3) is violated: b = b^ and b_i a^_ij + b^_j a_ji = b_i b^_j, so the method is not symplectic";
+  const auto missed = [](const char* what, Float128 by) {
+    return std::string(what) + "; it is missed by " + few_digits(magnitude(by));
+  };
+  if (!vanishes(sum)) return missed("B(1) is violated: the weights b must sum to 1", sum);
+  if (!vanishes(last_column))
+    return missed("(3.10) is violated: the last column of A^ must be zero", last_column);  // (T4)
+  if (!vanishes(first_row))
+    return missed("(3.12) is violated: the first row of A must be zero", first_row);  // (T5)
+  if (const Float128 defect = symplectic_defect(t); !vanishes(defect))
+    return missed(
+        "(2.3) is violated: b = b^ and b_i a^_ij + b^_j a_ji = b_i b^_j, so the method is not symplectic",
+        defect);
   if (vanishes(t.b[s - 1])) return "b_s must not be zero";
   PivotedLU<double, dynamic> lu(s - 1);
   lu.a = stage_product(t);
-  if (lu.factor() >= 0) return "A0 A^0 is not invertible, so the stages are not determined";
+  if (lu.factor() >= 0)
+    return "(3.14) is violated: A0 A^0 must be invertible, so that the stages are determined";
   return std::nullopt;
 }
 

@@ -1,12 +1,14 @@
 // The problem that a model is: the concepts of problem/tiers.hpp, met by running the programs of its
 // formulas in any scalar type. Sizes are known at run time, and G is sparse. Its kind is data: the mass is
-// diagonal or full, and tier() says whether the system is natural, split, or has a Hamiltonian of its own.
-// Functions that its tier does not have must not be called. A problem keeps its own registers: use one copy
-// per thread.
+// diagonal, sparse or full, and tier() says whether the system is natural, split, or has a Hamiltonian of
+// its own. Functions that its tier does not have must not be called. A problem keeps its own registers: use
+// one copy per thread.
 #pragma once
 
 #include <taut/model/code/interpreter.hpp>
+#include <taut/model/formula_map.hpp>
 #include <taut/model/formula_system.hpp>
+#include <taut/problem/gradient_count.hpp>
 #include <taut/problem/tiers.hpp>
 
 #include <memory>
@@ -17,12 +19,21 @@ namespace taut {
 
 template <class T>
 DiagonalOrFullMass<T> mass_of(const FormulaSystem& s) {
-  DiagonalOrFullMass<T> W{.is_diagonal = s.diagonal_mass, .entries = {}, .matrix = {}};
+  DiagonalOrFullMass<T> W{.is_diagonal = s.diagonal_mass, .entries = {}, .matrix = {}, .sparse = {}};
   if (s.inverse_mass.empty()) return W;
   if (s.diagonal_mass) {
     W.entries.inverse.resize(s.n);
     for (int i = 0; i < s.n; ++i)
       W.entries.inverse[i] = number_as<T>(s.inverse_mass[static_cast<std::size_t>(i)]);
+    return W;
+  }
+  if (!s.mass_order.empty()) {
+    std::vector<typename SparseMass<T>::Entry> entries;
+    for (int i = 0; i < s.n; ++i)
+      for (int j = 0; j < s.n; ++j)
+        if (const auto& value = s.mass[mass_entry(s, i, j)]; value != 0)
+          entries.push_back({i, j, number_as<T>(value)});
+    W.sparse.emplace(s.mass_order, std::move(entries));
     return W;
   }
   W.matrix.inverse.resize(s.n, s.n);
@@ -36,7 +47,7 @@ DiagonalOrFullMass<T> mass_of(const FormulaSystem& s) {
 }
 
 template <class T = double>
-class FormulaProblem : public Shape<T, dynamic, dynamic, SparseJacobian<T>> {
+class FormulaProblem : public Shape<T, dynamic, dynamic, SparseJacobian<T>>, public GradientCount {
  public:
   using Base = Shape<T, dynamic, dynamic, SparseJacobian<T>>;
   using typename Base::Jacobian;
@@ -82,21 +93,37 @@ class FormulaProblem : public Shape<T, dynamic, dynamic, SparseJacobian<T>> {
 
   // Natural and split.
   T V(const Vec& q) const { return value_of(V_, q.data(), nullptr); }
-  void grad_V(const Vec& q, Vec& out) const { grad_V_(q.data(), nullptr, nullptr, out.data()); }
+  void grad_V(const Vec& q, Vec& out) const {
+    count_gradient();
+    grad_V_(q.data(), nullptr, nullptr, out.data());
+  }
   const DiagonalOrFullMass<T>& W() const { return mass_; }
 
   // Split.
   T V_fast(const Vec& q) const { return value_of(V_fast_, q.data(), nullptr); }
-  void grad_V_fast(const Vec& q, Vec& out) const { grad_V_fast_(q.data(), nullptr, nullptr, out.data()); }
-  void grad_V_slow(const Vec& q, Vec& out) const { grad_V_slow_(q.data(), nullptr, nullptr, out.data()); }
+  void grad_V_fast(const Vec& q, Vec& out) const {
+    count_gradient();
+    grad_V_fast_(q.data(), nullptr, nullptr, out.data());
+  }
+  void grad_V_slow(const Vec& q, Vec& out) const {
+    count_gradient();
+    grad_V_slow_(q.data(), nullptr, nullptr, out.data());
+  }
 
   // A Hamiltonian of its own.
   T H(const Vec& q, const Vec& p) const { return value_of(H_, q.data(), p.data()); }
-  void H_q(const Vec& q, const Vec& p, Vec& out) const { H_q_(q.data(), p.data(), nullptr, out.data()); }
+  void H_q(const Vec& q, const Vec& p, Vec& out) const {
+    count_gradient();
+    H_q_(q.data(), p.data(), nullptr, out.data());
+  }
   void H_p(const Vec& q, const Vec& p, Vec& out) const { H_p_(q.data(), p.data(), nullptr, out.data()); }
   void H_pp_times(const Vec& q, const Vec& p, const Vec& v, Vec& out) const {
     H_pp_(q.data(), p.data(), v.data(), out.data());
   }
+
+  // A parametrisation of g = 0, if the model gives one.
+  bool has_parametrisation() const { return system_->phi != nullptr; }
+  FormulaMap<T> parametrisation() const { return FormulaMap<T>(*system_); }
 
   template <class U>
   FormulaProblem<U> cast() const {

@@ -1,9 +1,31 @@
 #include <taut/model/formula_system.hpp>
 
+#include <taut/model/code/parametrisation.hpp>
 #include <taut/model/known_size.hpp>
+#include <taut/solve/matrix/narrow_order.hpp>
 #include <taut/words/wording.hpp>
 
 namespace taut {
+
+namespace {
+
+// A full mass matrix is taken as sparse if it has so many rows, and its factor less than this part of them.
+constexpr int least_sparse_mass = 16, part_of_a_full_mass = 8;
+
+std::vector<int> order_of_mass(const FormulaSystem& s) {
+  if (s.diagonal_mass || s.n < least_sparse_mass) return {};
+  Neighbours of(static_cast<std::size_t>(s.n));
+  for (int i = 0; i < s.n; ++i)
+    for (int j = 0; j < s.n; ++j)
+      if (i != j && s.mass[mass_entry(s, i, j)] != 0) of[static_cast<std::size_t>(i)].push_back(j);
+  std::vector<int> order = narrow_order(of);
+  const std::vector<int> first = envelope_of(of, places_in(order));
+  std::int64_t entries = 0;
+  for (int i = 0; i < s.n; ++i) entries += i - first[static_cast<std::size_t>(i)] + 1;
+  return part_of_a_full_mass * entries < std::int64_t{s.n} * s.n ? order : std::vector<int>{};
+}
+
+}  // namespace
 
 std::shared_ptr<const FormulaSystem> compile(const Model& model) {
   System s = model.derived ? *model.derived : derive(model);
@@ -29,6 +51,7 @@ std::shared_ptr<const FormulaSystem> compile(const Model& model) {
     out->inverse_mass = s.inverse_mass;
     out->mass = s.mass;
     out->diagonal_mass = s.inverse_mass.size() == static_cast<std::size_t>(s.n);
+    out->mass_order = order_of_mass(*out);
   }
   if (has_known_size(*out)) {
     std::vector<int> whole(static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n),
@@ -43,6 +66,11 @@ std::shared_ptr<const FormulaSystem> compile(const Model& model) {
     out->V_fast = code({s.V_fast});
     out->grad_V_fast = code(s.grad_V_fast);
     out->grad_V_slow = code(s.grad_V_slow);
+  }
+  if (const auto& map = model.parametrisation) {
+    out->phi =
+        std::make_shared<const Program>(linearise(map->graph, map->phi, static_cast<int>(map->parameters())));
+    out->delta = map->start;
   }
   for (const NamedFormula& x : model.q) out->q.push_back(x.value);
   for (const NamedFormula& x : model.p) out->p.push_back(x.value);

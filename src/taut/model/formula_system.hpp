@@ -25,10 +25,14 @@ struct FormulaSystem {
                       &FormulaSystem::H_q,         &FormulaSystem::H_p,         &FormulaSystem::H_pp_v,
                       &FormulaSystem::g,           &FormulaSystem::G,           &FormulaSystem::whole_G};
   }
+  Code phi;       // the parametrisation, if the model gives one: a program of δ
+  Numbers delta;  // δ at the start
   std::vector<int> begin, column;
   bool diagonal_mass = true;
   Numbers inverse_mass, mass;  // the n of the diagonal, or n² row by row
-  Numbers q, p;                // the start
+  // The order in which a mass matrix with few entries is factored; empty if it is diagonal or taken as full.
+  std::vector<int> mass_order;
+  Numbers q, p;  // the start
   std::vector<std::string> constraint_names;
 };
 

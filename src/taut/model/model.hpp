@@ -23,14 +23,24 @@ struct RunSettings {
     double tolerance = 0;
   };
   std::optional<std::string> method = {}, formulation = {};
+  std::optional<std::string> first_guess = {};  // zero or multiplier
   std::optional<Projection> projection = {};
   std::optional<double> step = {};         // not 0; negative runs backwards
+  Float128 whole_step = 0;                 // the same with more digits
   std::optional<std::int64_t> steps = {};  // this many steps
   // Or the least number of whole steps that reaches this time; never both.
   std::optional<double> until = {};
   std::optional<std::int64_t> every = {};
   std::optional<std::int64_t> threads = {};
+  std::optional<std::string> precision = {};
   bool least_squares = false;  // redundant constraints of particles are solved, not refused
+};
+
+// One table of [methods]: a method of the author's own.
+struct OwnMethod {
+  std::string name;
+  std::string key;   // composition or tableau: what it was given by
+  std::string text;  // the method without its name, as it is read in the folder method/made
 };
 
 struct NamedFormula {
@@ -42,18 +52,22 @@ struct NamedFormula {
 // The table [draw]: which parts of a mechanism a report draws.
 struct DrawTable {
   struct Number {
-    int coordinate = -1;  // its place in the list; -1: the value
+    int coordinate = -1;  // its place in the list; -1: the formula or the value
     double value = 0;
+    int formula = -1;  // its place among the formulas; -1: the value
   };
   using Place = std::array<Number, 3>;
   int dimension = 2;
   std::vector<Place> bodies = {};
   std::vector<std::array<double, 3>> anchors = {};
   std::vector<std::pair<int, int>> links = {};  // between bodies 0, 1, …, then anchors
+  std::vector<Formula> formulas = {};           // they use coordinates alone: parameters are numbers
+  std::vector<std::string> coordinates = {};    // their names, if there are formulas
 };
 
-struct System;         // code/system.hpp
-struct ParticleModel;  // particles/particle_model.hpp
+struct System;           // code/system.hpp
+struct Parametrisation;  // code/parametrisation.hpp
+struct ParticleModel;    // particles/particle_model.hpp
 
 struct Model {
   // The form as written; system.hpp may find a natural one in a hamiltonian.
@@ -61,6 +75,8 @@ struct Model {
   std::string name, title;               // the file's name; its title, or its name if it has none
   std::vector<NamedFormula> parameters;  // in the order of the file
   std::vector<std::string> coordinates;  // the momentum of x is p_x
+  // Names for parts of formulas, in the order of the file. The formulas below have them written out already.
+  std::vector<NamedFormula> definitions;
   Form form = Form::natural;
   // Those that belong to the form; for a split one also their sum.
   Formula hamiltonian, potential, potential_fast, potential_slow;
@@ -71,11 +87,19 @@ struct Model {
   // What derive() finds for the formulas above. The reader needs it to check them, and keeps it for
   // compile().
   std::shared_ptr<const System> derived;
+  // The table [parametrisation]: names and formulas of its own coordinates, or the word `tree`.
+  std::vector<std::string> free_coordinates;
+  std::vector<Formula> phi;                                // one for each coordinate
+  std::vector<NamedFormula> delta;                         // what [initial] says of them
+  std::shared_ptr<const Parametrisation> parametrisation;  // if there is such a table: checked
   // If this is a system of particles; then there are no coordinates above.
   std::shared_ptr<const ParticleModel> particles;
+  std::vector<OwnMethod> methods;  // in the order of the file
   RunSettings run;
   std::optional<std::string> output_directory, output_format;  // the second: csv, binary or compressed
+  std::optional<std::string> output_lambda;                    // continuous or stage
   std::vector<std::string> output_quantities;  // names from output_quantity_names(), each once
+  std::vector<NamedFormula> quantities;        // formulas of the state, the multipliers and t, in file order
   std::optional<DrawTable> draw;
 
   // Makes an error that points at a key of the file ("run.method", "system.hamiltonian",

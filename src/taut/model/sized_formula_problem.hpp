@@ -3,12 +3,14 @@
 
 #include <taut/model/code/interpreter.hpp>
 #include <taut/model/known_size.hpp>
+#include <taut/problem/gradient_count.hpp>
 #include <taut/problem/tiers.hpp>
 
 namespace taut {
 
 template <class T, int n, int m>
-class SizedFormulaProblem : public Shape<T, n, m, PatternJacobian<T, FullPattern<m, n>>> {
+class SizedFormulaProblem : public Shape<T, n, m, PatternJacobian<T, FullPattern<m, n>>>,
+                            public GradientCount {
  public:
   using Base = Shape<T, n, m, PatternJacobian<T, FullPattern<m, n>>>;
   using typename Base::Jacobian;
@@ -34,7 +36,10 @@ class SizedFormulaProblem : public Shape<T, n, m, PatternJacobian<T, FullPattern
     V_(q.data(), nullptr, nullptr, &value);
     return value;
   }
-  void grad_V(const Vec& q, Vec& out) const { grad_V_(q.data(), nullptr, nullptr, out.data()); }
+  void grad_V(const Vec& q, Vec& out) const {
+    count_gradient();
+    grad_V_(q.data(), nullptr, nullptr, out.data());
+  }
   const DiagonalMass<T, n>& W() const { return mass_; }
   void g(const Vec& q, Multiplier& out) const { g_(q.data(), nullptr, nullptr, out.data()); }
   void G(const Vec& q, Jacobian& out) const { G_(q.data(), nullptr, nullptr, out.entries.data()); }

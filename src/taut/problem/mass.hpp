@@ -1,5 +1,5 @@
 // W = M⁻¹, constant: the same number for every coordinate, one number each, a full symmetric positive
-// definite matrix, or one of the last two as the data say.
+// definite matrix, or one of these as the data say.
 //
 //   times(p, v)        v = W p
 //   times(h, p, d)     d = h W p
@@ -7,6 +7,7 @@
 //   weight(i)          entry (i, i), if W is diagonal
 #pragma once
 
+#include <taut/problem/sparse_mass.hpp>
 #include <taut/problem/state.hpp>
 
 #include <Eigen/Cholesky>
@@ -82,7 +83,7 @@ struct FullMass {
   }
 };
 
-// A mass that is diagonal or full, as a model says at run time. The other one stays empty.
+// A mass that is diagonal, sparse or full, as a model says at run time. The others stay empty.
 template <class T>
 struct DiagonalOrFullMass {
   static constexpr bool diagonal = false;  // not known to the compiler
@@ -90,6 +91,7 @@ struct DiagonalOrFullMass {
   bool is_diagonal = true;
   DiagonalMass<T, dynamic> entries;
   FullMass<T, dynamic> matrix;
+  std::optional<SparseMass<T>> sparse;
 
   const T& weight(int i) const { return entries.inverse[i]; }
   void times(const Vec& p, Vec& v) const { is_diagonal ? entries.times(p, v) : matrix_times(p, v); }
@@ -97,13 +99,20 @@ struct DiagonalOrFullMass {
     is_diagonal ? entries.times(h, p, d) : matrix_times(h, p, d);
   }
   void mass_times(const Vec& v, Vec& p) const {
-    is_diagonal ? entries.mass_times(v, p) : matrix.mass_times(v, p);
+    if (is_diagonal)
+      entries.mass_times(v, p);
+    else
+      sparse ? sparse->mass_times(v, p) : matrix.mass_times(v, p);
   }
 
  private:
   // They are calls, so that a loop over a diagonal W stays short.
-  [[gnu::noinline]] void matrix_times(const Vec& p, Vec& v) const { matrix.times(p, v); }
-  [[gnu::noinline]] void matrix_times(const T& h, const Vec& p, Vec& d) const { matrix.times(h, p, d); }
+  [[gnu::noinline]] void matrix_times(const Vec& p, Vec& v) const {
+    sparse ? sparse->times(p, v) : matrix.times(p, v);
+  }
+  [[gnu::noinline]] void matrix_times(const T& h, const Vec& p, Vec& d) const {
+    sparse ? sparse->times(h, p, d) : matrix.times(h, p, d);
+  }
 };
 
 }  // namespace taut

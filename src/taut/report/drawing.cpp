@@ -106,7 +106,9 @@ BodyPlace fixed_at(const Point& c) { return {DrawTable::Number{-1, c[0]}, {-1, c
 // centre of the circle or sphere through its path, from the linear equations 2 x·c + (r² - c²) = x². Gives
 // nothing if the path is no such curve or does not determine one.
 std::optional<Point> pivot(const BodyPlace& body, int dimension, const Frames& frames) {
-  if (way(body, frames) == 0) return std::nullopt;
+  // A body at rest keeps its distance from every point; rounding may move it.
+  const Point start = point(body, frames.front());
+  if (!(way(body, frames) > 1e-9 * std::max(1.0, std::sqrt(dot(start, start))))) return std::nullopt;
   if (keeps_distance(body, fixed_at({}), frames)) return Point{};
   DenseMatrix A(static_cast<int>(frames.size()), dimension + 1);
   std::vector<double> b;
@@ -124,6 +126,26 @@ std::optional<Point> pivot(const BodyPlace& body, int dimension, const Frames& f
     if (std::abs((*found)[k]) >= rounding) c[k] = (*found)[k];
   if (!keeps_distance(body, fixed_at(c), frames)) return std::nullopt;
   return c;
+}
+
+// Asks whether a path in space lies in a plane: then it is a circle, and not a curve on a sphere.
+bool is_flat(const BodyPlace& body, const Frames& frames) {
+  const Point from = point(body, frames.front());
+  const auto off = [&](const std::vector<double>& q) {
+    const Point x = point(body, q);
+    return Point{x[0] - from[0], x[1] - from[1], x[2] - from[2]};
+  };
+  const auto cross = [](const Point& a, const Point& b) {
+    return Point{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+  };
+  Point far = {}, normal = {};
+  for (const auto& q : frames)
+    if (dot(off(q), off(q)) > dot(far, far)) far = off(q);
+  for (const auto& q : frames)
+    if (const Point n = cross(far, off(q)); dot(n, n) > dot(normal, normal)) normal = n;
+  const double size = std::sqrt(dot(normal, normal) * dot(far, far));
+  return std::all_of(frames.begin(), frames.end(),
+                     [&](const auto& q) { return std::abs(dot(normal, off(q))) <= 1e-6 * size; });
 }
 
 class Finder {
@@ -162,14 +184,14 @@ class Finder {
     if (std::find(links.begin(), links.end(), link) == links.end()) links.push_back(link);
   }
 
-  // Draws a rod to the pivot in the plane. In space the body moves on a sphere, and nothing says that
-  // there is a rod.
+  // Draws a rod to the pivot in the plane, also if that lies in space. Otherwise the body moves on a sphere,
+  // and nothing says that there is a rod.
   void hold(std::size_t body) {
     const auto centre = pivot(drawing_.places[body], drawing_.dimension, frames_);
     if (!centre) return;
     Animation& picture = drawing_.picture;
     const Point& at = *centre;
-    if (drawing_.dimension == 3) {
+    if (drawing_.dimension == 3 && !is_flat(drawing_.places[body], frames_)) {
       const double radius = distance(point(drawing_.places[body], frames_.front()), at);
       for (const auto& sphere : picture.spheres)
         if (sphere.centre == at && std::abs(sphere.radius - radius) < rigid * radius) return;
@@ -178,8 +200,10 @@ class Finder {
     }
     auto known = std::find(picture.anchors.begin(), picture.anchors.end(), at);
     if (known == picture.anchors.end()) known = picture.anchors.insert(known, at);
-    picture.links.emplace_back(static_cast<int>(body),
-                               static_cast<int>(drawing_.places.size() + (known - picture.anchors.begin())));
+    const std::pair link(static_cast<int>(body), static_cast<int>(drawing_.places.size()) +
+                                                     static_cast<int>(known - picture.anchors.begin()));
+    if (std::find(picture.links.begin(), picture.links.end(), link) == picture.links.end())
+      picture.links.push_back(link);
   }
 
   const DrawingHints& hints_;
@@ -226,7 +250,19 @@ Drawing from_table(const DrawTable& table) {
     drawing.picture.bodies.push_back({.name = std::to_string(b + 1)});
   drawing.picture.anchors = table.anchors;
   drawing.picture.links = table.links;
+  if (!table.formulas.empty()) drawing.table = table;
   return drawing;
+}
+
+std::vector<double> values_of_formulas(const DrawTable& table, std::span<const double> q) {
+  std::map<std::string_view, double> of;
+  for (std::size_t k = 0; k < table.coordinates.size(); ++k) of[table.coordinates[k]] = q[k];
+  std::vector<double> values;
+  for (const Formula& f : table.formulas) {
+    const auto parts = evaluate(f, [&](std::string_view name) { return Float128(of.at(name)); });
+    values.push_back(static_cast<double>(parts.back()));
+  }
+  return values;
 }
 
 Drawing phase_plane(const DrawingHints& hints) {
@@ -248,9 +284,13 @@ void Drawing::put(std::span<const double> q, std::span<const double> p, std::vec
     out.push_back(static_cast<float>(q[0]));
     out.push_back(static_cast<float>(p[0]));
   }
+  const std::vector<double> formulas = table ? values_of_formulas(*table, q) : std::vector<double>{};
   for (const BodyPlace& place : places)
-    for (int k = 0; k < dimension; ++k)
-      out.push_back(static_cast<float>(value(place[static_cast<std::size_t>(k)], q)));
+    for (int k = 0; k < dimension; ++k) {
+      const DrawTable::Number& number = place[static_cast<std::size_t>(k)];
+      out.push_back(static_cast<float>(
+          number.formula < 0 ? value(number, q) : formulas[static_cast<std::size_t>(number.formula)]));
+    }
 }
 
 namespace {

@@ -24,6 +24,7 @@ DrawingHints drawing_hints(const Model& model);
 struct Drawing {
   int dimension = 2;
   std::vector<DrawTable::Place> places = {};  // for the bodies; if empty, the phase plane is drawn
+  std::optional<DrawTable> table = {};        // if places are formulas of coordinates
   Animation picture = {};                     // bodies, anchors, links, spheres and note, but no frames
   // Adds the places of all bodies at (q, p).
   void put(std::span<const double> q, std::span<const double> p, std::vector<float>& out) const;

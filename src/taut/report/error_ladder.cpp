@@ -1,3 +1,4 @@
+#include <taut/report/cost.hpp>
 #include <taut/report/error_ladder.hpp>
 
 #include <fmt/format.h>
@@ -14,18 +15,47 @@ constexpr std::string_view reference = "lobatto(4)";  // order 6, for every Hami
 constexpr std::int64_t most_coordinates = 200;
 constexpr double short_run = 0.02;  // seconds; the clock of a shorter run is read three times
 
-RunSummary run_with(ModelRun run, double h, std::int64_t steps) {
-  run.request.step = h;
-  run.request.steps = steps;
+// A step and the number of steps that reach the time of the ladder.
+struct LadderStep {
+  double h = 0;
+  std::int64_t steps = 0;
+};
+
+ModelRun run_with(ModelRun run, const LadderStep& step) {
+  run.request.step = step.h;
+  run.request.steps = step.steps;
   run.request.until.reset();
   // The long rungs must not be compiled and the short ones interpreted: their seconds would not compare.
   if (run.request.backend == Backend::automatic) run.request.backend = Backend::interpret;
-  run.request.every = std::max<std::int64_t>(1, steps);
-  SilentObserver nobody;
-  RunSummary summary = run.run(nobody, "");
-  for (int again = 0; again < 2 && summary.seconds < short_run; ++again)
-    summary.seconds = std::min(summary.seconds, run.run(nobody, "").seconds);
-  return summary;
+  run.request.every = std::max<std::int64_t>(1, step.steps);
+  run.request.watch_multipliers = false;
+  return run;
+}
+
+TimedRun best_of_a_few(const ModelRun& run) {
+  TimedRun best = timed_run(run);
+  for (int again = 0; again < 2 && best.cpu_seconds < short_run; ++again)
+    best.cpu_seconds = std::min(best.cpu_seconds, timed_run(run).cpu_seconds);
+  return best;
+}
+
+// Returns the steps by decreasing size. Throws InputError if one does not divide the time.
+std::vector<LadderStep> ladder_steps(const LadderRequest& asked, double h, double time) {
+  std::vector<double> sizes = asked.steps;
+  if (sizes.empty())
+    for (int k = 0; k <= halvings; ++k) sizes.push_back(std::ldexp(h, -k));
+  std::sort(sizes.begin(), sizes.end(), [](double a, double b) { return std::abs(a) > std::abs(b); });
+  std::vector<LadderStep> steps;
+  for (const double size : sizes) {
+    const double count = std::round(time / size);
+    if (!(count >= 1) || std::abs(count * size - time) > 1e-9 * std::abs(time))
+      throw InputError(
+          fmt::format("the errors are compared at t = {}, which is no whole number of steps of {}.\n"
+                      "  Choose steps that divide the time, or another time with --ladder-time.",
+                      time, size));
+    steps.push_back({size, static_cast<std::int64_t>(count)});
+  }
+  return steps;
 }
 
 double difference(const RunSummary& a, const RunSummary& b) {
@@ -35,19 +65,31 @@ double difference(const RunSummary& a, const RunSummary& b) {
   return most;
 }
 
+double ladder_time(const LadderRequest& asked, const ModelRun& run) {
+  const auto coordinates = static_cast<std::int64_t>(run.mechanism->coordinates());
+  const Schedule schedule = schedule_of(run.request);
+  const std::int64_t n = std::min(schedule.steps, std::clamp<std::int64_t>(4000 / coordinates, 20, 200));
+  return asked.time.value_or(static_cast<double>(n) * schedule.step);
+}
+
 }  // namespace
 
-ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::string>& names) {
+void check_ladder(const LadderRequest& asked, const ModelRun& run) {
+  if (const double time = ladder_time(asked, run); time != 0)
+    ladder_steps(asked, schedule_of(run.request).step, time);
+}
+
+ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::string>& names,
+                  const LadderRequest& asked) {
   ErrorLadder ladder;
   const auto coordinates = static_cast<std::int64_t>(runs.front().mechanism->coordinates());
   const Schedule schedule = schedule_of(runs.front().request);
-  const double h = schedule.step;
-  const std::int64_t n = std::min(schedule.steps, std::clamp<std::int64_t>(4000 / coordinates, 20, 200));
-  ladder.time = static_cast<double>(n) * h;
-  if (n == 0) ladder.refusal = "the run has no steps";
+  ladder.time = ladder_time(asked, runs.front());
+  if (ladder.time == 0) ladder.refusal = "the run has no steps";
   if (coordinates > most_coordinates)
     ladder.refusal = fmt::format("a reference for {} coordinates would take too long", coordinates);
   if (!ladder.refusal.empty()) return ladder;
+  const std::vector<LadderStep> steps = ladder_steps(asked, schedule.step, ladder.time);
   ModelRun exact = runs.front();
   exact.request.method = reference;
   exact.request.formulation = exact.request.projection = {};
@@ -55,22 +97,24 @@ ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::stri
   exact.request.plain_updates = false;
   exact.request.tolerance = 0;
   exact.request.solver = Iteration::full_newton;
-  const std::int64_t finest = std::int64_t{1} << halvings;
-  const RunSummary truth = run_with(exact, h / static_cast<double>(2 * finest), n * finest * 2);
-  const RunSummary check = run_with(exact, h / static_cast<double>(finest), n * finest);
+  const LadderStep finest = steps.back();
+  const RunSummary truth = timed_run(run_with(exact, {finest.h / 2, finest.steps * 2})).summary;
+  const RunSummary check = timed_run(run_with(exact, finest)).summary;
   ladder.reference = fmt::format("{} with step {:.3g}", reference, truth.step);
   if (!truth.error.empty() || !check.error.empty()) {
     ladder.refusal = fmt::format("the reference, {}, failed", ladder.reference);
     return ladder;
   }
   ladder.doubt = difference(truth, check);
-  for (std::size_t k = 0; k < runs.size(); ++k) {
-    auto& method = ladder.methods.emplace_back(ErrorLadder::Method{names[k], {}});
-    for (std::int64_t part = 1; part <= finest; part *= 2) {
-      const RunSummary ran = run_with(runs[k], h / static_cast<double>(part), n * part);
-      if (ran.error.empty()) method.rungs.push_back({ran.step, difference(ran, truth), ran.seconds});
+  for (const std::string& name : names) ladder.methods.push_back({name, {}});
+  // The methods take turns at every rung, so that none of them has the quiet hour to itself.
+  for (const LadderStep& step : steps)
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      const TimedRun ran = best_of_a_few(run_with(runs[k], step));
+      if (ran.summary.error.empty())
+        ladder.methods[k].rungs.push_back(
+            {step.h, difference(ran.summary, truth), step.steps, ran.cpu_seconds});
     }
-  }
   return ladder;
 }
 

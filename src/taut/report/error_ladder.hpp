@@ -4,6 +4,7 @@
 
 #include <taut/run/model_run.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace taut {
 
 struct Rung {
   double h = 0, error = 0;  // largest difference of a coordinate or momentum from the reference
-  double seconds = 0;       // for the run, the least of a few
+  std::int64_t steps = 0;
+  double seconds = 0;  // CPU time of the run, the least of a few
 };
 
 struct ErrorLadder {
@@ -26,9 +28,18 @@ struct ErrorLadder {
   std::string refusal = {};  // why there is no ladder, if there is none
 };
 
-// Makes each run with its step h and with h/2, h/4, …, for the same time: at most 200 steps of h, fewer for
-// large systems, so that it stays cheap and the errors are those of the method and not of a chaotic motion.
-// The runs are of one problem, with the same step.
-ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::string>& names);
+// The steps and the time, if somebody chose them.
+struct LadderRequest {
+  std::vector<double> steps = {};  // empty: the step h of the run, h/2, h/4, … h/32
+  std::optional<double> time = {};
+};
+
+// Makes each run with ever smaller steps, for the same time. By default that is at most 200 steps of h, fewer
+// for large systems, so that it stays cheap and the errors are those of the method and not of a chaotic
+// motion. The runs are of one problem, with the same step. Throws InputError if a step does not divide the
+// time.
+void check_ladder(const LadderRequest& asked, const ModelRun& run);  // throws it at once
+ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::string>& names,
+                  const LadderRequest& asked = {});
 
 }  // namespace taut

@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 8> colours = {"#1f6fb4", "#c4501b", "#1a8
                                                      "#a67c00", "#c2327f", "#14899b", "#555555"};
 
 constexpr std::size_t svg_buckets = 700;  // finer than a page shows
+constexpr std::size_t svg_dots = 10000;   // as many dots without a line as are drawn one by one
+constexpr double least_width = 400;       // a long legend makes the figure wider, and the axes not narrower
 
 // Returns the width of about as many characters as the reader sees: bytes that continue one are not counted.
 double text_width(std::string_view text) {
@@ -81,9 +83,12 @@ class Scale {
     const double low = log_ ? std::pow(10, from_) : from_, high = log_ ? std::pow(10, to_) : to_;
     const double raw = (high - low) / 5, power = std::pow(10, std::floor(std::log10(raw))), m = raw / power;
     const double step = power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
+    // A window that is narrow beside its values needs more digits, or neighbours get the same label.
+    const double ratio = std::max(std::abs(low), std::abs(high)) / step;
+    const int digits = std::clamp(static_cast<int>(std::ceil(std::log10(ratio))) + 1, 6, 16);
     std::vector<Tick> out;
     for (double k = std::ceil(low / step); k * step <= high; ++k) {
-      std::string label = k == 0 ? "0" : fmt::format("{:.6g}", k * step);
+      std::string label = k == 0 ? "0" : fmt::format("{:.{}g}", k * step, digits);
       if (label.starts_with('-')) label = "\u2212" + label.substr(1);
       out.push_back({k * step, std::move(label)});
     }
@@ -131,7 +136,11 @@ std::string axes(const Figure& figure, const Scale& x, const Scale& y, const Fra
 
 std::string curve(const Series& series, std::string_view colour, const Scale& x, const Scale& y,
                   const Frame& at) {
-  const SeriesPoints points = thinned(series.x, series.y, svg_buckets);
+  // Dots without a line between them show a pattern, which a few of each bucket would change.
+  const SeriesPoints points =
+      thinned(series.x, series.y, series.mark == Mark::points ? svg_dots : svg_buckets);
+  const bool many =
+      points.x.size() > 400;  // discs would run into each other: drawn as the ends of a thin pen
   std::string path, discs;
   bool pen_down = false;
   for (std::size_t i = 0; i < points.x.size(); ++i) {
@@ -142,7 +151,8 @@ std::string curve(const Series& series, std::string_view colour, const Scale& x,
     const double px = at.x(x.place(points.x[i])), py = at.y(y.place(points.y[i]));
     if (!pen_down) path += fmt::format("M{:.1f} {:.1f}", px, py);
     path += fmt::format("L{:.1f} {:.1f}", px, py);  // even to itself: a point between two gaps is a dot
-    discs += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='2.6'/>", px, py);
+    discs += many ? fmt::format("M{:.1f} {:.1f}h0", px, py)
+                  : fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='2.6'/>", px, py);
     pen_down = true;
   }
   std::string svg;
@@ -151,7 +161,11 @@ std::string curve(const Series& series, std::string_view colour, const Scale& x,
         "<path fill='none' stroke='{}' stroke-width='1.6' stroke-linejoin='round' stroke-linecap='round'{} "
         "d='{}'/>\n",
         colour, series.dashed ? " stroke-dasharray='6 4'" : "", path);
-  if (series.mark != Mark::line) svg += fmt::format("<g fill='{}'>{}</g>\n", colour, discs);
+  if (series.mark != Mark::line && many)
+    svg += fmt::format("<path fill='none' stroke='{}' stroke-width='1.6' stroke-linecap='round' d='{}'/>\n",
+                       colour, discs);
+  else if (series.mark != Mark::line)
+    svg += fmt::format("<g fill='{}'>{}</g>\n", colour, discs);
   return svg;
 }
 
@@ -202,8 +216,12 @@ std::string to_svg(const Figure& figure, const SvgSize& size) {
   double legend = 0;
   for (const Series& s : figure.series)
     if (!s.name.empty()) legend = std::max(legend, text_width(s.name) + 44);
-  const Frame at{.left = 74, .right = size.width - 14 - legend, .top = 40, .bottom = size.height - 54.0};
   Scale x(figure, figure.x, &Series::x), y(figure, figure.y, &Series::y);
+  double left = 74;  // more if long labels would reach the name of the axis
+  for (const auto& tick : y.ticks())
+    if (tick.label.find('<') == std::string::npos) left = std::max(left, text_width(tick.label) + 42);
+  const double width = std::max<double>(size.width, left + least_width + 14 + legend);
+  const Frame at{.left = left, .right = width - 14 - legend, .top = 40, .bottom = size.height - 54.0};
   if (figure.equal_scales && !x.is_log() && !y.is_log()) {
     const double per_x = x.span() / (at.right - at.left), per_y = y.span() / (at.bottom - at.top);
     (per_x < per_y ? x : y).widen(std::max(per_x, per_y) / std::min(per_x, per_y));
@@ -213,7 +231,7 @@ std::string to_svg(const Figure& figure, const SvgSize& size) {
       "font-family='Helvetica, Arial, sans-serif' font-size='12' fill='#222'>\n"
       "<rect width='{0}' height='{1}' fill='white'/>\n"
       "<text x='{2:.1f}' y='24' font-size='14' font-weight='bold'>{3}</text>\n",
-      size.width, size.height, at.left, escaped(figure.title));
+      width, size.height, at.left, escaped(figure.title));
   svg += axes(figure, x, y, at);
   double row = at.top + 10;
   for (std::size_t k = 0; k < figure.series.size(); ++k) {

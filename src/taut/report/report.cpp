@@ -86,7 +86,8 @@ Json json_of(const Table& table) {
   for (const auto& row : table.rows) {
     Json cells = Json::list();
     for (const Cell& cell : row)
-      cells.push_back(Json::object({{"text", cell.text}, {"verdict", name_of(cell.verdict)}}));
+      cells.push_back(
+          Json::object({{"text", cell.text}, {"verdict", name_of(cell.verdict)}, {"section", cell.section}}));
     rows.push_back(std::move(cells));
   }
   return Json::object({{"kind", "table"},
@@ -119,6 +120,40 @@ Json json_of(const Animation& a) {
                        {"links", std::move(links)},
                        {"spheres", std::move(spheres)},
                        {"times", packed(a.times)},
+                       {"runs", std::move(runs)}});
+}
+
+Json json_of(const Computed& computed) {
+  Json statements = Json::list(), files = Json::list();
+  for (const Statement& s : computed.statements)
+    statements.push_back(Json::object({{"title", s.title}, {"lines", s.lines}}));
+  for (const SourceFile& f : computed.files)
+    files.push_back(Json::object({{"name", f.name}, {"text", f.text}}));
+  return Json::object({{"statements", std::move(statements)},
+                       {"command", computed.command},
+                       {"date", computed.date},
+                       {"files", std::move(files)}});
+}
+
+Json json_of(const Columns& columns) {
+  Json runs = Json::list();
+  for (const Columns::Run& run : columns.runs) {
+    Json series = Json::list(), frames = Json::list();
+    for (std::size_t k = 0; k < columns.names.size(); ++k) {
+      series.push_back(Json::object({{"x", packed(run.times[k])}, {"y", packed(run.values[k])}}));
+      frames.push_back(packed(run.frames[k]));
+    }
+    runs.push_back(Json::object({{"name", run.name},
+                                 {"series", std::move(series)},
+                                 {"times", packed(run.frame_times)},
+                                 {"frames", std::move(frames)}}));
+  }
+  return Json::object({{"kind", "columns"},
+                       {"title", columns.title},
+                       {"note", columns.note},
+                       {"names", columns.names},
+                       {"overTime", columns.over_time},
+                       {"path", std::array{columns.path.first, columns.path.second}},
                        {"runs", std::move(runs)}});
 }
 
@@ -162,6 +197,29 @@ std::string filled_in(std::string_view page, std::span<const PageMark> marks) {
 
 }  // namespace
 
+std::vector<Figure> figures_of(const Columns& columns) {
+  const auto label = [&columns](const Columns::Run& run, int k) {
+    const std::string& name = columns.names[static_cast<std::size_t>(k)];
+    return columns.runs.size() == 1 ? name : run.name + ": " + name;
+  };
+  const auto doubles = [](const std::vector<float>& v) { return std::vector<double>(v.begin(), v.end()); };
+  Figure over_time{.title = "Over time", .x = {.label = "t"}};
+  const auto [x, y] = columns.path;
+  Figure path{.title = "One over another",
+              .x = {.label = columns.names[static_cast<std::size_t>(x)]},
+              .y = {.label = columns.names[static_cast<std::size_t>(y)]}};
+  for (const Columns::Run& run : columns.runs) {
+    for (const int k : columns.over_time)
+      over_time.series.push_back({.name = label(run, k),
+                                  .x = run.times[static_cast<std::size_t>(k)],
+                                  .y = run.values[static_cast<std::size_t>(k)]});
+    path.series.push_back({.name = columns.runs.size() == 1 ? "" : run.name,
+                           .x = doubles(run.frames[static_cast<std::size_t>(x)]),
+                           .y = doubles(run.frames[static_cast<std::size_t>(y)])});
+  }
+  return {std::move(over_time), std::move(path)};
+}
+
 std::string to_json(const Report& report) {
   Json facts = Json::list(), sections = Json::list();
   for (const Fact& fact : report.facts)
@@ -176,6 +234,7 @@ std::string to_json(const Report& report) {
   const Json all = Json::object({{"title", report.title},
                                  {"text", report.text},
                                  {"program", fmt::format("taut {}", version)},
+                                 {"computed", json_of(report.computed)},
                                  {"facts", std::move(facts)},
                                  {"sections", std::move(sections)}});
   return all.to_text();
@@ -212,13 +271,16 @@ std::vector<std::string> write_figures(const std::string& folder, const Report& 
   std::set<std::string> taken;
   for (const Section& section : report.sections)
     for (const Panel& panel : section.panels) {
-      const auto* figure = std::get_if<Figure>(&panel);
-      if (figure == nullptr) continue;
-      const std::string stem = slug(section.title + "-" + figure->title);
-      std::string name = stem;
-      for (int k = 2; !taken.insert(name).second; ++k) name = fmt::format("{}-{}", stem, k);
-      names.push_back((std::filesystem::path(folder) / (name + ".svg")).string());
-      write(names.back(), to_svg(*figure));
+      std::vector<Figure> figures;
+      if (const auto* figure = std::get_if<Figure>(&panel)) figures = {*figure};
+      if (const auto* columns = std::get_if<Columns>(&panel)) figures = figures_of(*columns);
+      for (const Figure& figure : figures) {
+        const std::string stem = slug(section.title + "-" + figure.title);
+        std::string name = stem;
+        for (int k = 2; !taken.insert(name).second; ++k) name = fmt::format("{}-{}", stem, k);
+        names.push_back((std::filesystem::path(folder) / (name + ".svg")).string());
+        write(names.back(), to_svg(figure));
+      }
     }
   return names;
 }

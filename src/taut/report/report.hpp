@@ -28,6 +28,7 @@ struct Cell {
   Cell(const char* shown, Verdict judged = Verdict::none) : text(shown), verdict(judged) {}
   std::string text;
   Verdict verdict;
+  int section = 0;  // the text leads to this section of the page, counted from 1; 0: nowhere
 };
 
 struct Table {
@@ -72,7 +73,28 @@ struct Animation {
   std::vector<Run> runs = {};
 };
 
-using Panel = std::variant<Figure, Table, Animation>;
+// Columns of a run from which the reader chooses: any of them over time, and any over another. Several runs
+// have the same columns.
+struct Columns {
+  struct Run {
+    std::string name = {};
+    std::vector<std::vector<double>> times = {}, values = {};  // over the whole run, one list for each column
+    // Each column at the same times, close enough for paths and, at the beginning of a long run, for waves.
+    std::vector<double> frame_times = {};
+    std::vector<std::vector<float>> frames = {};
+  };
+  std::string title = {};
+  std::string note = {};
+  std::vector<std::string> names = {};
+  std::vector<int> over_time = {};  // those that are shown first
+  std::pair<int, int> path = {};    // and the first pair, x and y
+  std::vector<Run> runs = {};
+};
+
+// The figures that the page shows first.
+std::vector<Figure> figures_of(const Columns& columns);
+
+using Panel = std::variant<Figure, Table, Animation, Columns>;
 
 struct Section {
   std::string title = {};
@@ -85,9 +107,25 @@ struct Fact {
   std::string name, value;
 };
 
+// What was computed, for a reader who was not there.
+struct Statement {
+  std::string title;
+  std::vector<std::string> lines;  // formulas and numbers, as written
+};
+struct SourceFile {
+  std::string name, text;
+};
+struct Computed {
+  std::vector<Statement> statements = {};
+  std::string command = {};            // The command that made the report.
+  std::string date = {};               // The day and time.
+  std::vector<SourceFile> files = {};  // The model and the files it names, to download.
+};
+
 struct Report {
   std::string title = {};
   std::string text = {};
+  Computed computed = {};
   std::vector<Fact> facts = {};  // in a row under the title
   std::vector<Section> sections = {};
 };

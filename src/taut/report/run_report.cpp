@@ -2,6 +2,7 @@
 #include <taut/report/run_report.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,10 +19,24 @@ Series over_time(const SeriesPoints& points, std::string name) {
   return {.name = std::move(name), .x = points.x, .y = points.y};
 }
 
+// Asks whether one axis with even steps would draw the energy error of one run on top of zero.
+bool far_apart(const std::vector<RecordedRun>& runs) {
+  const auto less = [](const RecordedRun& a, const RecordedRun& b) {
+    return a.summary.energy_error < b.summary.energy_error;
+  };
+  const auto [least, most] = std::minmax_element(runs.begin(), runs.end(), less);
+  return most->summary.energy_error > 20 * least->summary.energy_error;
+}
+
 Figure energy_figure(const std::vector<RecordedRun>& runs) {
   Figure figure{.title = "Energy error", .x = {.label = "t"}, .y = {.label = "H − H₀"}};
-  for (const RecordedRun& run : runs)
-    figure.series.push_back(over_time(run.record.energy_error(), one(runs) ? "" : run.name));
+  if (far_apart(runs)) figure.y = {"|H − H₀|", Axis::logarithmic};
+  for (const RecordedRun& run : runs) {
+    Series series = over_time(run.record.energy_error(), one(runs) ? "" : run.name);
+    if (figure.y.kind == Axis::logarithmic)
+      for (double& error : series.y) error = std::abs(error);
+    figure.series.push_back(std::move(series));
+  }
   return figure;
 }
 
@@ -93,12 +108,42 @@ Animation animation(const DrawingHints& hints, const std::vector<RecordedRun>& r
   return animation;
 }
 
-std::vector<Figure> portraits(const DrawingHints& hints, const std::vector<RecordedRun>& runs) {
+std::string momentum_name(const std::string& coordinate, std::size_t i) {
+  return coordinate == fmt::format("q{}", i + 1) ? fmt::format("p{}", i + 1) : "p_" + coordinate;
+}
+
+// Returns the extent of a column over the frames.
+double extent(const std::vector<std::vector<double>>& frames, std::size_t i) {
+  double low = frames.front()[i], high = low;
+  for (const auto& frame : frames) {
+    low = std::min(low, frame[i]);
+    high = std::max(high, frame[i]);
+  }
+  return high - low;
+}
+
+// Asks whether a coordinate or its momentum moves, beside what rounding moves.
+bool moves(const RecordedFrames& frames, std::size_t i) {
+  double largest_q = 0, largest_p = 0;
+  for (std::size_t k = 0; k < frames.q.front().size() && k < 2 * RunRecord::most_state_columns; ++k) {
+    largest_q = std::max(largest_q, extent(frames.q, k));
+    largest_p = std::max(largest_p, extent(frames.p, k));
+  }
+  constexpr double rounding = 1e-10;
+  return extent(frames.q, i) > rounding * largest_q || extent(frames.p, i) > rounding * largest_p;
+}
+
+// The portraits are those of the first coordinates that move; `still` gets the names of others before them.
+std::vector<Figure> portraits(const DrawingHints& hints, const std::vector<RecordedRun>& runs,
+                              std::vector<std::string>& still) {
   std::vector<Figure> figures;
-  const std::size_t n = std::min(most_portraits, runs.front().record.frames().q.front().size());
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::string& name = hints.coordinates[i];
-    const std::string momentum = name == fmt::format("q{}", i + 1) ? fmt::format("p{}", i + 1) : "p_" + name;
+  const RecordedFrames& first = runs.front().record.frames();
+  for (std::size_t i = 0; i < first.q.front().size() && figures.size() < most_portraits; ++i) {
+    const std::string &name = hints.coordinates[i], momentum = momentum_name(name, i);
+    if (!moves(first, i)) {
+      if (still.size() < 12) still.push_back(name);
+      continue;
+    }
     Figure figure{
         .title = fmt::format("{} and its momentum", name), .x = {.label = name}, .y = {.label = momentum}};
     for (const RecordedRun& run : runs) {
@@ -113,6 +158,60 @@ std::vector<Figure> portraits(const DrawingHints& hints, const std::vector<Recor
     figures.push_back(std::move(figure));
   }
   return figures;
+}
+
+// Names the columns of the record: coordinates, momenta, quantities, and the energy error at the end.
+std::vector<std::string> column_names(const DrawingHints& hints, const RecordedRun& run) {
+  std::vector<std::string> names;
+  const std::size_t n = run.record.state_columns();
+  for (std::size_t i = 0; i < n; ++i) names.push_back(hints.coordinates[i]);
+  for (std::size_t i = 0; i < n; ++i) names.push_back(momentum_name(hints.coordinates[i], i));
+  for (std::size_t i = 0; i < run.record.more_columns(); ++i) names.push_back(run.quantities[i]);
+  names.emplace_back("H − H₀");
+  return names;
+}
+
+Columns::Run columns_of_run(const RecordedRun& run, std::size_t count) {
+  constexpr std::size_t most_numbers = 240000;  // about a megabyte of the page
+  const RecordedFrames& frames = run.record.frames();
+  const std::size_t n = run.record.state_columns(), stride = 1 + frames.times.size() * count / most_numbers;
+  Columns::Run out{.name = run.name};
+  for (std::size_t f = 0; f < frames.times.size(); f += stride) out.frame_times.push_back(frames.times[f]);
+  const auto add = [&](SeriesPoints points, const auto& at_frame) {
+    out.times.push_back(std::move(points.x));
+    out.values.push_back(std::move(points.y));
+    std::vector<float>& values = out.frames.emplace_back();
+    for (std::size_t f = 0; f < frames.times.size(); f += stride)
+      values.push_back(static_cast<float>(at_frame(f)));
+  };
+  for (std::size_t k = 0; k + 1 < count; ++k) {
+    const auto& source = k < n ? frames.q : k < 2 * n ? frames.p : frames.more;
+    const std::size_t i = k < n ? k : k < 2 * n ? k - n : k - 2 * n;
+    add(run.record.column(k), [&](std::size_t f) { return source[f][i]; });
+  }
+  add(run.record.energy_error(),
+      [&](std::size_t f) { return frames.readings[f].energy - run.record.energy(); });
+  return out;
+}
+
+// The first coordinates that move are shown over time, and the second over the first as a path.
+Columns columns_of(const DrawingHints& hints, const std::vector<RecordedRun>& runs) {
+  const RecordedRun& first = runs.front();
+  Columns columns{.title = "Any column", .names = column_names(hints, first)};
+  const std::size_t n = first.record.state_columns(), all = first.record.frames().q.front().size();
+  std::vector<int> moving;
+  for (std::size_t i = 0; i < n; ++i)
+    if (moves(first.record.frames(), i)) moving.push_back(static_cast<int>(i));
+  if (moving.empty()) moving = {0};
+  columns.over_time.assign(moving.begin(), moving.begin() + std::min<std::ptrdiff_t>(3, std::ssize(moving)));
+  if (!one(runs)) columns.over_time.resize(1);
+  columns.path = {moving.front(), moving.size() > 1 ? moving[1] : static_cast<int>(n) + moving.front()};
+  if (n < all)
+    columns.note = fmt::format(
+        "Here are the first {} of {} coordinates with their momenta; --out keeps the samples of all.", n,
+        all);
+  for (const RecordedRun& run : runs) columns.runs.push_back(columns_of_run(run, columns.names.size()));
+  return columns;
 }
 
 Figure spectrum(const std::vector<RecordedRun>& runs, const std::string& title, const std::string& of,
@@ -157,8 +256,9 @@ Section orders(const ErrorLadder& ladder) {
       ladder.time, ladder.reference, std::max(ladder.doubt, 1e-16));
   Figure against_h{
       .title = "Error against step size", .x = {"h", Axis::logarithmic}, .y = {"error", Axis::logarithmic}};
-  Figure against_work{
-      .title = "Work and precision", .x = {"seconds", Axis::logarithmic}, .y = {"error", Axis::logarithmic}};
+  Figure against_work{.title = "Work and precision",
+                      .x = {"CPU seconds", Axis::logarithmic},
+                      .y = {"error", Axis::logarithmic}};
   int colour = 0;
   for (const auto& method : ladder.methods) {
     Series error{.name = method.name, .mark = Mark::line_and_points, .colour = colour};
@@ -240,6 +340,10 @@ std::string method_label(const RunSummary& s) {
   return label;
 }
 
+std::vector<std::string> watched_names(const ModelRun& run) {
+  return run.watched().watched(run.coordinates());
+}
+
 std::int64_t recording_interval(const Schedule& schedule) {
   constexpr std::int64_t most_samples = 2000000;  // a second or two
   std::int64_t interval = std::min(schedule.every, 1 + schedule.steps / most_samples);
@@ -247,15 +351,37 @@ std::int64_t recording_interval(const Schedule& schedule) {
   return interval;
 }
 
+Table ladder_table(const ErrorLadder& ladder) {
+  Table table{.title = "Errors and work",
+              .columns = {"method", "step", fmt::format("error at t = {:.4g}", ladder.time), "CPU seconds"}};
+  for (const auto& method : ladder.methods)
+    for (const Rung& rung : method.rungs)
+      table.rows.push_back({method.name, fmt::format("{}", rung.h), fmt::format("{:.2e}", rung.error),
+                            fmt::format("{:.3g}", rung.seconds)});
+  return table;
+}
+
+std::string result_of(const RunSummary& s) {
+  if (s.unstable) return "unstable";
+  return s.error.empty() ? "done" : fmt::format("failed at t = {:.4g}", s.time);
+}
+
+std::optional<double> error_at_step(const ErrorLadder& ladder, std::size_t k, double step) {
+  if (k >= ladder.methods.size()) return std::nullopt;
+  for (const Rung& rung : ladder.methods[k].rungs)
+    if (rung.h == step) return rung.error;
+  return std::nullopt;
+}
+
 Table comparison(const std::vector<RecordedRun>& runs, const ErrorLadder& ladder) {
   Table table{.title = "Side by side",
               .columns = {"method", "max |H − H₀|", "drift of H", "max |g|", "max |G H_p|",
-                          fmt::format("error at t = {:.4g}", ladder.time), "µs a step", "result"}};
+                          fmt::format("error at t = {:.4g}", ladder.time), "gradients a step", "µs a step",
+                          "result"}};
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const RunSummary& s = runs[k].summary;
-    const bool rung = k < ladder.methods.size() && !ladder.methods[k].rungs.empty() &&
-                      ladder.methods[k].rungs.front().h == s.step;
-    const bool failed = !s.error.empty(), drifts = s.trend && s.trend->beyond_its_error();
+    const auto error = error_at_step(ladder, k, s.step);
+    const bool drifts = s.trend && s.trend->beyond_its_error();
     const std::string drift = s.trend ? fmt::format("{:.1e} ± {:.1e}", s.trend->total, s.trend->error) : "–";
     table.rows.push_back(
         {runs[k].name,
@@ -265,16 +391,18 @@ Table comparison(const std::vector<RecordedRun>& runs, const ErrorLadder& ladder
                           : Verdict::good},
          fmt::format("{:.1e}", s.position_max),
          fmt::format("{:.1e}", s.momentum_max),
-         rung ? fmt::format("{:.2e}", ladder.methods[k].rungs.front().error) : "–",
-         s.steps > 0 ? fmt::format("{:.3g}", 1e6 * s.seconds / static_cast<double>(s.steps)) : "–",
-         s.unstable ? Cell("unstable", Verdict::bad)
-         : failed   ? Cell(fmt::format("failed at t = {:.4g}", s.time), Verdict::bad)
-                    : Cell("done", Verdict::good)});
+         error ? fmt::format("{:.2e}", *error) : "–",
+         s.steps > 0 ? fmt::format("{:.4g}", static_cast<double>(s.gradients) / static_cast<double>(s.steps))
+                     : "–",
+         runs[k].step_seconds > 0 ? fmt::format("{:.3g}", 1e6 * runs[k].step_seconds) : "–",
+         {result_of(s), s.error.empty() ? Verdict::good : Verdict::bad}});
   }
   table.note =
       "Maxima are over every step. The drift is that of the energy over the run, with its 95 % interval; it "
-      "is "
-      "marked where it is beyond it.";
+      "is marked where it is beyond it. Gradients are evaluations of ∇V or of H_q. The cost of a step is CPU "
+      "time, the least of five measurements in "
+      "which "
+      "the methods take turns.";
   return table;
 }
 
@@ -287,7 +415,11 @@ Report report_of_runs(const DrawingHints& hints, const std::vector<RecordedRun>&
   motion.panels.emplace_back(energy_figure(runs));
   for (Figure& figure : residual_figures(runs)) motion.panels.emplace_back(std::move(figure));
   Section phase{.title = "Phase portraits"};
-  for (Figure& figure : portraits(hints, runs)) phase.panels.emplace_back(std::move(figure));
+  std::vector<std::string> still;
+  for (Figure& figure : portraits(hints, runs, still)) phase.panels.emplace_back(std::move(figure));
+  if (!still.empty())
+    phase.text = fmt::format("Without those that stay constant: {}.", fmt::join(still, ", "));
+  motion.panels.emplace_back(columns_of(hints, runs));
   report.sections = {std::move(motion), std::move(phase), spectra(hints, runs), orders(ladder)};
   return report;
 }

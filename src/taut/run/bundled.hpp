@@ -13,6 +13,7 @@ struct BundledModel {
 };
 
 const std::vector<BundledModel>& bundled_models();
+std::vector<std::string> bundled_names();
 
 // Returns a file that they name, by the same path: examples/NAME.
 std::optional<std::string_view> bundled_file(std::string_view name);

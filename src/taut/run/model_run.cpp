@@ -6,10 +6,13 @@
 #include <taut/run/bundled.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/run/run_mechanism.hpp>
+#include <taut/run/schedule.hpp>
+#include <taut/run/stage_multipliers.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -37,6 +40,7 @@ std::vector<std::string> assignments(const RunRequest& request, const std::vecto
   if (request.until) put("until", *request.until);
   if (request.every > 0) put("every", request.every);
   if (request.threads > 0) put("threads", request.threads);
+  if (request.precision != Precision::double_precision) put("precision", name_of(request.precision));
   return all;
 }
 
@@ -53,16 +57,54 @@ std::string without_end(std::string text) {
   return text;
 }
 
+// Puts the definitions of the model's own methods into the text of a method: mine becomes
+// mine=composition(…). A definition may use those before it.
+std::string with_definitions(const std::vector<OwnMethod>& own, const std::string& text) {
+  const auto is_letter = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+  };
+  std::string whole;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    if (end == i) {
+      whole += text[i++];
+      continue;
+    }
+    const std::string name = text.substr(i, end - i);
+    const auto at = std::find_if(own.begin(), own.end(), [&](const OwnMethod& m) { return m.name == name; });
+    whole += name;
+    if (at != own.end()) whole += "=" + with_definitions({own.begin(), at}, at->text);
+    i = end;
+  }
+  return whole;
+}
+
+// Adds what is wrong with the model's own methods, which can be told only where methods are known.
+void add_method_errors(const Model& model, std::vector<ModelError>& errors) {
+  std::vector<OwnMethod> before;
+  for (const OwnMethod& method : model.methods) {
+    const std::string key = "methods." + method.name;
+    before.push_back(method);
+    if (named_method(method.name).why_not.empty())
+      errors.push_back(
+          model.error_at(key, "there is a method " + method.name + " already", "choose another name"));
+    else if (const std::string why_not = named_method(with_definitions(before, method.name)).why_not;
+             !why_not.empty())
+      errors.push_back(model.error_at(key + "." + method.key, why_not));
+  }
+}
+
 // Fills in what the file says if the command line is silent: `asked` went through the model, so the
 // model has it all.
 RunRequest request_of(const Model& model, const RunRequest& asked) {
   RunRequest request = asked;
   const RunSettings& run = model.run;
-  request.method = run.method.value_or("");
-  // The file's formulation belongs to the file's method: if another method takes none, it is ignored.
-  const bool leave_aside = !asked.method.empty() && !needs_formulation(asked.method) &&
-                           asked.formulation.empty() && asked.projection.empty() &&
-                           !asked.projection_tolerance;
+  request.method = with_definitions(model.methods, run.method.value_or(""));
+  // The file's formulation belongs to the file's method: if another method does not take it, it is ignored.
+  const bool leave_aside =
+      !asked.method.empty() && !takes_formulation(asked.method, run.formulation.value_or("")) &&
+      asked.formulation.empty() && asked.projection.empty() && !asked.projection_tolerance;
   if (!leave_aside) {
     request.formulation = run.formulation.value_or("");
     if (run.projection) {
@@ -70,15 +112,23 @@ RunRequest request_of(const Model& model, const RunRequest& asked) {
       request.projection_tolerance = run.projection->tolerance;
     }
   }
+  request.from_multiplier = run.first_guess && *run.first_guess == name_of(FirstGuess::multiplier);
   request.step = run.step;
   request.steps = run.steps;
   request.until = run.until;
   request.every = run.every.value_or(0);
   request.threads = static_cast<int>(run.threads.value_or(0));
+  if (run.precision)
+    request.precision = choice_named<Precision>(*run.precision).value_or(Precision::double_precision);
   if (request.out.empty()) request.out = model.output_directory.value_or("");
   if (request.format == SampleFormat::automatic && model.output_format)
     request.format = choice_named<SampleFormat>(*model.output_format).value_or(SampleFormat::automatic);
   return request;
+}
+
+// The key of the file that a wrong choice stands at.
+std::string place_of(const ChoiceError& error) {
+  return (error.key == "lambda" ? "output." : "run.") + error.key;
 }
 
 // Turns a wrong choice into an error of the file, at its key: the sentence above the line, what
@@ -88,7 +138,7 @@ ModelError placed_error(const Model& model, const ChoiceError& error) {
   const std::size_t end = text.find('\n');
   std::string sentence = text.substr(0, end);
   if (sentence.ends_with('.')) sentence.pop_back();
-  ModelError placed = model.error_at("run." + error.key, sentence);
+  ModelError placed = model.error_at(place_of(error), sentence);
   if (end != std::string::npos) placed.more = text.substr(end + 1) + "\n";
   return placed;
 }
@@ -97,7 +147,9 @@ ModelError placed_error(const Model& model, const ChoiceError& error) {
 void add_choice_error(ReadModel& read, const RunRequest& asked) {
   if (!read.draft.run.method) return;
   try {
-    ode_choice(*read.draft.run.method, request_of(read.draft, asked));
+    const RunRequest request = request_of(read.draft, asked);
+    if (request.method.find('=') != std::string::npos) return;  // said where the model defines it
+    ode_choice(request.method, request);
   } catch (const ChoiceError& error) {
     ModelError placed = placed_error(read.draft, error);
     const std::string typed = "run." + error.key;
@@ -160,6 +212,14 @@ MemoryError out_of_memory(const std::string& name, const std::string& text) {
   return MemoryError(sentence);
 }
 
+std::string no_stage_multiplier(const MethodChoice& choice) {
+  return fmt::format(
+      "{} has no multiplier of its own for the end of a step; lobatto(s), radau(s) and gauss-projected(s) "
+      "have "
+      "one. Leave out `lambda = \"stage\"`, or use one of them.",
+      choice.label());
+}
+
 // Asks whether this is a path; the name of a bundled model has neither ending nor slash.
 bool is_path(const std::string& problem) {
   return problem.ends_with(".toml") || problem.find('/') != std::string::npos;
@@ -204,23 +264,51 @@ std::vector<std::string> ModelRun::columns() const {
 }
 
 Quantities ModelRun::quantities() const {
-  return {model.output_quantities, model.particles ? model.particles->dimension : 0, mechanism->constraints(),
-          model.particles ? std::make_shared<const ParticlePotentials>(model.particles) : nullptr};
+  Quantities quantities(
+      model.output_quantities, model.particles ? model.particles->dimension : 0, mechanism->constraints(),
+      model.particles ? std::make_shared<const ParticlePotentials>(model.particles) : nullptr);
+  if (!model.quantities.empty()) quantities.set_formulas(std::make_shared<const FormulaQuantities>(model));
+  return quantities;
+}
+
+std::string ModelRun::method_text(const std::string& method) const {
+  return with_definitions(model.methods, method);
+}
+
+bool ModelRun::shows_stage_multiplier() const {
+  return model.output_lambda && *model.output_lambda == name_of(MultiplierShown::stage);
+}
+
+Quantities ModelRun::watched() const {
+  return request.watch_multipliers ? quantities().watching_multipliers() : quantities();
 }
 
 RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, const Snapshot* from) const {
   try {
     const auto make = [&](const MethodChoice& choice, const PlainState& start, std::int64_t steps) {
-      BackedMachine made =
-          backed_machine(model, system, *mechanism, choice, start, solve_options(request), request, steps);
+      if (system) {
+        const Backend backend =
+            request.backend == Backend::automatic ? worth_while(*system, choice, steps) : request.backend;
+        if (backend != Backend::interpret)
+          observer.waits_for(backend == Backend::specialise ? "compiling the step"
+                                                            : "compiling the formulas");
+      }
+      BackedMachine made = backed_machine(model, system, *mechanism, choice, start, solve_options(request),
+                                          request, schedule_of(request).step, steps);
       if (!made.note.empty()) observer.note(made.note);
       if (!model.particles && request.threads > 1)
         observer.note("only systems of particles share a step among threads: this one runs on one.");
-      return MadeMachine{std::move(made.machine), made.used};
+      if (made.machine && shows_stage_multiplier()) {
+        const double h = schedule_of(request).step;
+        if (made.machine->last_multiplier(h).empty())
+          throw ChoiceError("lambda", no_stage_multiplier(choice));
+        made.machine = std::make_unique<StageMultipliers>(std::move(made.machine), h);
+      }
+      return MadeMachine{std::move(made.machine), made.used, made.moved};
     };
-    RunSummary summary =
-        run_mechanism(*mechanism, make, name, request, quantities(), observer, last_good, from);
+    RunSummary summary = run_mechanism(*mechanism, make, name, request, watched(), observer, last_good, from);
     summary.model = title();
+    summary.stage_multiplier = shows_stage_multiplier();
     return summary;
   } catch (const ChoiceError& error) {
     refuse(error);
@@ -232,7 +320,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
 void ModelRun::refuse(const ChoiceError& error) const {
   const ModelError placed = placed_error(model, error);
   // What was typed needs no place.
-  if (!model.places.contains("run." + error.key) || placed.line == 0) throw ChoiceError(error);
+  if (!model.places.contains(place_of(error)) || placed.line == 0) throw ChoiceError(error);
   throw ModelFileError(without_end(placed.text()));
 }
 
@@ -242,6 +330,13 @@ ModelRun model_run(std::string text, const std::string& name, const RunRequest& 
   Surroundings known = around;
   known.formulations = formulation_names();
   ReadModel read = read_model(text, name, all, known);
+  const std::size_t wrong = read.errors.size();
+  add_method_errors(read.model ? *read.model : read.draft, read.errors);
+  if (read.model && read.errors.size() > wrong) {
+    read.draft = std::move(*read.model);
+    read.model.reset();
+  }
+  put_in_order(read.errors);
   if (!read.model) {
     add_choice_error(read, request);
     name_options({all.begin() + static_cast<std::ptrdiff_t>(set.size()), all.end()}, read.errors);

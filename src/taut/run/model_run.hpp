@@ -37,6 +37,10 @@ struct ModelRun {
   std::vector<std::string> columns() const;  // names of coordinates, then of momenta
   std::vector<std::string> coordinates() const;
   Quantities quantities() const;  // the further columns of a sample
+  // What the model calls by this name, with the definitions of its own methods.
+  std::string method_text(const std::string& name) const;
+  bool shows_stage_multiplier() const;
+  Quantities watched() const;  // the same, with the multipliers if the request watches them
   RunSummary run(RunObserver& observer, std::string_view last_good, const Snapshot* from = nullptr) const;
   // Throws the error at its place in the file, or as it is if the choice was typed.
   [[noreturn]] void refuse(const ChoiceError& error) const;

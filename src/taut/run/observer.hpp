@@ -26,8 +26,11 @@ class RunObserver {
   virtual ~RunObserver() = default;
   virtual void sample(double time, std::span<const double> q, std::span<const double> p,
                       const Reading& reading, std::span<const double> more) = 0;
+  // Called before a sample whose numbers have more digits than doubles.
+  virtual void all_digits(const WideState&) {}
   virtual void note(const std::string&) {}                            // a sentence that the user should read
   virtual void progress(std::int64_t done, std::int64_t wanted) = 0;  // some ten times a second
+  virtual void waits_for(const std::string&) {}  // before the first step: "compiling the step"
 
   virtual bool wants_checkpoints() const { return false; }  // once, before the first step
   // The following are asked between steps, some hundred times a second if steps are short.

@@ -26,6 +26,28 @@ std::vector<std::string> offered_names(const std::vector<std::string>& fitting) 
   return names;
 }
 
+// Asks whether a step has equations that a tolerance could stop.
+bool is_solved(const MethodChoice& choice) {
+  return !choice.ode || choice.ode->projection.kind != ProjectionKind::none ||
+         named_method(choice.method).solves;
+}
+
+// Compositions of rattle can begin at λ(q, p), and rattle is the one of a single step. Refuses the others.
+void begin_at_multiplier(const Mechanism& mechanism, MethodChoice& choice) {
+  const NamedMethod named = named_method(choice.method);
+  if (choice.method == "rattle")
+    choice.method = "rattle=composition(1)";
+  else if (!named.is_composition_of_rattle)
+    throw ChoiceError("first-guess",
+                      choice.label() +
+                          " cannot begin at the multiplier: rattle and its compositions can, such "
+                          "as yoshida4. Leave the first guess out, or use one of them.");
+  if (mechanism.of_particles())
+    throw ChoiceError("first-guess",
+                      "systems of particles begin at 0: the multiplier needs second derivatives of the "
+                      "constraints. Leave the first guess out.");
+}
+
 // Says why there is no projection. Dependent constraints come before the residual that they leave.
 std::string no_projection(const Mechanism& mechanism, const std::string& model, const PlainState& start,
                           const Failure& failure) {
@@ -48,13 +70,21 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
   const char* const usual = mechanism.tier() == Tier::hamiltonian ? "midpoint" : "rattle";
   MethodChoice choice{.method = request.method.empty() ? usual : request.method};
   choice.ode = ode_choice(choice.method, request);
+  // A model's own coordinates are used in place of charts, unless a rule for charts is written.
+  if (choice.ode && choice.ode->formulation == "state-space" && choice.ode->arguments.empty() &&
+      mechanism.parametrised())
+    choice.ode->formulation = "parametrised";
+  if (request.tolerance > 0 && !is_solved(choice))
+    throw InputError(nothing_to_stop_sentence(short_name(choice.method), request.tolerance));
+  if (request.from_multiplier) begin_at_multiplier(mechanism, choice);
   if (choice.ode || mechanism.fits(choice.method)) {
     choice.method = numbered_name(choice.method);
     return choice;
   }
   const MethodFacts facts = named_method(choice.method).facts;
+  const std::string name = short_name(choice.method);
   Refusal refusal{
-      .model = model, .method = choice.method, .tier = tier_name(facts.tier), .fitting = mechanism.fitting()};
+      .model = model, .method = name, .tier = tier_name(facts.tier), .fitting = mechanism.fitting()};
   const bool right_kind = facts.tier != Tier::split || mechanism.tier() == Tier::split;
   // A system of particles is natural, but does not offer every method for natural systems: name those
   // that it offers.
@@ -93,7 +123,9 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
 }
 
 SolveOptions solve_options(const RunRequest& request) {
-  return {.iteration = request.solver, .tolerance = request.tolerance};
+  return {.iteration = request.solver,
+          .tolerance = request.tolerance,
+          .from_multiplier = request.from_multiplier};
 }
 
 }  // namespace taut

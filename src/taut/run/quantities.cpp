@@ -30,8 +30,7 @@ std::vector<std::string> Quantities::columns(const std::vector<std::string>& coo
   std::vector<std::string> columns;
   if (has("energies")) columns = {"kinetic_energy", "potential_energy"};
   if (has("iterations")) columns.emplace_back("iterations");
-  if (has("multipliers"))
-    for (int k = 1; k <= constraints_; ++k) columns.push_back(fmt::format("lambda_{}", k));
+  if (has("multipliers")) add_multiplier_names(columns);
   if (has("forces"))
     for (const std::string& q : coordinates) columns.push_back("f_" + q);
   if (has("virial")) add_tensor_names("virial", columns);
@@ -39,6 +38,7 @@ std::vector<std::string> Quantities::columns(const std::vector<std::string>& coo
     for (const std::string& name : potentials_->names()) columns.push_back("V_" + name);
   if (has("virial_potentials")) add_tensor_names("virial_V", columns);
   if (has("pressure")) columns.emplace_back("pressure");
+  if (formulas_) columns.insert(columns.end(), formulas_->names().begin(), formulas_->names().end());
   return columns;
 }
 
@@ -62,22 +62,65 @@ void Quantities::add_virial(std::span<const double> q, std::span<const double> f
     for (std::size_t b = 0; b < d; ++b) to.push_back(sum(a, b, d));
 }
 
-std::vector<double> Quantities::measure(const Machine& machine, const Tally& tally) const {
+std::vector<double> Quantities::measure(const Machine& machine, const Tally& tally, double time) const {
   std::vector<double> all;
-  if (names_.empty()) return all;
+  if (names_.empty() && !watch_multipliers_ && !formulas_) return all;
   if (has("energies")) {
     const double kinetic = machine.kinetic_energy();
     all = {kinetic, tally.now.energy - kinetic};
   }
   if (has("iterations")) all.push_back(static_cast<double>(tally.iterations));
-  if (has("multipliers")) {
-    std::vector<double> lambda = machine.multiplier();
-    lambda.resize(static_cast<std::size_t>(constraints_), unknown);
-    all.insert(all.end(), lambda.begin(), lambda.end());
-  }
+  if (has("multipliers")) add_multipliers(machine, all);
   if (has("forces") || has("virial")) add_forces(machine, all);
   if (has("potentials") || has("virial_potentials") || has("pressure")) add_potentials(machine, all);
+  if (formulas_) add_formulas(machine, time, all);
+  if (watch_multipliers_) add_multipliers(machine, all);
   return all;
+}
+
+void Quantities::add_formulas(const Machine& machine, double time, std::vector<double>& to) const {
+  std::vector<double> lambda;
+  if (formulas_->use_multipliers()) lambda = machine.multiplier();
+  formulas_->add(machine.q(), machine.p(), lambda, time, to);
+}
+
+std::vector<std::pair<std::string, double>> Quantities::formulas_at(const Machine& machine,
+                                                                    double time) const {
+  std::vector<std::pair<std::string, double>> all;
+  if (!formulas_) return all;
+  std::vector<double> values;
+  add_formulas(machine, time, values);
+  for (std::size_t k = 0; k < values.size(); ++k) all.emplace_back(formulas_->names()[k], values[k]);
+  return all;
+}
+
+std::optional<WideState> Quantities::wide(const Machine& machine, std::int64_t steps) const {
+  std::optional<WideState> x = machine.wide(steps);
+  if (x && formulas_) x->quantities = formulas_->at(*x);
+  return x;
+}
+
+Quantities Quantities::watching_multipliers() const {
+  constexpr int most = 24;  // so many can be looked at
+  Quantities watching = *this;
+  watching.watch_multipliers_ = !has("multipliers") && constraints_ > 0 && constraints_ <= most;
+  return watching;
+}
+
+std::vector<std::string> Quantities::watched(const std::vector<std::string>& coordinates) const {
+  std::vector<std::string> names = columns(coordinates);
+  if (watch_multipliers_) add_multiplier_names(names);
+  return names;
+}
+
+void Quantities::add_multiplier_names(std::vector<std::string>& to) const {
+  for (int k = 1; k <= constraints_; ++k) to.push_back(fmt::format("lambda_{}", k));
+}
+
+void Quantities::add_multipliers(const Machine& machine, std::vector<double>& to) const {
+  std::vector<double> lambda = machine.multiplier();
+  lambda.resize(static_cast<std::size_t>(constraints_), unknown);
+  to.insert(to.end(), lambda.begin(), lambda.end());
 }
 
 void Quantities::add_forces(const Machine& machine, std::vector<double>& to) const {

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace taut {
 
@@ -33,7 +34,7 @@ bool same_bits(double a, double b) {
 }
 bool same_bits(const Reading& a, const Reading& b) {
   return same_bits(a.energy, b.energy) && same_bits(a.position, b.position) &&
-         same_bits(a.momentum, b.momentum);
+         same_bits(a.momentum, b.momentum) && same_bits(a.energy_rest, b.energy_rest);
 }
 
 // Returns who makes the run, with the one that goes on now. Throws InputError if that one has other digits
@@ -110,12 +111,13 @@ void add_totals(const Tally& tally, RunSummary& summary) {
   summary.energy_initial = tally.first.energy;
   summary.energy_final = tally.now.energy;
   summary.energy_error = tally.energy_error;
-  summary.trend = tally.blocks.trend(tally.steps);
+  summary.trend = tally.trend();
   summary.position_max = tally.position_max;
   summary.momentum_max = tally.momentum_max;
   if (tally.steps > 0)
     summary.iterations_mean = static_cast<double>(tally.iterations) / static_cast<double>(tally.steps);
   summary.iterations_max = tally.iterations_max;
+  summary.gradients = tally.gradients;
   summary.halved = tally.halved;
   summary.parts_max = tally.parts_max;
   summary.jumps = tally.jumps;
@@ -124,10 +126,21 @@ void add_totals(const Tally& tally, RunSummary& summary) {
   summary.first_unexplained = tally.first_unexplained;
 }
 
+// Returns the distance from 1 to the next number.
+double epsilon_of(Precision precision) {
+  return precision == Precision::quadruple ? 0x1p-112
+         : precision == Precision::long_double
+             ? static_cast<double>(std::numeric_limits<long double>::epsilon())
+             : std::numeric_limits<double>::epsilon();
+}
+
 void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
-  summary.method = choice.method;
+  summary.method = short_name(choice.method);
+  // rattle that begins at the multiplier is a composition too, and is still rattle.
+  if (summary.method != choice.method && summary.method != "rattle")
+    summary.definition = described(choice.method);
   if (!choice.ode) return;
-  summary.formulation = choice.ode->formulation;
+  summary.formulation = choice.ode->written();
   summary.projection = choice.ode->kind;
   summary.position_projections = count.position;
   summary.momentum_projections = count.momentum;
@@ -147,12 +160,13 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
     throw InputError(fmt::format("--plain-updates works with {}, not with {}.",
                                  mechanism.of_particles() ? std::string("rattle on systems of particles")
                                                           : methods_with_plain_updates(),
-                                 choice.method));
+                                 short_name(choice.method)));
 
   const std::vector<BackendUse> backends = backends_of(from, made.used, request, observer);
   const bool other_digits =
       from != nullptr && !from->backends.empty() && !same_bits(from->backends.back(), made.used);
   Tally tally(machine->read(), schedule.steps);
+  const std::optional<WideState> wide_start = machine->wide(0);
   std::string digest;
   if (from != nullptr || observer.wants_checkpoints()) digest = start_digest(*machine, schedule);
   tally.stops_at_jumps = !request.warn_at_jumps;
@@ -163,17 +177,25 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.seconds = loop.seconds();
   summary.backends = backends;
   summary.model = model;
-  summary.moved = start.moved;
+  summary.moved = made.moved ? made.moved : start.moved;
   summary.step = schedule.step;
   summary.wanted = schedule.steps;
   summary.time = static_cast<double>(tally.steps) * schedule.step;
   add_totals(tally, summary);
   summary.first_jump = static_cast<double>(tally.first_jump) * schedule.step;
   summary.least_pivot_time = static_cast<double>(tally.least_pivot_step) * schedule.step;
+  if (summary.trend)
+    summary.trend->rounding =
+        Trend::rounding_of(std::max(std::abs(summary.energy_initial), std::abs(machine->kinetic_energy())),
+                           summary.steps, epsilon_of(request.precision));
   add_choice(choice, machine->projections(), summary);
   summary.q.assign(machine->q().begin(), machine->q().end());
   summary.p.assign(machine->p().begin(), machine->p().end());
   summary.lambda = machine->multiplier();
+  summary.quantities = quantities.formulas_at(*machine, summary.time);
+  summary.precision = request.precision;
+  summary.wide = quantities.wide(*machine, tally.steps);
+  if (wide_start) summary.wide_energy_initial = wide_start->energy;
   if (tally.failed())
     summary.error = sentence_of(tally, mechanism, *machine, choice, request, schedule.step, last_good);
   summary.unstable = !tally.failed() && tally.is_unstable(machine->kinetic_energy());

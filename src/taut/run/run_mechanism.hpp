@@ -16,6 +16,7 @@ namespace taut {
 struct MadeMachine {
   std::unique_ptr<Machine> machine;  // null if plain updates are asked for and the method does not offer them
   BackendUse used = {};
+  std::optional<StartMove> moved = {};  // if the machine itself brought the start onto the manifold
 };
 // Makes the machine of a run of so many steps.
 using MakeMachine =

@@ -74,7 +74,18 @@ std::string what_happened(const FailedStep& at) {
 
 std::string_view iteration_name(const FailedStep& at) {
   if (is_slope(at)) return "fixed-point iterations";
-  if (at.failure.stage != SolveStage::position) return "Newton iterations";
+  switch (at.failure.corrections) {
+    case Corrections::usual:
+      if (at.failure.stage == SolveStage::inner) return "simplified Newton iterations";
+      if (at.failure.stage == SolveStage::momentum) return "Newton iterations";
+      break;
+    case Corrections::newton:
+      return "Newton iterations";
+    case Corrections::simplified_newton:
+      return "simplified Newton iterations";
+    case Corrections::damped_newton:
+      return "damped Newton iterations";
+  }
   switch (at.solver) {
     case Iteration::full_newton:
       return "Newton iterations";
@@ -113,9 +124,12 @@ std::string after_the_step(const FailedStep& at) {
   if (at.failure.kind == FailureKind::off_constraint)
     return fmt::format("  {} = {:.1e}, largest in{}; rounding explains {:.1e}.\n",
                        residual_name(at.failure.stage), at.failure.residual, named, at.failure.allowed);
-  return fmt::format(
-      "  The energy changed by {:.2g} in this step; from {:.1g} on that is no error of the method.{}\n",
-      at.failure.residual, at.failure.allowed, named.empty() ? "" : " The step went across" + named + ".");
+  const std::string known =
+      at.failure.allowed > 0
+          ? fmt::format("; from {:.1g} on that is no error of the method", at.failure.allowed)
+          : "";
+  return fmt::format("  The energy changed by {:.2g} in this step{}.{}\n", at.failure.residual, known,
+                     named.empty() ? "" : " The step went across" + named + ".");
 }
 
 std::string how_far_off(const FailedStep& at) {
@@ -254,6 +268,14 @@ std::string failed_projection_sentence(std::string_view model, const Failure& fa
       "it, or constraints that do not contradict each other.",
       model, residual_text(failure, "Newton iterations"),
       constraint.empty() ? "" : ", largest in: " + constraint);
+}
+
+std::string nothing_to_stop_sentence(std::string_view method, double tolerance) {
+  return fmt::format(
+      "{} is explicit: its steps solve no equations that --tolerance {:.3g} could stop. Leave it out, or "
+      "project "
+      "onto the constraints after each step: --projection both.",
+      method, tolerance);
 }
 
 std::string does_not_fit_sentence(const Refusal& r) {

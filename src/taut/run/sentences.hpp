@@ -58,4 +58,7 @@ struct Refusal {
 };
 std::string does_not_fit_sentence(const Refusal& refusal);
 
+// Says that a tolerance means nothing to a method whose steps solve no equations.
+std::string nothing_to_stop_sentence(std::string_view method, double tolerance);
+
 }  // namespace taut

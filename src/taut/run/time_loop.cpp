@@ -66,8 +66,9 @@ void TimeLoop::advance() {
 }
 
 void TimeLoop::sample() {
-  observer_.sample(static_cast<double>(tally_.steps) * schedule_.step, machine_.q(), machine_.p(), tally_.now,
-                   quantities_.measure(machine_, tally_));
+  const double time = static_cast<double>(tally_.steps) * schedule_.step;
+  if (const auto wide = quantities_.wide(machine_, tally_.steps)) observer_.all_digits(*wide);
+  observer_.sample(time, machine_.q(), machine_.p(), tally_.now, quantities_.measure(machine_, tally_, time));
 }
 
 void TimeLoop::look() {

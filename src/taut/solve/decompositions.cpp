@@ -1,2 +1,3 @@
+// This file goes first: what it compiles is not to be declared `extern` before.
 #define TAUT_COMPILE_DECOMPOSITIONS
 #include <taut/solve/decompositions.hpp>

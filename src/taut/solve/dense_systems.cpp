@@ -1,6 +1,5 @@
+#include <taut/solve/decompositions.hpp>
 #include <taut/solve/dense_systems.hpp>
-
-#include <Eigen/QR>
 
 namespace taut {
 

@@ -43,21 +43,30 @@ struct VectorResidual {
   }
 };
 
+// Makes a forecast and follows it.
+template <class T, class F, class R, class C>
+Expected<int> iterate_by(int limit, R& residual, C& correct, const F& forecast) {
+  return iterate<T>(limit, residual, correct, forecast);
+}
+template <class T, class First, class Second, class R, class C>
+Expected<int> iterate_by(int limit, R& residual, C& correct, const EitherForecast<First, Second>& forecast) {
+  if (!forecast.is_first) return iterate_from<T>(limit, residual, correct, [] { return Second(); });
+  if constexpr (std::is_empty_v<First>)
+    return iterate<T>(limit, residual, correct, First());
+  else if constexpr (std::is_constructible_v<First, bool>)
+    return iterate_from<T>(limit, residual, correct, [&] { return First(forecast.is_exact); });
+  else
+    return iterate_from<T>(limit, residual, correct, [] { return First(); });
+}
+
 // Drives one vector r to zero; the arguments are those of VectorResidual. The forecast counts if the rule is
 // to solve to rounding.
 template <class R, class Units, class Form, class RoundingUnits, class Correct,
           class F = SeenRate<typename R::Scalar>>
 Expected<int> drive_to_zero(const ToRounding& options, const R& r, Units& unit, Form&& form,
-                            RoundingUnits&& rounding_units, Correct&& correct, F forecast = F()) {
-  using T = typename R::Scalar;
+                            RoundingUnits&& rounding_units, Correct&& correct, const F& forecast = F()) {
   VectorResidual residual{r, unit, form, rounding_units};
-  if constexpr (requires { forecast.is_first; }) {
-    const int limit = options.limit();
-    if (forecast.is_first) return iterate<T>(limit, residual, correct, forecast.first);
-    return iterate<T>(limit, residual, correct, forecast.second);
-  } else {
-    return iterate<T>(options.limit(), residual, correct, forecast);
-  }
+  return iterate_by<typename R::Scalar>(options.limit(), residual, correct, forecast);
 }
 
 template <class R, class Units, class Form, class RoundingUnits, class Correct,

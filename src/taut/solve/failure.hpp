@@ -14,11 +14,17 @@ enum class FailureKind { not_converged, singular, not_finite, off_constraint, ju
 // What was being solved when the solve failed.
 enum class SolveStage { position, momentum, inner };
 
+// What kind of corrections was made. The usual ones of the position and the momentum solve are those that
+// the options name, the usual ones of an inner solve are simplified: their matrix is that of the start of the
+// step.
+enum class Corrections { usual, newton, simplified_newton, damped_newton };
+
 struct Failure {
   FailureKind kind = FailureKind::not_converged;
   SolveStage stage = SolveStage::position;
   double residual = 0;  // largest |residual| reached, in the units of the equation
   int iterations = 0;
+  Corrections corrections = Corrections::usual;
   int constraint = -1;  // from 0; the first dependent one, or that of the largest residual; -1: unknown
   int lane = 0;         // the lane of a SIMD pack
   double allowed = 0;   // the residual, or jump of the energy, from which on a finished step has failed

@@ -27,6 +27,10 @@ inline constexpr double one_unit = 1;
 inline constexpr double stage_noise = 0x1p26;
 // The rate is taken from residuals this many units above rounding.
 inline constexpr double clear_of_rounding = 64;
+// The rate that is assumed if none can be seen, because already the first residual is at the rounding level:
+// there the step is so short that the matrix hardly changes in it. A slower rate, such as a half, would make
+// short steps take many more corrections than long ones.
+inline constexpr double unseen_rate = 0x1p-10;
 
 // Returns the rate at which the residual falls, if it can be told from rounding; otherwise the
 // one known before.
@@ -55,6 +59,7 @@ class StatedTolerance {
     return !residual.within(tolerance_);  // a lane left alone stays where it ended
   }
   static bool looked() { return true; }
+  static bool arrived(const Mask<T>&) { return false; }
   template <class C>
   static int correct(C& correct, const Mask<T>& active) {
     return correct(active);
@@ -83,6 +88,7 @@ class LinearSystem {
     return active && !(small && residual.sound());
   }
   static bool looked() { return true; }
+  static bool arrived(const Mask<T>&) { return false; }
   template <class C>
   static int correct(C& correct, const Mask<T>& active) {
     return correct(active);
@@ -117,10 +123,16 @@ class SeenRate {
     return going;
   }
   bool looked() const { return looked_; }
+  bool arrived(const Mask<T>& active) const { return all(Mask<T>(done_ || !active)); }
   template <class C>
   static int correct(C& correct, const Mask<T>& active) {
     return correct(active);
   }
+
+ protected:
+  // Returns the corrections since the residual was least, and whether a lane has arrived.
+  const Real<T>& idle() const { return idle_; }
+  const Mask<T>& done() const { return done_; }
 
  private:
   Mask<T> ended() const { return done_ && left_ <= enough_; }
@@ -135,8 +147,11 @@ class SeenRate {
     best_ = select(better, now, best_);
     idle_ = select(better, Real<T>(0), Real<T>(idle_ + Real<T>(1)));
     if (k > 0) {
-      const Real<T> seen = seen_rate<T>(now, previous_, newest_);
-      rate_ = select(going, larger(seen, newest_), rate_);  // the slower of two: modes may take turns
+      const Mask<T> slow = previous_ > Real<T>(clear_of_rounding) && !(now < Real<T>(0.5) * previous_);
+      const Real<T> seen = select(slow, Real<T>(0.5), seen_rate<T>(now, previous_, newest_));
+      // Modes may take turns, so that two corrections together show the rate. The first has none before it.
+      const Real<T> both = k == 1 ? larger(seen, newest_) : Real<T>(sqrt(seen * newest_));
+      rate_ = select(going, both, rate_);
       newest_ = seen;
       const Mask<T> still = stagnated<T>(now, previous_) || (idle_ >= Real<T>(6) && now <= Real<T>(noise_));
       if (any(still)) done_ = done_ || (still && residual.sound());
@@ -151,8 +166,20 @@ class SeenRate {
   Real<T> enough_;
   bool looked_ = true;
   Mask<T> done_{false};
-  Real<T> previous_{0}, newest_{0.5}, rate_{0.5}, left_{1}, best_{0}, idle_{0};
+  Real<T> previous_{0}, newest_{unseen_rate}, rate_{unseen_rate}, left_{1}, best_{0}, idle_{0};
   Real<T> expected_{1};  // the residual, without what rounding adds to it
+};
+
+// The same for an iteration that has another one behind it: a residual that has not become less in so many
+// corrections is given up.
+inline constexpr double most_idle_corrections = 12;
+template <class T>
+class SeenRateOrLost : public SeenRate<T> {
+ public:
+  using SeenRate<T>::SeenRate;
+  bool lost(const Mask<T>& active) const {
+    return any(Mask<T>(active && !this->done() && this->idle() >= Real<T>(most_idle_corrections)));
+  }
 };
 
 // Quadratic convergence is relied on only within this many units, in which the square of a relative residual
@@ -182,6 +209,9 @@ constexpr int kept_corrections() {
 template <class T>
 class NewtonBySquares {
  public:
+  // A matrix that is Newton's up to a small part may leave that part of a residual, and not its square.
+  explicit NewtonBySquares(bool exact = true) : exact_(exact), rounding_(exact ? crawl_slack : one_unit) {}
+
   template <class R, class C>
   Mask<T> look(int k, R& residual, C&, const Mask<T>& active) {
     if (last_) {
@@ -198,6 +228,7 @@ class NewtonBySquares {
     return last_ ? Mask<T>(left_ > enough_) : going;
   }
   bool looked() const { return looked_; }
+  bool arrived(const Mask<T>& active) const { return last_ && all(Mask<T>(left_ <= Real<T>(1) || !active)); }
   template <class C>
   int correct(C& correct, const Mask<T>& active) const {
     return last_ ? last_correction(correct, active) : correct(active, Mask<T>(!active));
@@ -225,12 +256,21 @@ class NewtonBySquares {
   // their last.
   template <int keeps, class R>
   Mask<T> compare(R& residual, const Mask<T>& active) {
-    const Real<T> now = residual.in_units(), ratio = now / previous_, square = ratio * ratio;
+    const Real<T> now = residual.in_units(), ratio = now / previous_,
+                  square = exact_ ? Real<T>(ratio * ratio) : ratio;  // what the next correction leaves
     Mask<T> ended = stagnated<T>(now, previous_);
     if (any(Mask<T>(now <= Real<T>(1)))) {
       const Mask<T> sound = residual.sound();  // a maximum may lose a NaN
       ended = ended || (now <= Real<T>(1) && sound);
       left_ = select(Mask<T>(active && sound && now <= Real<T>(0)), Real<T>(0), left_);  // nothing to correct
+    }
+    // From so close a correction with a new factor leaves less than is wanted: what is seen is rounding. The
+    // rate could not be seen, and would be taken for a slow one.
+    const Mask<T> close = now <= rounding_ && previous_ <= Real<T>(quadratic_within<T>());
+    if (any(close)) {
+      const Mask<T> over = close && residual.sound();
+      ended = ended || over;
+      left_ = select(Mask<T>(active && over), Real<T>(0), left_);
     }
     // What is below a unit and has not ended is not sound.
     const Mask<T> last = !ended && now > Real<T>(1) && now <= Real<T>(quadratic_within<T>()) &&
@@ -247,18 +287,25 @@ class NewtonBySquares {
   }
 
   const Real<T> enough_{left_over};
-  Mask<T> fresh_{false};  // lanes with a new factor in their last corrections
-  bool last_ = false;     // all lanes make their last corrections
+  const bool exact_;
+  const Real<T> rounding_;  // a residual that is seen below this, close to the solution, is rounding
+  Mask<T> fresh_{false};    // lanes with a new factor in their last corrections
+  bool last_ = false;       // all lanes make their last corrections
   bool looked_ = true;
   Real<T> previous_{0}, rate_{0.5}, left_{1};
 };
 
-// Two forecasts of which the run chooses one.
+// Does the same until at most a unit is left.
+template <class T>
+struct SeenRateToAUnit : SeenRate<T> {
+  SeenRateToAUnit() : SeenRate<T>(stagnation_slack, one_unit) {}
+};
+
+// Two forecasts of which the run chooses one; NewtonBySquares is told whether its matrix is exact.
 template <class First, class Second>
 struct EitherForecast {
   bool is_first;
-  First first{};
-  Second second{};
+  bool is_exact = true;
 };
 
 }  // namespace taut

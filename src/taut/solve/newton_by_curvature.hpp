@@ -29,7 +29,12 @@ Expected<int> iterate(int limit, R& residual, C& correct, NewtonByCurvature<T>) 
     }
     if (const Mask<T> unsound = going && !residual.sound(); any(unsound))
       return residual.describe(kind_of_unsound(k), k, unsound);
-    if (k == limit) return residual.describe(FailureKind::not_converged, k, going);
+    if (k >= limit) {  // what is within a unit has arrived, and is only polished
+      if (const Mask<T> off = going && !(now <= Real<T>(1)); any(off))
+        return residual.describe(FailureKind::not_converged, k, off);
+      going = Mask<T>(false);
+      continue;
+    }
     if (const int pivot = correct(going, Mask<T>(!going)); pivot >= 0)
       return residual.describe(FailureKind::singular, k, going).at(pivot);
     ++k;
@@ -37,7 +42,12 @@ Expected<int> iterate(int limit, R& residual, C& correct, NewtonByCurvature<T>) 
     const Real<T> bent = residual.in_units(), rate = bent / now;
     const Mask<T> again = going && !(bent <= enough);
     if (any(again)) {
-      if (k == limit) return residual.describe(FailureKind::not_converged, k, again);
+      if (k >= limit) {
+        if (const Mask<T> off = again && !(bent <= Real<T>(1) && residual.sound()); any(off))
+          return residual.describe(FailureKind::not_converged, k, off);
+        going = Mask<T>(false);
+        continue;
+      }
       correct.again(again);
       ++k;
     }

@@ -8,15 +8,23 @@
 
 namespace taut {
 
+// The usual limits of Newton's iterations, of sweeps, of a position solve that converges linearly, because
+// its matrix is that of the start of the step, and of stages.
+inline constexpr int newton_limit = 50, sweep_limit = 20000;
+inline constexpr int most_linear_corrections = 200, stage_limit = 200;
+
 struct SolveOptions {
   Iteration iteration = Iteration::full_newton;
   // The tolerance on max |g| and max |G H_p|, in their own units; 0: until rounding stops the iteration.
   double tolerance = 0;
   int max_iterations = 0;  // 0: 50 for Newton's iterations, 20000 for sweeps
+  // Compositions of RATTLE begin the first solve of a step at λ(q, p) and not at 0: Reich's remark after
+  // Theorem 3.2.
+  bool from_multiplier = false;
 
   int limit() const {
     if (max_iterations > 0) return max_iterations;
-    return iteration == Iteration::sweep ? 20000 : 50;
+    return iteration == Iteration::sweep ? sweep_limit : newton_limit;
   }
 };
 

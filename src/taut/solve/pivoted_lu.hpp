@@ -1,6 +1,5 @@
 // Dense LU for the linear systems inside implicit maps. It is factored in a scalar without tangents and
-// applied to right-hand sides that may have them. Rows are exchanged if numbers can be compared; the lanes of
-// a pack cannot.
+// applied to right-hand sides that may have them. Each lane of a pack exchanges rows of its own.
 #pragma once
 
 #include <taut/solve/elimination.hpp>
@@ -15,7 +14,7 @@ template <class T, int n>
 class PivotedLU {
  public:
   explicit PivotedLU(int size)
-      : a(Eigen::Matrix<T, n, n>::Zero(size, size)), order_(Eigen::Matrix<int, n, 1>::Zero(size)) {}
+      : a(Eigen::Matrix<T, n, n>::Zero(size, size)), order_(decltype(order_)::Zero(size)) {}
 
   Eigen::Matrix<T, n, n> a;  // the matrix; after factor() its factors, inverse pivots on the diagonal
 
@@ -37,7 +36,7 @@ class PivotedLU {
 
   template <class Vec>
   void solve(Vec& b) const {
-    for (int k = 0; k < size(); ++k) std::swap(b[k], b[order_[k]]);
+    for (int k = 0; k < size(); ++k) exchange_in(b, k);
     for (int i = 0; i < size(); ++i)
       for (int j = 0; j < i; ++j) b[i] -= a(i, j) * b[j];
     for (int i = size() - 1; i >= 0; --i) {
@@ -49,16 +48,46 @@ class PivotedLU {
  private:
   int size() const { return static_cast<int>(a.rows()); }
 
+  static constexpr bool is_pack = ScalarTraits<T>::lanes > 1;
+
+  // Brings the largest entry of column k to the diagonal. Each lane exchanges its own rows, so that it is
+  // factored as if it were alone.
   void exchange(int k) {
-    order_[k] = k;
-    if constexpr (ScalarTraits<T>::lanes == 1) {
+    if constexpr (is_pack) {
+      Real<T> most = magnitude(a(k, k));
+      order_[k] = Real<T>(k);
+      for (int i = k + 1; i < size(); ++i) {
+        const Mask<T> more = magnitude(a(i, k)) > most;
+        most = select(more, Real<T>(magnitude(a(i, k))), most);
+        order_[k] = select(more, Real<T>(i), order_[k]);
+      }
+      for (int j = 0; j < size(); ++j) {
+        auto column = a.col(j);
+        exchange_in(column, k);
+      }
+    } else {
+      order_[k] = k;
       for (int i = k + 1; i < size(); ++i)
         if (magnitude(a(i, k)) > magnitude(a(order_[k], k))) order_[k] = i;
       if (order_[k] != k) a.row(k).swap(a.row(order_[k]));
     }
   }
+  template <class Vec>
+  void exchange_in(Vec& b, int k) const {
+    if constexpr (is_pack) {
+      using U = std::remove_cvref_t<decltype(b[k])>;
+      for (int i = k + 1; i < size(); ++i) {
+        const Mask<T> here = order_[k] > Real<T>(i - 0.5) && order_[k] < Real<T>(i + 0.5);
+        const U at_k = b[k];
+        b[k] = select(here, U(b[i]), at_k);
+        b[i] = select(here, at_k, U(b[i]));
+      }
+    } else {
+      std::swap(b[k], b[order_[k]]);
+    }
+  }
 
-  Eigen::Matrix<int, n, 1> order_;  // the row exchanged with row k
+  Eigen::Matrix<std::conditional_t<is_pack, Real<T>, int>, n, 1> order_;  // the row exchanged with row k
 };
 
 }  // namespace taut

@@ -1,3 +1,4 @@
+#include <taut/bytes/wide_text.hpp>
 #include <taut/store/chunk_file.hpp>
 #include <taut/store/csv_samples.hpp>
 
@@ -11,7 +12,7 @@ namespace taut {
 
 namespace {
 
-constexpr std::size_t largest_wait = std::size_t{1} << 16;  // doubles: a mebibyte of text
+constexpr std::size_t largest_text_wait = std::size_t{1} << 16;  // doubles: a mebibyte of text
 constexpr std::size_t piece_size = std::size_t{1} << 20;
 
 AppendFile reopened(const Folder& folder, const SampleMark& mark) {
@@ -41,7 +42,13 @@ void check_csv(std::FILE* file, const std::string& path, const SampleMark& mark)
         "{} is not as the run wrote it: the checksum of its first {} bytes is wrong.", path, mark.bytes));
 }
 
-void append_csv(std::string& out, std::span<const double> row) {
+void append_csv(std::string& out, std::span<const double> row, Precision precision) {
+  if (precision != Precision::double_precision) {
+    for (std::size_t i = 0; i + 3 <= row.size(); i += 3)
+      out.append(i == 0 ? "" : ",").append(text_of({row[i], row[i + 1], row[i + 2]}, precision));
+    out.push_back('\n');
+    return;
+  }
   for (std::size_t i = 0; i < row.size(); ++i)
     fmt::format_to(std::back_inserter(out), "{}{}", i == 0 ? "" : ",", row[i]);
   out.push_back('\n');
@@ -52,12 +59,15 @@ std::string csv_header(const RunIdentity& identity) {
 }
 
 CsvSamples::CsvSamples(const Folder& folder, const RunIdentity& identity)
-    : columns_(identity.width()), file_(AppendFile::create(folder, csv_name)) {
+    : precision_(identity.asked.precision),
+      columns_(identity.width() * CsvSamples::parts()),
+      file_(AppendFile::create(folder, csv_name)) {
   append(csv_header(identity));
 }
 
 CsvSamples::CsvSamples(const Folder& folder, const RunIdentity& identity, const SampleMark& mark)
-    : columns_(identity.width()),
+    : precision_(identity.asked.precision),
+      columns_(identity.width() * CsvSamples::parts()),
       file_(reopened(folder, mark)),
       samples_(mark.samples),
       checksum_(mark.checksum),
@@ -66,7 +76,7 @@ CsvSamples::CsvSamples(const Folder& folder, const RunIdentity& identity, const 
 void CsvSamples::add(std::span<const double> row) {
   rows_.insert(rows_.end(), row.begin(), row.end());
   ++samples_;
-  if (rows_.size() >= largest_wait) flush();
+  if (rows_.size() >= largest_text_wait) flush();
 }
 
 void CsvSamples::append(const std::string& text) {
@@ -78,7 +88,7 @@ void CsvSamples::flush() {
   if (rows_.empty()) return;
   std::string lines;
   for (std::size_t i = 0; i < rows_.size(); i += columns_)
-    append_csv(lines, std::span(rows_).subspan(i, columns_));
+    append_csv(lines, std::span(rows_).subspan(i, columns_), precision_);
   append(lines);
   rows_.clear();
 }

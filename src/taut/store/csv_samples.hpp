@@ -14,6 +14,7 @@ class CsvSamples final : public SampleSink {
 
   using SampleSink::add;
   void add(std::span<const double> row) override;
+  std::size_t parts() const override { return precision_ == Precision::double_precision ? 1 : 3; }
   void flush() override;
   SampleMark sync() override;
   SampleMark held() override;
@@ -22,7 +23,8 @@ class CsvSamples final : public SampleSink {
  private:
   void append(const std::string& text);
 
-  std::size_t columns_;
+  Precision precision_;
+  std::size_t columns_;  // doubles in a row
   AppendFile file_;
   std::uint64_t samples_ = 0;
   std::uint32_t checksum_ = 0;  // covers the whole file

@@ -87,6 +87,8 @@ std::string damage_of_text(const std::string& folder) {
 
 }  // namespace
 
+bool is_there(const std::string& path) { return fs::exists(path); }
+
 Description describe_run(const std::string& path) {
   if (!fs::exists(path)) throw InputError(fmt::format("there is no file or folder {}.", path));
   if (!fs::is_directory(path)) return of_file(path);

@@ -10,6 +10,9 @@ struct Description {
   bool whole = true;  // nothing is damaged
 };
 
+// Asks whether there is a file or a folder of this name. Throws if the system cannot tell.
+bool is_there(const std::string& path);
+
 // Describes it. Throws InputError if it is nothing of taut's.
 Description describe_run(const std::string& path);
 

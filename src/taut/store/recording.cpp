@@ -194,6 +194,7 @@ RunIdentity identity_of(const ModelRun& run, const Schedule& schedule) {
                        .quantities = run.quantities().columns(run.coordinates()),
                        .parameters = {}};
   identity.asked.format = run.request.format;
+  identity.asked.precision = run.request.precision;
   for (const auto& [name, source] : run.model.files) identity.files[name] = source->text();
   for (const NamedFormula& parameter : run.model.parameters)
     identity.parameters[parameter.name] = static_cast<double>(parameter.value);
@@ -216,7 +217,7 @@ Recording::Recording(FoundRun& found, bool restart)
   if (restart) {
     for (const char* name : {trajectory_name, csv_name}) put_aside(*folder_, name);
     samples_ = new_samples(*folder_, identity_);
-    const std::size_t columns = identity_.width();
+    const std::size_t columns = identity_.width() * samples_->parts();
     for (std::size_t i = 0; i < from.mark.waiting.size(); i += columns)
       samples_->add(std::span(from.mark.waiting).subspan(i, columns));
     return;
@@ -255,7 +256,9 @@ auto Recording::noting_failure(Write write) {
 void Recording::sample(double time, std::span<const double> q, std::span<const double> p,
                        const Reading& reading, std::span<const double> more) {
   if (!samples_) begin();
-  noting_failure([&] { samples_->add(time, q, p, reading, more); });
+  noting_failure([&] {
+    samples_->add(time, q, p, reading, more.first(identity_.quantities.size()), wide_ ? &*wide_ : nullptr);
+  });
 }
 
 bool Recording::checkpoint_due() {

@@ -43,9 +43,11 @@ class Recording {
   // continued.
   Recording(FoundRun& found, bool new_samples);
 
-  // All of these throw WriteError.
+  // All of these throw WriteError. `more` may hold more quantities at its end than the run keeps.
   void sample(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
               std::span<const double> more);
+  // Takes the digits of the sample that follows.
+  void all_digits(const WideState& x) { wide_ = x; }
   bool checkpoint_due();  // also hands over samples that have waited for a second
   void checkpoint(const Snapshot& snapshot);
 
@@ -69,6 +71,7 @@ class Recording {
   std::unique_ptr<SampleSink> samples_;
   bool samples_fail_ = false, samples_end_ = false;  // they could not be written; no more will come
   SampleMark mark_;
+  std::optional<WideState> wide_;
   std::optional<std::int64_t> saved_;
   Clock::time_point flushed_ = Clock::now(), checkpointed_ = flushed_;
 };

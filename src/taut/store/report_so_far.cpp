@@ -17,6 +17,7 @@ void carry(Carry& c, ReportSoFar& report, std::size_t coordinates) {
   c(report.wanted.page);
   carry_list(c, report.wanted.path, longest_path);
   carry_list(c, report.wanted.figures, longest_path);
+  carry_list(c, report.command, longest_path);
   report.record.carry(c, coordinates);
 }
 

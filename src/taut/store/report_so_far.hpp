@@ -27,6 +27,7 @@ bool is_inside(const std::string& path);
 
 struct ReportSoFar {
   ReportWanted wanted = {};
+  std::string command = {};  // the words that began the run, for the reader of the page
   RunRecord record = {};
 
   std::string bytes(std::size_t coordinates) const;  // for a system with this many

@@ -46,6 +46,7 @@ Json deciding_part(const RunRequest& r) {
   object["tolerance"] = json_of(r.tolerance);
   object["solver"] = name_of(r.solver);
   object["backend"] = name_of(r.backend);
+  if (r.precision != Precision::double_precision) object["precision"] = name_of(r.precision);
   object["plain_updates"] = r.plain_updates;
   object["project_start"] = r.project_start;
   return object;
@@ -74,6 +75,7 @@ RunRequest request_of(const Json& object) {
   r.tolerance = real(object.at("tolerance"));
   r.solver = choice_of<Iteration>(object.at("solver"));
   r.backend = choice_of<Backend>(object.at("backend"));
+  if (const Json* precision = object.find("precision")) r.precision = choice_of<Precision>(*precision);
   r.plain_updates = object.at("plain_updates").boolean();
   r.project_start = object.at("project_start").boolean();
   r.halve_on_failure = object.at("halve_on_failure").boolean();

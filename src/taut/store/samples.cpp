@@ -9,13 +9,31 @@
 namespace taut {
 
 void SampleSink::add(double time, std::span<const double> q, std::span<const double> p,
-                     const Reading& reading, std::span<const double> more) {
+                     const Reading& reading, std::span<const double> more, const WideState* wide) {
   row_.assign(1, time);
   row_.insert(row_.end(), q.begin(), q.end());
   row_.insert(row_.end(), p.begin(), p.end());
   row_.insert(row_.end(), {reading.energy, reading.position, reading.momentum});
   row_.insert(row_.end(), more.begin(), more.end());
-  add(row_);
+  if (parts() == 1) return add(row_);
+  in_parts_.assign(parts() * row_.size(), 0);
+  for (std::size_t i = 0; i < row_.size(); ++i) in_parts_[parts() * i] = row_[i];
+  std::size_t at = 0;
+  const auto put = [&](const Wide& x) {
+    in_parts_[at] = x.high;
+    in_parts_[at + 1] = x.middle;
+    in_parts_[at + 2] = x.low;
+    at += parts();
+  };
+  if (wide != nullptr) {
+    put(wide->time);
+    for (const auto* side : {&wide->q, &wide->p})
+      for (const Wide& x : *side) put(x);
+    put(wide->energy);
+    at = parts() * (row_.size() - wide->quantities.size());  // the formulas of the model are the last columns
+    for (const Wide& x : wide->quantities) put(x);
+  }
+  add(in_parts_);
 }
 
 bool is_binary(const RunIdentity& identity) {

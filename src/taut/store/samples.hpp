@@ -22,16 +22,19 @@ struct SampleMark {
 class SampleSink {
  public:
   virtual ~SampleSink() = default;
+  // `wide` has the digits of the sample that a double has not, if the run has them.
   void add(double time, std::span<const double> q, std::span<const double> p, const Reading& reading,
-           std::span<const double> more);
+           std::span<const double> more, const WideState* wide = nullptr);
   virtual void add(std::span<const double> row) = 0;
+  // Says how many doubles a number of a row takes: three if the file has more digits than doubles.
+  virtual std::size_t parts() const { return 1; }
   virtual void flush() = 0;       // hands over to the system what waits: it outlasts the end of the program
   virtual SampleMark sync() = 0;  // hands it over to the disk: it outlasts a loss of power
   virtual SampleMark held() = 0;  // after a write that failed: what is in the file, and what waits
   virtual void finish() = 0;      // no more will come
 
  private:
-  std::vector<double> row_;
+  std::vector<double> row_, in_parts_;
 };
 
 inline constexpr double most_csv_numbers = 1e6;  // some 20 MB of text
@@ -46,8 +49,10 @@ std::unique_ptr<SampleSink> new_samples(const Folder& folder, const RunIdentity&
 std::unique_ptr<SampleSink> old_samples(const Folder& folder, const RunIdentity& identity,
                                         const SampleMark& mark, bool keep_later);
 
-// Appends one line of text: a sample in the shortest form that reads back as the same bits.
-void append_csv(std::string& out, std::span<const double> row);
+// Appends one line of text: a sample in the shortest form that reads back as the same bits. In a precision
+// beyond double, a row has three doubles for each number.
+void append_csv(std::string& out, std::span<const double> row,
+                Precision precision = Precision::double_precision);
 std::string csv_header(const RunIdentity& identity);
 
 }  // namespace taut

@@ -1,7 +1,38 @@
 #include <taut/bytes/json.hpp>
+#include <taut/bytes/wide_text.hpp>
 #include <taut/contract/summary.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace taut {
+
+namespace {
+
+// Writes a number with the digits of the precision; JSON has no word for one that is not finite.
+Json digits_of(const Wide& x, Precision precision) {
+  return std::isfinite(x.high) ? Json::number_as(text_of(x, precision)) : Json();
+}
+Json digits_of(const std::vector<Wide>& all, Precision precision) {
+  Json list = Json::list();
+  for (const Wide& x : all) list.push_back(digits_of(x, precision));
+  return list;
+}
+
+// Replaces doubles by the numbers with all their digits.
+void put_all_digits(const RunSummary& s, Json& object) {
+  const WideState& x = *s.wide;
+  object["time"] = digits_of(x.time, s.precision);
+  object["q"] = digits_of(x.q, s.precision);
+  object["p"] = digits_of(x.p, s.precision);
+  object["lambda"] = digits_of(x.lambda, s.precision);
+  object["energy"]["initial"] = digits_of(s.wide_energy_initial, s.precision);
+  object["energy"]["final"] = digits_of(x.energy, s.precision);
+  for (std::size_t k = 0; k < std::min(s.quantities.size(), x.quantities.size()); ++k)
+    object["quantities"][s.quantities[k].first] = digits_of(x.quantities[k], s.precision);
+}
+
+}  // namespace
 
 std::string to_json(const RunSummary& s) {
   Json energy =
@@ -20,10 +51,13 @@ std::string to_json(const RunSummary& s) {
        {"residual", Json::object({{"position_max", s.position_max}, {"momentum_max", s.momentum_max}})},
        {"newton",
         Json::object({{"iterations_mean", s.iterations_mean}, {"iterations_max", s.iterations_max}})},
+       {"gradients", s.gradients},
        {"projections",
         Json::object({{"position", s.position_projections}, {"momentum", s.momentum_projections}})},
        {"seconds", s.seconds},
        {"steps_per_second", s.steps_per_second()}});
+  if (s.stage_multiplier) object["lambda_from"] = name_of(MultiplierShown::stage);
+  if (!s.definition.empty()) object["definition"] = s.definition;
   if (!s.backends.empty()) object["backend"] = name_of(s.backends.back().backend);
   if (s.backends.size() > 1) {
     Json all = Json::list();
@@ -31,9 +65,15 @@ std::string to_json(const RunSummary& s) {
       all.push_back(Json::object({{"backend", name_of(use.backend)}, {"after_step", use.from}}));
     object["backends"] = std::move(all);
   }
+  if (s.precision != Precision::double_precision) object["precision"] = name_of(s.precision);
   if (!s.formulation.empty()) {
     object["formulation"] = s.formulation;
     object["projection"] = s.projection;
+  }
+  if (!s.quantities.empty()) {
+    Json quantities = Json::object();
+    for (const auto& [name, value] : s.quantities) quantities[name] = value;
+    object["quantities"] = std::move(quantities);
   }
   if (s.moved) object["start_moved"] = Json::object({{"q", s.moved->q}, {"p", s.moved->p}});
   if (s.jumps > 0)
@@ -44,6 +84,7 @@ std::string to_json(const RunSummary& s) {
     object["smallest_pivot"] = Json::object({{"ratio", s.least_pivot}, {"time", s.least_pivot_time}});
   if (s.halved > 0) object["halved"] = Json::object({{"steps", s.halved}, {"parts_max", s.parts_max}});
   if (!s.error.empty()) object["error"] = s.error;
+  if (s.wide) put_all_digits(s, object);
   return object.to_text(2);
 }
 

@@ -40,10 +40,14 @@ void advance(Machine& machine, const Schedule& schedule, History& to) {
   if (tally.steps > 0)
     to.iterations_mean = static_cast<double>(tally.iterations) / static_cast<double>(tally.steps);
   to.iterations_max = tally.iterations_max;
+  if (tally.steps > 0)
+    to.gradients_mean = static_cast<double>(tally.gradients) / static_cast<double>(tally.steps);
   to.projections = machine.projections();
 }
 
-RunRequest request_of(const Study& study, const StudyRun& run, std::size_t k) {
+}  // namespace
+
+RunRequest run_request(const Study& study, const StudyRun& run, std::size_t k) {
   const StudyConstants constants(study);
   RunRequest request{.method = run.method, .formulation = run.formulation, .projection = run.projection};
   if (run.projection_tolerance) request.projection_tolerance = constants.value(*run.projection_tolerance);
@@ -54,8 +58,6 @@ RunRequest request_of(const Study& study, const StudyRun& run, std::size_t k) {
   request.every = run.every;
   return request;
 }
-
-}  // namespace
 
 void refuse(const Study& study, Span at, const std::string& sentence, const std::string& note) {
   throw ModelFileError(without_end(study.source->error(at, sentence, note).text()));
@@ -86,7 +88,7 @@ ModelRun model_run(const Study& study, const StudyRun& run, const RunRequest& re
 }
 
 History carry_out(const Study& study, const StudyRun& run, std::size_t k) {
-  const RunRequest request = request_of(study, run, k);
+  const RunRequest request = run_request(study, run, k);
   History history;
   try {
     const ModelRun ready = model_run(study, run, request);

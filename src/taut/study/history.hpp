@@ -36,6 +36,7 @@ struct History {
   bool failed = false;                  // at the step after those
   double iterations_mean = 0;
   int iterations_max = 0;
+  double gradients_mean = 0;  // evaluations of grad V or of H_q in a step
   ProjectionCount projections = {};
 
   std::size_t samples() const { return time.size(); }
@@ -47,6 +48,9 @@ struct History {
 // Throws an error in a study that only shows when it is carried out: file:line:column and the sentence.
 [[noreturn]] void refuse(const Study& study, Span at, const std::string& sentence,
                          const std::string& note = {});
+
+// Returns what member `k` of a family asks for.
+RunRequest run_request(const Study& study, const StudyRun& run, std::size_t k);
 
 // Makes the model of a run, with what the run sets.
 ModelRun model_run(const Study& study, const StudyRun& run, const RunRequest& request = {});

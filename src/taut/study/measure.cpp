@@ -1,9 +1,12 @@
 #include <taut/measure/growth.hpp>
+#include <taut/measure/period.hpp>
 #include <taut/measure/periodogram.hpp>
 #include <taut/method/tableau.hpp>
 #include <taut/solve/dense_systems.hpp>
 #include <taut/study/formula.hpp>
 #include <taut/study/measure.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -60,6 +63,10 @@ double StudyMeasurement::reduced(const StudyQuantity& quantity) const {
   if (how == "max") return *std::max_element(part.value.begin(), part.value.end());
   if (how == "min") return *std::min_element(part.value.begin(), part.value.end());
   if (how == "slope") return fit_line(part.time, part.value).slope;
+  if (how == "period") {
+    if (const auto period = mean_period(part.time, part.value)) return *period;
+    refuse(study_, quantity.place, "`of` rises through zero less than twice in this window");
+  }
   if (how == "mean") {
     double sum = 0;
     for (const double value : part.value) sum += value;
@@ -193,6 +200,7 @@ Measured StudyMeasurement::measure(const StudyQuantity& quantity,
   if (how == "value") return value(quantity, before);
   if (how == "tableau") return tableau(quantity);
   if (how == "stability") return stability(quantity);
+  if (how == "symplectic-defect" || how == "reversal-defect") return trial(quantity);
   if (how == "order") return order(quantity);
   if (how == "coefficient") return coefficient(quantity);
   if (how == "peak" || how == "peak-frequency" || how == "band-low" || how == "band-high")
@@ -204,6 +212,7 @@ Measured StudyMeasurement::measure(const StudyQuantity& quantity,
   if (how == "position-projections") return static_cast<double>(history.projections.position);
   if (how == "momentum-projections") return static_cast<double>(history.projections.momentum);
   if (how == "iterations-mean") return history.iterations_mean;
+  if (how == "gradients-mean") return history.gradients_mean;
   if (how == "iterations-max") return static_cast<double>(history.iterations_max);
   if (history.failed && how != "max" && how != "min" && how != "at")
     refuse(study_, quantity.place,
@@ -232,31 +241,60 @@ double StudyMeasurement::published(const StudyQuantity& quantity) const {
   return StudyFormula(study_, *quantity.published_formula, names)(values);
 }
 
+// Returns how far off an equal value may be, relative to a large one.
+double StudyMeasurement::tolerance(const StudyQuantity& quantity) const {
+  const double size = quantity.accept == Accept::equal ? std::max(1.0, std::abs(published(quantity))) : 1;
+  return size * (quantity.tolerance ? constant(*quantity.tolerance) : 1e-9);
+}
+
 bool StudyMeasurement::agrees(const StudyQuantity& quantity, const Measured& measured) const {
   if (const std::string* text = std::get_if<std::string>(&measured)) return *text == quantity.published;
   const double value = std::get<double>(measured);
   switch (quantity.accept) {
-    case Accept::digits:
-      return rounds_to(value, *as_printed(quantity.published));
+    case Accept::digits:  // if nothing was published, only a second computation judges
+      return quantity.published.empty() || rounds_to(value, *as_printed(quantity.published));
     case Accept::cut:
       return cut_to(value, *as_printed(quantity.published));
     case Accept::within:
-      return std::abs(value - as_printed(quantity.published)->value) <= constant(*quantity.tolerance);
+      return std::abs(value - as_printed(quantity.published)->value) <= tolerance(quantity);
     case Accept::below:
       return value < constant(*quantity.low);
     case Accept::above:
       return value > constant(*quantity.low);
     case Accept::between:
       return value >= constant(*quantity.low) && value <= constant(*quantity.high);
-    case Accept::equal: {
-      const double target = published(quantity);
-      const double tolerance = quantity.tolerance ? constant(*quantity.tolerance) : 1e-9;
-      return std::abs(value - target) <= tolerance * std::max(1.0, std::abs(target));
-    }
+    case Accept::equal:
+      return std::abs(value - published(quantity)) <= tolerance(quantity);
     case Accept::text:
       return false;
   }
   return false;
+}
+
+std::string StudyMeasurement::accepted(const StudyQuantity& quantity) const {
+  const auto range = [](double low, double high) {
+    return fmt::format("{:.12g} .. {:.12g}", std::min(low, high), std::max(low, high));
+  };
+  const auto printed = as_printed(quantity.published);
+  switch (quantity.accept) {
+    case Accept::digits:
+      return printed ? range(printed->value - printed->unit / 2, printed->value + printed->unit / 2) : "";
+    case Accept::cut:
+      return range(printed->value, printed->value + std::copysign(printed->unit, printed->value));
+    case Accept::within:
+      return fmt::format("{:.12g} ± {:.3g}", printed->value, tolerance(quantity));
+    case Accept::below:
+      return fmt::format("< {:.6g}", constant(*quantity.low));
+    case Accept::above:
+      return fmt::format("> {:.6g}", constant(*quantity.low));
+    case Accept::between:
+      return range(constant(*quantity.low), constant(*quantity.high));
+    case Accept::equal:
+      return fmt::format("{:.9g} ± {:.3g}", published(quantity), tolerance(quantity));
+    case Accept::text:
+      return quantity.published;
+  }
+  return "";
 }
 
 }  // namespace taut

@@ -24,6 +24,8 @@ class StudyMeasurement {
   Measured measure(const StudyQuantity& quantity, const std::map<std::string, double>& before) const;
   // Asks whether it agrees with what was published.
   bool agrees(const StudyQuantity& quantity, const Measured& measured) const;
+  // Says what would have been accepted, in numbers: "0.0765 .. 0.0775", "< 0.25", "0.5 ± 1e-07".
+  std::string accepted(const StudyQuantity& quantity) const;
 
   // Returns `of` at every sample of the run. The names it may use: docs/guide/reproduce.md.
   std::vector<double> series(const History& history, const Expression& of,
@@ -56,7 +58,9 @@ class StudyMeasurement {
   double value(const StudyQuantity& quantity, const std::map<std::string, double>& before) const;
   Measured stability(const StudyQuantity& quantity) const;
   double tableau(const StudyQuantity& quantity) const;
+  double trial(const StudyQuantity& quantity) const;
   double published(const StudyQuantity& quantity) const;
+  double tolerance(const StudyQuantity& quantity) const;
 
   const Study& study_;
   const StudyRuns& runs_;

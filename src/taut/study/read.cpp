@@ -29,6 +29,7 @@ const std::vector<Word>& vocabulary() {
       {"mean", {"run", "of"}, window},
       {"slope", {"run", "of"}, window},
       {"growth", {"run", "of"}, window},
+      {"period", {"run", "of"}, window},
       {"peak", spectrum, {}},
       {"peak-frequency", spectrum, {}},
       {"band-low", spectrum, {}},
@@ -41,7 +42,10 @@ const std::vector<Word>& vocabulary() {
       {"momentum-projections", {"run"}, {"member"}},
       {"iterations-mean", {"run"}, {"member"}},
       {"iterations-max", {"run"}, {"member"}},
+      {"gradients-mean", {"run"}, {"member"}},
       {"stability", {"run", "part"}, {}},
+      {"symplectic-defect", {"run"}, {"member"}},
+      {"reversal-defect", {"run"}, {"member"}},
       {"tableau", {"method", "entry"}, {}},
       {"value", {"of"}, {}},
   };
@@ -170,10 +174,11 @@ class StudyReader {
   }
 
   void read(const Value& root) {
-    refuse_other_keys(
-        root, {"title", "place", "model", "constants", "defaults", "run", "reference", "quantity", "plot"});
+    refuse_other_keys(root, {"title", "place", "independent_by", "model", "constants", "defaults", "run",
+                             "reference", "quantity", "plot"});
     text(root, "title", study_.title, true);
     text(root, "place", study_.place, true);
+    text(root, "independent_by", study_.independent_by);
     text(root, "model", model_);
     if (const Value* constants = find(root, "constants")) study_.constants = named(constants);
     if (const Value* defaults = find(root, "defaults"); defaults != nullptr)
@@ -265,8 +270,8 @@ class StudyReader {
     text(table, "measure", q.measure, true);
     const Word* word = find_word(table, q.measure);
     if (word == nullptr) return;
-    Keys known = {"name",   "id",      "measure", "published",   "accept",
-                  "within", "reading", "note",    "independent", "expected"};
+    Keys known = {"name", "id",          "measure",        "published", "accept", "within",   "reading",
+                  "note", "independent", "independent_by", "expected",  "kind",   "statement"};
     known.insert(known.end(), word->needed.begin(), word->needed.end());
     known.insert(known.end(), word->optional.begin(), word->optional.end());
     refuse_other_keys(written_here, known);
@@ -287,16 +292,54 @@ class StudyReader {
     text(table, "method", q.method);
     text(table, "entry", q.entry);
     text(table, "part", q.part);
-    // A quantity with only an id serves other quantities.
-    written(table, "published", q.published, q.id.empty());
-    text(table, "reading", q.reading);
+    read_kind(table, q);
+    // A quantity with only an id serves other quantities, and nothing was published about a control.
+    if (q.kind != RowKind::control)
+      written(table, "published", q.published, q.id.empty());
+    else if (const Value* published = find(written_here, "published"))
+      error(published->span, "a control has no `published`: say by `accept` what must hold");
+    text(table, "statement", q.statement);
+    text(table, "independent_by", q.independent_by);
+    text(judged(table, written_here, q), "reading", q.reading);
     text(table, "note", q.note);
     written(table, "independent", q.independent);
     if (!q.independent.empty() && !as_printed(q.independent) && q.measure != "stability")
       error(find(table, "independent")->span, "`independent` must be a number");
     read_accept(table, q);
-    read_expected(table, q);
+    read_expected(judged(table, written_here, q), q);
+    if (!q.kind) q.kind = usual_kind(q);
+    if (q.statement.empty() && q.kind == RowKind::statement) q.statement = q.published;
+    if (q.is_row() && !q.independent.empty() && q.independent_by.empty() && study_.independent_by.empty())
+      error(find(table, "independent")->span,
+            "a second computation needs its origin: `independent_by` here or at the top of the file");
     study_.quantities.push_back(std::move(q));
+  }
+
+  void read_kind(const Value& table, StudyQuantity& q) {
+    const Value* value = find(table, "kind");
+    if (value == nullptr || !is(*value, Value::Kind::text, "a text")) return;
+    q.kind = row_kind_named(value->text);
+    if (!q.kind)
+      error(value->span, "there is no kind " + ticked(value->text) + " of row",
+            "kinds: statement, number, control, rejected-reading, structural");
+  }
+
+  // Reading and expected verdict of [defaults] are for what the paper says, not for controls and the like.
+  static const Value& judged(const Value& table, const Value& written_here, const StudyQuantity& q) {
+    return q.kind == RowKind::control || q.kind == RowKind::structural ? written_here : table;
+  }
+
+  // A printed number or formula is a number of the paper, and what is judged by a range a statement of it.
+  static RowKind usual_kind(const StudyQuantity& q) {
+    switch (q.accept) {
+      case Accept::digits:
+      case Accept::cut:
+      case Accept::within:
+      case Accept::equal:
+        return RowKind::number;
+      default:
+        return RowKind::statement;
+    }
   }
 
   const Word* find_word(const Value& table, const std::string& name) {
@@ -309,7 +352,7 @@ class StudyReader {
     return nullptr;
   }
 
-  // Reads digits (the default), cut, equal, text, "< x", "> x", "x .. y"; `within` says how far off a printed
+  // Reads digits (the default), cut, equal, text, "= x", "< x", "> x", "x .. y"; `within` says how far off a
   // number may be.
   void read_accept(const Value& table, StudyQuantity& q) {
     expression(table, "within", q.tolerance);
@@ -321,12 +364,15 @@ class StudyReader {
       q.accept = how == "cut" ? Accept::cut : how.empty() && q.tolerance ? Accept::within : Accept::digits;
       if (published != nullptr && !q.published.empty() && !as_printed(q.published))
         error(published->span, "this is not a printed number; say by `accept` how to judge it",
-              "accept: digits, cut, equal, text, \"< x\", \"> x\", \"x .. y\"");
+              "accept: digits, cut, equal, text, \"= x\", \"< x\", \"> x\", \"x .. y\"");
     } else if (how == "text") {
       q.accept = Accept::text;
     } else if (how == "equal") {
       q.accept = Accept::equal;
       if (published != nullptr) q.published_formula = expression(*published);
+    } else if (how.starts_with('=')) {
+      q.accept = Accept::equal;
+      q.published_formula = parsed(how.substr(1), *value, {1, how.size()});
     } else if (how.starts_with('<') || how.starts_with('>')) {
       q.accept = how.starts_with('<') ? Accept::below : Accept::above;
       q.low = parsed(how.substr(1), *value, {1, how.size()});
@@ -336,13 +382,14 @@ class StudyReader {
       q.high = parsed(how.substr(dots + 2), *value, {dots + 2, how.size()});
     } else {
       error(value->span, "this is no way to accept a value",
-            "accept: digits, cut, equal, text, \"< x\", \"> x\", \"x .. y\"");
+            "accept: digits, cut, equal, text, \"= x\", \"< x\", \"> x\", \"x .. y\"");
     }
   }
 
   void read_expected(const Value& table, StudyQuantity& q) {
     if (q.published.empty()) return;
-    const Value* value = need(table, "expected");
+    const bool counts = q.kind != RowKind::control && q.kind != RowKind::structural;
+    const Value* value = counts ? need(table, "expected") : find(table, "expected");
     if (value == nullptr || !is(*value, Value::Kind::text, "a text")) return;
     if (const auto verdict = verdict_named(value->text))
       q.expected = *verdict;
@@ -354,7 +401,8 @@ class StudyReader {
   }
 
   void read_plot(const Value& table) {
-    refuse_other_keys(table, {"title", "x_label", "y_label", "kind", "interval", "log", "curve"});
+    refuse_other_keys(
+        table, {"title", "x_label", "y_label", "kind", "interval", "log", "from", "to", "mark", "curve"});
     StudyPlot plot;
     text(table, "title", plot.title, true);
     text(table, "x_label", plot.x_label);
@@ -362,6 +410,12 @@ class StudyReader {
     text(table, "kind", plot.kind);
     if (plot.kind != "series" && plot.kind != "family" && plot.kind != "spectrum")
       error(find(table, "kind")->span, "the kinds of plots are series, family and spectrum");
+    expression(table, "from", plot.from);
+    expression(table, "to", plot.to);
+    std::string mark = "line";
+    text(table, "mark", mark);
+    if (mark != "line" && mark != "points") error(find(table, "mark")->span, "`mark` is line or points");
+    plot.points = mark == "points";
     expression(table, "interval", plot.interval);
     if (plot.kind == "spectrum" && !plot.interval) (void)need(table, "interval");
     std::string log;

@@ -42,14 +42,19 @@ std::vector<StudyRow> rows_of(const Study& study, const StudyRuns& runs) {
     const Measured measured = measurement.measure(q, by_id);
     const double* value = std::get_if<double>(&measured);
     if (!q.id.empty() && value != nullptr) by_id[q.id] = *value;
-    if (q.published.empty()) continue;
+    if (!q.is_row()) continue;
     StudyRow row{.study = study.name,
                  .quantity = q.name,
                  .published = q.published,
                  .measured = measured,
                  .expected = q.expected,
-                 .reading = q.reading.empty() ? q.note : q.reading,
+                 .reading = q.reading + (q.reading.empty() || q.note.empty() ? "" : " ") + q.note,
+                 .kind = *q.kind,
+                 .statement = q.kind == RowKind::statement ? q.statement : "",
+                 .accepted = measurement.accepted(q),
                  .independent = q.independent};
+    if (!q.independent.empty())
+      row.independent_by = q.independent_by.empty() ? study.independent_by : q.independent_by;
     row.verdict = verdict(measurement.agrees(q, measured), !q.reading.empty());
     if (!q.independent.empty())
       row.differs = value == nullptr || !rounds_to(*value, *as_printed(q.independent));
@@ -93,7 +98,8 @@ std::vector<StudyResult> reproduce(std::vector<Study> studies, int threads,
 std::string measured_text(const StudyRow& row) {
   if (const std::string* text = std::get_if<std::string>(&row.measured)) return *text;
   int digits = 4;
-  if (const auto number = as_printed(row.published); number && number->value != 0)
+  const std::string& beside = row.published.empty() ? row.independent : row.published;
+  if (const auto number = as_printed(beside); number && number->value != 0)
     digits = 1 + static_cast<int>(
                      std::floor(std::log10(std::abs(number->value)) - std::log10(number->unit) + 0.5));
   return fmt::format("{:.{}g}", std::get<double>(row.measured), std::clamp(digits + 2, 6, 17));
@@ -112,6 +118,11 @@ std::string to_json(const std::vector<StudyResult>& results) {
       object["verdict"] = name(row.verdict);
       object["expected"] = name(row.expected);
       object["reading"] = row.reading;
+      object["kind"] = name(row.kind);
+      object["statement"] = row.statement;
+      object["accept"] = row.accepted;
+      object["independent"] = row.independent;
+      object["independent_by"] = row.independent_by;
       list.push_back(std::move(object));
     }
   return list.to_text(2);

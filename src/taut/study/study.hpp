@@ -53,13 +53,19 @@ struct StudyQuantity {
   int member = -1, last = 0, power = 0;
   std::string model = {}, formulation = {}, method = {}, entry = {}, part = {};
   // The following say what it should be.
-  std::string published = {};  // if empty, it is measured for other quantities, by its id, and is not a row
+  std::string published = {};
+  std::optional<RowKind> kind = {};
+  std::string statement = {};  // rows of one study with the same statement stand and fall together
   std::optional<Expression> published_formula = {};  // for accept = "equal"
   Accept accept = Accept::digits;
   std::optional<Expression> low = {}, high = {}, tolerance = {};
-  std::string reading = {}, note = {}, independent = {};
+  std::string reading = {}, note = {};
+  std::string independent = {}, independent_by = {};  // a second computation of the same, and whose it is
   StudyVerdict expected = StudyVerdict::reproduced;
   Span place;
+
+  // Without one of these it is measured for other quantities, by its id.
+  bool is_row() const { return !published.empty() || kind == RowKind::control; }
 };
 
 // A picture for the report: y against x, with a curve for each run (or, for a family, one
@@ -73,11 +79,14 @@ struct StudyPlot {
   std::string kind = "series";  // series, family, spectrum
   std::optional<Expression> interval = {};
   bool log_x = false, log_y = false;
+  std::optional<Expression> from = {}, to = {};  // the times that are drawn; all of the run if not given
+  bool points = false;                           // mesh points as dots, without the line through them
   std::vector<Curve> curves;
 };
 
 struct Study {
   std::string name, title, place;  // name: folder/file, as reich/table1
+  std::string independent_by;      // where the values in `independent` come from, if a row does not say it
   std::string folder;              // where its models/ are: in studies/, or on disk
   bool on_disk = false;
   std::vector<NamedExpression> constants;

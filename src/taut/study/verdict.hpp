@@ -26,6 +26,22 @@ inline std::optional<StudyVerdict> verdict_named(std::string_view name) {
   return std::nullopt;
 }
 
+// What a row is. Statements and numbers of the paper are counted, each in a tally of its own. The other rows
+// are not: nobody published a control, a rejected reading is one that the paper's own text excludes, and a
+// structural value is what it is by construction.
+enum class RowKind { statement, number, control, rejected_reading, structural };
+
+inline constexpr std::array<std::string_view, 5> row_kind_names = {"statement", "number", "control",
+                                                                   "rejected-reading", "structural"};
+
+inline std::string_view name(RowKind kind) { return row_kind_names[static_cast<std::size_t>(kind)]; }
+
+inline std::optional<RowKind> row_kind_named(std::string_view name) {
+  for (std::size_t i = 0; i < row_kind_names.size(); ++i)
+    if (row_kind_names[i] == name) return static_cast<RowKind>(i);
+  return std::nullopt;
+}
+
 // Returns the verdict; a reading that had to be chosen is part of it.
 inline StudyVerdict verdict(bool agrees, bool under_a_reading) {
   if (!agrees) return StudyVerdict::not_reproduced;

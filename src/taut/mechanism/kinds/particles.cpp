@@ -30,7 +30,8 @@ inline constexpr bool is_one_of = (std::is_same_v<Method, Listed> || ...);
 template <class Method>
 inline constexpr bool offered =
     is_one_of<Method, Shake, ShakeTwoStep, ShakeVelocity, Rattle, Projected<SymplecticEuler>,
-              Projected<Verlet>, Composition<Rattle>, Composition<Projected<SymplecticEuler>>, Lobatto<>>;
+              Projected<Verlet>, Composition<Rattle>, Composition<Projected<SymplecticEuler>>, Lobatto<>,
+              ComposedSteps<Lobatto<>>>;
 
 // These are offered if the potential comes in two parts.
 template <class Method>

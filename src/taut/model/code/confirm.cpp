@@ -27,7 +27,8 @@ bool holds_everywhere(Try try_point) {
   return tried > 0;
 }
 
-// Returns the values of nodes of a graph whose inputs are x.
+}  // namespace
+
 Numbers node_values(const Graph& graph, const std::vector<int>& roots,
                     const std::function<Float128(int)>& x) {
   std::unordered_map<int, Float128> at;
@@ -43,7 +44,6 @@ Numbers node_values(const Graph& graph, const std::vector<int>& roots,
   return values;
 }
 
-// Returns a number between -1 and 1 that shows no pattern in k and slot (splitmix64).
 Float128 scattered_number(int k, int slot) {
   std::uint64_t z = (static_cast<std::uint64_t>(k) << 40U) + static_cast<std::uint64_t>(slot) + 1;
   z *= 0x9E3779B97F4A7C15;
@@ -51,8 +51,6 @@ Float128 scattered_number(int k, int slot) {
   z = (z ^ (z >> 27U)) * 0x94D049BB133111EB;
   return Float128(static_cast<std::int64_t>(z ^ (z >> 31U))) / Float128(0x1p63);
 }
-
-}  // namespace
 
 Confirmation::Confirmation(const Model& model)
     : model_(model), n_(static_cast<int>(model.coordinates.size())) {

@@ -13,6 +13,12 @@
 
 namespace taut {
 
+// Returns the values of nodes of a graph whose inputs are x.
+Numbers node_values(const Graph& graph, const std::vector<int>& roots, const std::function<Float128(int)>& x);
+
+// Returns a number between -1 and 1 that shows no pattern in k and slot (splitmix64).
+Float128 scattered_number(int k, int slot);
+
 class Confirmation {
  public:
   // The start of the model may not be known yet; then it counts as 0.

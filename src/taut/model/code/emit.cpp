@@ -23,13 +23,17 @@ std::string comment(std::string_view text) {
   return text.size() > 100 ? out + "..." : out;
 }
 
-// Writes the nearest double, and the rest if that is not the number: 106 bits for the scalars that have them.
-std::string number(Float128 x) {
+// Writes the nearest double, and the rest if that is not the number: 106 bits for the scalars that have them,
+// and all 113 if `all`.
+std::string number(Float128 x, bool all) {
   const auto text = [](double y) {
     return finite(y) ? fmt::format("T({})", y) : fmt::format("T({})", cpp_number(y));
   };
   const double high = static_cast<double>(x);
   const Float128 rest = x - high;
+  if (const Float128 last = rest - static_cast<double>(rest); all && last != 0 && finite(last))
+    return fmt::format("({} + {} + {})", text(high), text(static_cast<double>(rest)),
+                       text(static_cast<double>(last)));
   if (rest != 0 && finite(rest)) return fmt::format("({} + {})", text(high), text(static_cast<double>(rest)));
   return text(high);
 }
@@ -37,10 +41,11 @@ std::string number(Float128 x) {
 class Emitter {
  public:
   enum class For { people, compiler };
-  Emitter(const Model& model, std::string type, For reader)
+  Emitter(const Model& model, std::string type, For reader, bool all_digits = false)
       : model_(model),
         type_(std::move(type)),
         reader_(reader),
+        all_digits_(all_digits),
         s_(derive(model, reader == For::people ? Parameters::symbols : Parameters::numbers)),
         symbols_(reader == For::people) {
     if (!symbols_) return;
@@ -55,7 +60,8 @@ class Emitter {
     find_sources();
     head();
     line("template <class T = double>");
-    line("struct {} : Shape<T, {}, {}, {}> {{", type_, s_.n, s_.m, jacobian());
+    line("struct {} : Shape<T, {}, {}, {}>{} {{", type_, s_.n, s_.m, jacobian(),
+         reader_ == For::people ? "" : ", GradientCount");
     line("  using Base = Shape<T, {}, {}, {}>;", s_.n, s_.m, jacobian());
     line(
         "  using typename Base::Jacobian;\n  using typename Base::Multiplier;\n  using typename "
@@ -102,9 +108,10 @@ class Emitter {
     if (reader_ == For::people) title();
     line(
         "#pragma once\n\n#include <taut/model/text/{}functions.hpp>\n#include "
-        "<taut/problem/tiers.hpp>\n\n#include "
+        "<taut/problem/{}.hpp>\n\n#include "
         "<array>\n#include <string>\n\nnamespace taut {{\n",
-        reader_ == For::people ? "lane_" : "");
+        reader_ == For::people ? "lane_" : "",
+        reader_ == For::people ? "tiers" : "gradient_count.hpp>\n#include <taut/problem/tiers");
     line("struct {}Pattern {{", type_);
     line("  static constexpr int rows = {}, columns = {};", s_.m, s_.n);
     line("  static constexpr std::array<Place, {}> places{{{{", s_.column.size());
@@ -168,7 +175,7 @@ class Emitter {
   void members() {
     if (symbols_)
       for (std::size_t k = 0; k < model_.parameters.size(); ++k)
-        line("  T {} = {};  // {} = {}", parameter(k), number(model_.parameters[k].value),
+        line("  T {} = {};  // {} = {}", parameter(k), number(model_.parameters[k].value, all_digits_),
              comment(model_.parameters[k].name), comment(model_.parameters[k].formula.text));
     if (mass_is_member()) line("  {} inverse_mass = mass_of_parameters();", mass_type());
     line("");
@@ -201,7 +208,7 @@ class Emitter {
     if (s_.kind != System::Kind::hamiltonian) mass_function();
     if (reader_ == For::people) start_function();
     line("  template <class U>\n  {}<U> cast() const {{", type_);
-    std::string list = "{}";
+    std::string list = reader_ == For::people ? "{}" : "{}, {}";
     if (symbols_)
       for (std::size_t k = 0; k < model_.parameters.size(); ++k)
         list += fmt::format(", convert<U>({})", parameter(k));
@@ -218,7 +225,9 @@ class Emitter {
     const Mass kind = mass_kind();
     line("  // W = M^-1 for the parameters as they stand; call it again after changing them.");
     line("  {} mass_of_parameters() const {{", mass_type());
-    if (kind == Mass::full) {
+    if (kind == Mass::full && all_digits_) {
+      full_mass_in_numbers();
+    } else if (kind == Mass::full) {
       Block block(*this, entries);
       out_ += block.text;
       line("    Matrix<T, {}, {}> A;", s_.n, s_.n);
@@ -246,6 +255,18 @@ class Emitter {
       }
     }
     line("  }}\n");
+  }
+
+  // Eigen has no square root of 128-bit floats, and the system has the inverse already.
+  void full_mass_in_numbers() {
+    line("    FullMass<T, {}> W;", s_.n);
+    for (int i = 0; i < s_.n; ++i)
+      for (int j = 0; j < s_.n; ++j) {
+        const std::size_t k = static_cast<std::size_t>(i) * static_cast<std::size_t>(s_.n) + j;
+        line("    W.inverse({}, {}) = {};", i, j, number(s_.inverse_mass[k], true));
+        line("    W.mass({}, {}) = {};", i, j, number(s_.mass[k], true));
+      }
+    line("    return W;");
   }
 
   void start_function() {
@@ -277,7 +298,9 @@ class Emitter {
   void vector(std::string_view name, std::string_view arguments, std::string_view out,
               const std::vector<int>& nodes) {
     Block block(*this, nodes);
-    line("  void {}({}) const {{\n{}", name, unnamed(arguments, nodes), block.text);
+    const bool counted = reader_ == For::compiler && (name == "H_q" || name.starts_with("grad_V"));
+    line("  void {}({}) const {{\n{}{}", name, unnamed(arguments, nodes),
+         counted ? "    this->count_gradient();\n" : "", block.text);
     out_.pop_back();
     for (std::size_t i = 0; i < nodes.size(); ++i) line("    {}[{}] = {};", out, i, block.of(nodes[i]));
     line("  }}");
@@ -315,7 +338,7 @@ class Emitter {
       for (const int k : nodes) {
         const Graph::Node& node = graph[k];
         if (node.op == Op::constant) {
-          put(k, {number(graph.value(k)), 3, 0});
+          put(k, {number(graph.value(k), e_.all_digits_), 3, 0});
         } else if (node.op == Op::input) {
           const int block = node.a / e_.s_.n;
           put(k, {block < 3 ? fmt::format("{}[{}]", "qpv"[block], node.a % e_.s_.n)
@@ -390,6 +413,7 @@ class Emitter {
   const Model& model_;
   std::string type_, out_;
   For reader_;
+  bool all_digits_;  // numbers have 113 bits
   System s_;
   std::vector<int> kept_;        // the nodes of G that are evaluated
   std::vector<Source> sources_;  // for each place, one of them
@@ -403,8 +427,8 @@ std::string emit_cpp(const Model& model, const std::string& type) {
   return Emitter(model, usable ? type : "FormulaModel", Emitter::For::people).emit();
 }
 
-std::string emit_bare_cpp(const Model& model, const std::string& type) {
-  return Emitter(model, type, Emitter::For::compiler).emit();
+std::string emit_bare_cpp(const Model& model, const std::string& type, bool all_digits) {
+  return Emitter(model, type, Emitter::For::compiler, all_digits).emit();
 }
 
 }  // namespace taut

@@ -15,7 +15,8 @@ std::string emit_cpp(const Model& model, const std::string& type = "FormulaModel
 
 // Does the same for a compiler alone: there is no comment, hence nothing of the author's text, and the
 // formulas contain the values of the parameters, so that they do the operations of the interpreter and get
-// its bits. The class has no start().
-std::string emit_bare_cpp(const Model& model, const std::string& type);
+// its bits. The class counts its gradients, and has no start(). Numbers have 106 bits, or all 113 if
+// `all_digits`.
+std::string emit_bare_cpp(const Model& model, const std::string& type, bool all_digits = false);
 
 }  // namespace taut

@@ -1,5 +1,7 @@
 #include <taut/model/code/mass_matrix.hpp>
 
+#include <algorithm>
+
 namespace taut {
 
 std::optional<std::pair<std::size_t, std::size_t>> not_symmetric(const Numbers& A, std::size_t n) {
@@ -12,30 +14,34 @@ std::optional<std::pair<std::size_t, std::size_t>> not_symmetric(const Numbers& 
 }
 
 std::optional<Numbers> inverse_of_positive(const Numbers& A, std::size_t n) {
+  // In row i of L nothing stands before the first entry of A there that is not 0.
+  std::vector<std::size_t> first(n);
+  for (std::size_t i = 0; i < n; ++i)
+    while (first[i] < i && A[i * n + first[i]] == 0) ++first[i];
   Numbers L(A.size(), 0);
-  for (std::size_t j = 0; j < n; ++j) {
-    Float128 d = A[j * n + j];
-    for (std::size_t k = 0; k < j; ++k) d -= L[j * n + k] * L[j * n + k];
-    // A pivot below the rounding of the doubles in which the matrix may be written says nothing.
-    if (!(d > epsilon<double>() * magnitude(A[j * n + j]))) return std::nullopt;
-    L[j * n + j] = sqrt(d);
-    for (std::size_t i = j + 1; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = first[i]; j < i; ++j) {
       Float128 s = A[i * n + j];
-      for (std::size_t k = 0; k < j; ++k) s -= L[i * n + k] * L[j * n + k];
+      for (std::size_t k = std::max(first[i], first[j]); k < j; ++k) s -= L[i * n + k] * L[j * n + k];
       L[i * n + j] = s / L[j * n + j];
     }
+    Float128 d = A[i * n + i];
+    for (std::size_t k = first[i]; k < i; ++k) d -= L[i * n + k] * L[i * n + k];
+    // A pivot below the rounding of the doubles in which the matrix may be written says nothing.
+    if (!(d > epsilon<double>() * magnitude(A[i * n + i]))) return std::nullopt;
+    L[i * n + i] = sqrt(d);
   }
   Numbers X(A.size(), 0);
   for (std::size_t c = 0; c < n; ++c) {
     Numbers y(n, 0);
     for (std::size_t i = c; i < n; ++i) {
       Float128 s = i == c ? 1 : 0;
-      for (std::size_t k = c; k < i; ++k) s -= L[i * n + k] * y[k];
+      for (std::size_t k = std::max(c, first[i]); k < i; ++k) s -= L[i * n + k] * y[k];
       y[i] = s / L[i * n + i];
     }
     for (std::size_t i = n; i-- > 0;) {
-      for (std::size_t k = i + 1; k < n; ++k) y[i] -= L[k * n + i] * y[k];
       y[i] /= L[i * n + i];
+      for (std::size_t k = first[i]; k < i; ++k) y[k] -= L[i * n + k] * y[i];
     }
     for (std::size_t i = 0; i < n; ++i) X[i * n + c] = y[i];
   }

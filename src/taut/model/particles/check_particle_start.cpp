@@ -12,11 +12,11 @@ namespace taut {
 namespace {
 
 // What is not finite, as a sentence, and what to do about it; empty if all is finite.
-struct NotFinite {
+struct WithoutValue {
   std::string sentence, note = {};
 };
 
-NotFinite in_motion(const ParticleModel& model) {
+WithoutValue in_motion(const ParticleModel& model) {
   for (int i = 0; i < model.count; ++i) {
     double square = 0;
     for (int a = 0; a < model.dimension; ++a)
@@ -27,7 +27,7 @@ NotFinite in_motion(const ParticleModel& model) {
   return {};
 }
 
-NotFinite in_the_system(const std::shared_ptr<const ParticleModel>& model) {
+WithoutValue in_the_system(const std::shared_ptr<const ParticleModel>& model) {
   const ParticleProblem<double> s(model);
   const auto x = s.start();
   Vector<double, dynamic> slope = zero_vector(s), g = zero_multiplier(s);
@@ -94,7 +94,7 @@ std::string what_to_do(const TermGroup<Program>& group, const ParticleModel& mod
   return group.places() == 1 ? place_text(model, group.particle[0][k]) : "";
 }
 
-NotFinite in_terms(const std::shared_ptr<const TermGroup<Program>>& group, const ParticleModel& model) {
+WithoutValue in_terms(const std::shared_ptr<const TermGroup<Program>>& group, const ParticleModel& model) {
   const BadTerm bad = bad_term(group, model);
   if (bad.k < 0) return {};
   return {group->what + " " + group->particles_of(bad.k) + ": the " + (bad.value ? "potential" : "force") +
@@ -102,7 +102,7 @@ NotFinite in_terms(const std::shared_ptr<const TermGroup<Program>>& group, const
           what_to_do(*group, model, bad.k)};
 }
 
-NotFinite in_pairs(const std::shared_ptr<const PairGroup<Program>>& group, const ParticleModel& model) {
+WithoutValue in_pairs(const std::shared_ptr<const PairGroup<Program>>& group, const ParticleModel& model) {
   const Evaluator<double> value(group->value), slope(group->slope);
   const auto finite = [](const Evaluator<double>& f, double r, double over) {
     double x = 0;
@@ -132,12 +132,12 @@ NotFinite in_pairs(const std::shared_ptr<const PairGroup<Program>>& group, const
 }  // namespace
 
 void ParticleReader::check_start() {
-  if (const NotFinite motion = in_motion(*model_); !motion.sentence.empty())
+  if (const WithoutValue motion = in_motion(*model_); !motion.sentence.empty())
     return fail_key(*root_.find("particles"), motion.sentence);
-  const NotFinite whole_system = in_the_system(model_);
+  const WithoutValue whole_system = in_the_system(model_);
   if (whole_system.sentence.empty()) return;
   // The table to name is the first one that has it.
-  const auto found = [&](const NotFinite& what, const Place& table) {
+  const auto found = [&](const WithoutValue& what, const Place& table) {
     if (!what.sentence.empty()) fail(*table.source, table.header, what.sentence, what.note);
     return !what.sentence.empty();
   };

@@ -9,7 +9,7 @@ namespace taut {
 
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool separates_words(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 }  // namespace
 
@@ -32,12 +32,12 @@ std::vector<Span> FileLines::words(char comment) const {
   std::vector<Span> found;
   for (std::size_t i = line_.begin; i < line_.end;) {
     if (comment != '\0' && all[i] == comment) break;
-    if (is_space(all[i])) {
+    if (separates_words(all[i])) {
       ++i;
       continue;
     }
     const std::size_t begin = i;
-    while (i < line_.end && !is_space(all[i]) && (comment == '\0' || all[i] != comment)) ++i;
+    while (i < line_.end && !separates_words(all[i]) && (comment == '\0' || all[i] != comment)) ++i;
     found.push_back({begin, i});
   }
   return found;
@@ -46,8 +46,8 @@ std::vector<Span> FileLines::words(char comment) const {
 Span FileLines::columns(std::size_t first, std::size_t last) const {
   const std::string& all = source_.text();
   Span at{std::min(line_.begin + first - 1, line_.end), std::min(line_.begin + last, line_.end)};
-  while (at.begin < at.end && is_space(all[at.begin])) ++at.begin;
-  while (at.begin < at.end && is_space(all[at.end - 1])) --at.end;
+  while (at.begin < at.end && separates_words(all[at.begin])) ++at.begin;
+  while (at.begin < at.end && separates_words(all[at.end - 1])) --at.end;
   return at;
 }
 

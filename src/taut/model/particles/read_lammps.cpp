@@ -48,7 +48,7 @@ const std::vector<std::string> other_sections{"Angle Coeffs",
                                               "Triangles"};
 const std::vector<std::string> own_sections{"Angles", "Atoms", "Bonds", "Dihedrals", "Masses", "Velocities"};
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool begins_a_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 class LammpsReader {
  public:
@@ -87,7 +87,7 @@ class LammpsReader {
   // the present one.
   bool read_header() {
     while (next_line()) {
-      if (is_letter(lines_.text(words_[0])[0])) break;
+      if (begins_a_word(lines_.text(words_[0])[0])) break;
       if (!read_header_line()) return false;
     }
     if (!count_.contains("atoms"))
@@ -147,7 +147,7 @@ class LammpsReader {
   bool read_section() {
     const std::string name = rest_of(words_, 0);
     if (contains(other_sections, name)) {
-      while (next_line() && !is_letter(lines_.text(words_[0])[0])) {
+      while (next_line() && !begins_a_word(lines_.text(words_[0])[0])) {
       }
       return true;
     }
@@ -174,13 +174,13 @@ class LammpsReader {
     const std::int64_t count = said == count_.end() ? 0 : said->second;
     for (std::int64_t k = 0; k < count; ++k) {
       const bool there = next_line();
-      if (!there || is_letter(lines_.text(words_[0])[0]))
+      if (!there || begins_a_word(lines_.text(words_[0])[0]))
         return complain(there ? lines_.line() : lines_.end(), section + " has " + std::to_string(k) +
                                                                   " lines, and the header says " +
                                                                   std::to_string(count) + " " + what);
       if (!(this->*take)()) return false;
     }
-    if (next_line() && !is_letter(lines_.text(words_[0])[0]))
+    if (next_line() && !begins_a_word(lines_.text(words_[0])[0]))
       return complain(lines_.line(), section + " has more lines than the header says: " +
                                          std::to_string(count) + " " + what);
     return true;

@@ -11,6 +11,7 @@
 namespace taut {
 
 class Confirmation;
+struct ParametrisationFault;
 
 class ModelReader {
  public:
@@ -18,8 +19,9 @@ class ModelReader {
   ReadModel read(const std::vector<std::string>& set);
 
  private:
-  enum class What { coordinate, momentum, parameter };
-  enum class Use { parameters, position, state };  // the names that a formula may use
+  enum class What { coordinate, momentum, parameter, definition, free };  // free: of a parametrisation
+  // The names that a formula may use; a sample has multipliers and a time beside the state.
+  enum class Use { parameters, position, state, sample, parametrisation };
 
   // A formula of the mechanics, which is checked again at the start.
   struct Watched {
@@ -48,20 +50,29 @@ class ModelReader {
 
   // read_formula.cpp
   std::vector<std::string> known_for(Use use) const;
+  static bool is_allowed(What what, Use use);
+  static std::string word_of(What what);
   std::string known_here(const std::string& name, Use use) const;
   // Reads a number or a formula in quotes. Returns false if an error was reported now, or earlier
   // for its cause.
   bool formula(const Value& v, const std::string& what, Use use, Formula& out);
   // Reads a number, or a formula of parameters, with its value.
   bool number(const Value& v, const std::string& what, Formula& out, Float128& value);
+  // Does the same, and leaves the names of definitions in it.
+  bool formula_as_written(const Value& v, const std::string& what, Use use, Formula& out);
+  // Writes out the definitions that a formula uses, each once, however often its name occurs. Returns false
+  // if there are none.
+  bool write_out_definitions(Formula& f) const;
   // Points at the smallest part that is not finite; returns false if there is none.
   bool report_not_finite(const Value& v, const Formula& f, const std::vector<Float128>& values,
                          const std::string& what, const std::string& where);
 
-  // read_system.cpp: [parameters], [system], [initial]
+  // read_system.cpp: [parameters], [definitions], [system], [initial]
   bool usable_name(const std::string& name, const SourceText& source, Span at, const std::string& what);
   void read_coordinates();
   void read_parameters();
+  void read_definitions();
+  bool is_free(const Entry& e, const std::string& kind);
   void read_system();
   bool system_formula(const Entry& e, const std::string& what, Use use, Formula& out);
   void read_constraints(const Value& t);
@@ -71,14 +82,32 @@ class ModelReader {
   void refuse_initial(const Entry& e);
   void read_mass();
 
+  // read_parametrisation.cpp: [parametrisation]
+  void read_parametrisation();
+  void read_free_coordinates(const Value& list);
+  void start_from_parametrisation();
+  void check_parametrisation();
+  void refuse_fault(const ParametrisationFault& fault, const Entry& e);
+
   // read_run.cpp: [run], [output]
-  std::optional<double> run_number(const Value& t, const std::string& key, const std::string& what);
+  // `whole` receives the number with 113 bits.
+  std::optional<double> run_number(const Value& t, const std::string& key, const std::string& what,
+                                   Float128* whole = nullptr);
   std::optional<std::int64_t> run_count(const Value& t, const std::string& key, const std::string& what,
                                         std::int64_t least);
   void read_run();
   void read_projection(const Value& v);
   void read_output();
   void read_quantities(const Value& v);
+  void read_quantity_formulas();
+  bool is_of_sample(const std::string& name) const;  // t, or a multiplier: lambda_1, …
+
+  // read_methods.cpp: [methods]
+  void read_methods();
+  std::optional<std::string> tableau_text(const Value& v);
+  // Both give the numbers as text, with commas between.
+  std::optional<std::string> number_list(const Value& v, const std::string& what, std::size_t& count);
+  std::optional<std::string> matrix_rows(const Value& v, const std::string& what, std::size_t size);
 
   // read_draw.cpp
   void read_draw();
@@ -94,9 +123,20 @@ class ModelReader {
   std::unordered_map<std::string, What> names_;
   std::unordered_map<std::string, int> coordinate_number_;
   std::map<std::string, Float128> values_;  // those of parameters
+  // The definitions as they are written, by name, and what each of them uses.
+  struct Definition {
+    Formula formula;
+    std::string momentum = {};  // a momentum that it uses, itself or through others
+  };
+  std::map<std::string, int> definition_number_;
+  std::vector<Definition> definitions_;
+  // The parts of all formulas into which definitions were written. More are refused: memory is finite.
+  static constexpr std::size_t most_written_out = 4'000'000;
+  std::size_t written_out_ = 0;
   std::set<std::string> later_parameters_, bad_parameters_;
   std::vector<Watched> watched_;  // H or its potentials first, then the constraints
   bool all_coordinates_ = false;
+  bool gives_coordinates_ = false;  // [initial] has a value for a coordinate
 };
 
 // Asks whether a section belongs to a system of particles.

@@ -13,8 +13,8 @@ const std::vector<std::string> draw_keys{"bodies", "anchors", "links"};
 
 }  // namespace
 
-// Reads [draw]: points are lists of two or three coordinates, numbers or formulas of parameters; links are
-// pairs of bodies and anchors, counted from 0, bodies first.
+// Reads [draw]: points are lists of two or three formulas, of coordinates and parameters for bodies and of
+// parameters for anchors; links are pairs of bodies and anchors, counted from 0, bodies first.
 void ModelReader::read_draw() {
   const Value& t = table("draw", &draw_keys);
   if (t.table.empty()) return;
@@ -46,7 +46,17 @@ void ModelReader::read_draw() {
       }
       Formula f;
       Float128 number_of = 0;
-      if (number(x, what, f, number_of)) place[k].value = static_cast<double>(number_of);
+      if (!moves) {
+        if (number(x, what, f, number_of)) place[k].value = static_cast<double>(number_of);
+        continue;
+      }
+      if (!formula(x, what, Use::position, f)) continue;
+      for (FormulaNode& node : f.nodes)
+        if (node.op == Op::input)
+          if (const auto value = values_.find(std::string(f.part(node.span))); value != values_.end())
+            node = {Op::constant, -1, -1, value->second, node.span};
+      place[k].formula = static_cast<int>(draw.formulas.size());
+      draw.formulas.push_back(std::move(f));
     }
     return place;
   };
@@ -70,6 +80,7 @@ void ModelReader::read_draw() {
   });
   if (draw.bodies.empty() && errors_.empty()) fail_key(*root_.find("draw"), "[draw] names no bodies");
   draw.dimension = static_cast<int>(size);
+  if (!draw.formulas.empty()) draw.coordinates = model_.coordinates;
   model_.draw = std::move(draw);
 }
 

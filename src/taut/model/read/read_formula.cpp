@@ -10,12 +10,55 @@
 
 namespace taut {
 
+bool ModelReader::is_allowed(What what, Use use) {
+  switch (what) {
+    case What::parameter:
+      return true;
+    case What::free:
+      return use == Use::parametrisation;
+    case What::coordinate:
+    case What::definition:  // whether it has a momentum is asked where it is used
+      return use == Use::position || use == Use::state || use == Use::sample;
+    case What::momentum:
+      return use == Use::state || use == Use::sample;
+  }
+  return false;
+}
+
+std::string ModelReader::word_of(What what) {
+  switch (what) {
+    case What::parameter:
+      return "parameter";
+    case What::free:
+      return "coordinate of the parametrisation";
+    case What::coordinate:
+      return "coordinate";
+    case What::momentum:
+      return "momentum";
+    case What::definition:
+      return "definition";
+  }
+  return "";
+}
+
 std::vector<std::string> ModelReader::known_for(Use use) const {
   std::vector<std::string> known;
-  if (use != Use::parameters) known = model_.coordinates;
-  if (use == Use::state)
+  if (use == Use::parametrisation)
+    known = model_.free_coordinates;
+  else if (use != Use::parameters)
+    known = model_.coordinates;
+  if (use == Use::state || use == Use::sample)
     for (const std::string& x : model_.coordinates) known.push_back("p_" + x);
+  if (use != Use::parameters && use != Use::parametrisation)
+    for (const NamedFormula& a : model_.definitions)
+      if (use != Use::position || definitions_[definition_number_.at(a.name)].momentum.empty())
+        known.push_back(a.name);
   for (const NamedFormula& a : model_.parameters) known.push_back(a.name);
+  if (use == Use::sample) {
+    known.emplace_back("t");
+    for (std::size_t k = 1; k <= model_.constraints.size(); ++k)
+      known.push_back("lambda_" + std::to_string(k));
+  }
   return known;
 }
 
@@ -25,6 +68,17 @@ std::string ModelReader::known_here(const std::string& name, Use use) const {
 }
 
 bool ModelReader::formula(const Value& v, const std::string& what, Use use, Formula& out) {
+  if (!formula_as_written(v, what, use, out)) return false;
+  if (!write_out_definitions(out)) return true;
+  written_out_ += out.nodes.size();
+  if (written_out_ <= most_written_out) return true;
+  if (written_out_ - out.nodes.size() <= most_written_out)
+    fail(v, "with their definitions written out, the formulas up to " + what + " have more than " +
+                std::to_string(most_written_out) + " parts");
+  return false;
+}
+
+bool ModelReader::formula_as_written(const Value& v, const std::string& what, Use use, Formula& out) {
   if (v.kind == Value::Kind::number) {
     out.text =
         std::string(std::string_view(v.source->text()).substr(v.span.begin, v.span.end - v.span.begin));
@@ -51,28 +105,85 @@ bool ModelReader::formula(const Value& v, const std::string& what, Use use, Form
       continue;
     }
     const auto found = names_.find(name);
-    const bool known = found != names_.end() && (found->second == What::parameter || use == Use::state ||
-                                                 (use == Use::position && found->second == What::coordinate));
+    const std::string momentum = found != names_.end() && found->second == What::definition
+                                     ? definitions_[definition_number_.at(name)].momentum
+                                     : "";
+    const bool known = (found != names_.end() && is_allowed(found->second, use) &&
+                        (use != Use::position || momentum.empty())) ||
+                       (use == Use::sample && is_of_sample(name));
     if (known || !told.insert(name).second) continue;
     fine = false;
-    if (!all_coordinates_ && use != Use::parameters) continue;  // may be one of the refused coordinates
+    if (!all_coordinates_ && use != Use::parameters && use != Use::parametrisation)
+      continue;  // may be one of the refused coordinates
     const Span at = v.place(node.span);
-    if (found != names_.end() && use == Use::position)
-      fail(*v.source, at, what + " uses the momentum " + ticked(name),
+    if (found != names_.end() && use == Use::position && !momentum.empty())
+      fail(*v.source, at, what + " uses " + ticked(name) + ", which has the momentum " + ticked(momentum),
            "here coordinates and parameters are allowed");
     else if (found != names_.end())
-      fail(*v.source, at,
-           what + " uses the " + (found->second == What::coordinate ? "coordinate " : "momentum ") +
-               ticked(name),
-           "here only parameters are allowed");
+      fail(*v.source, at, what + " uses the " + word_of(found->second) + " " + ticked(name),
+           use == Use::position ? "here coordinates and parameters are allowed"
+           : use == Use::parametrisation
+               ? "here the parametrisation's own coordinates and parameters are allowed"
+           : use == Use::parameters ? "here only parameters are allowed"
+                                    : "here coordinates, momenta and parameters are allowed");
     else if (later_parameters_.contains(name))
       fail(*v.source, at, what + " uses " + ticked(name) + ", which comes later",
-           "parameters are evaluated in the order of the file");
+           use == Use::parameters ? "parameters are evaluated in the order of the file"
+                                  : "definitions may use those before them");
     else
       fail(*v.source, at, "unknown name " + ticked(name) + " in " + what,
            known_here(name, use) + (name == "t" || name == "time" ? " Nothing may depend on time" : ""));
   }
   return fine;
+}
+
+bool ModelReader::write_out_definitions(Formula& f) const {
+  if (definitions_.empty() || written_out_ > most_written_out) return !definitions_.empty();
+  std::set<int> used;  // in the order of the file, so that each comes after those that it uses
+  const auto number_of = [&](const Formula& g, const FormulaNode& node) {
+    if (node.op != Op::input) return -1;
+    const auto at = definition_number_.find(std::string(g.part(node.span)));
+    return at == definition_number_.end() ? -1 : at->second;
+  };
+  const auto collect = [&](const Formula& g) {
+    for (const FormulaNode& node : g.nodes)
+      if (const int k = number_of(g, node); k >= 0) used.insert(k);
+  };
+  collect(f);
+  if (used.empty()) return false;
+  // A definition uses earlier ones, so that what is added here is still to come.
+  for (auto k = used.rbegin(); k != used.rend(); ++k)
+    collect(definitions_[static_cast<std::size_t>(*k)].formula);
+  Formula whole{f.text, {}, {}};
+  std::map<int, int> root;  // the node of each definition
+  const auto add = [&](const Formula& g, std::size_t shift) {
+    std::vector<int> at;
+    for (const FormulaNode& node : g.nodes) {
+      if (const int k = number_of(g, node); k >= 0) {
+        at.push_back(root.at(k));
+        continue;
+      }
+      FormulaNode copy = node;
+      if (copy.a >= 0) copy.a = at[static_cast<std::size_t>(copy.a)];
+      if (copy.b >= 0) copy.b = at[static_cast<std::size_t>(copy.b)];
+      copy.span = {copy.span.begin + shift, copy.span.end + shift};
+      at.push_back(static_cast<int>(whole.nodes.size()));
+      whole.nodes.push_back(copy);
+    }
+    return at.back();
+  };
+  for (const int k : used) {
+    const Formula& g = definitions_[static_cast<std::size_t>(k)].formula;
+    const std::size_t shift = whole.text.size() + whole.defined.size();
+    whole.defined += g.text;
+    root[k] = add(g, shift);
+  }
+  const int last = add(f, 0);
+  // A formula that is no more than a name ends with the node of a definition, which must come last.
+  if (last + 1 != static_cast<int>(whole.nodes.size()))
+    whole.nodes.resize(static_cast<std::size_t>(last) + 1);
+  f = std::move(whole);
+  return true;
 }
 
 bool ModelReader::number(const Value& v, const std::string& what, Formula& out, Float128& value) {
@@ -86,9 +197,9 @@ bool ModelReader::report_not_finite(const Value& v, const Formula& f, const std:
                                     const std::string& what, const std::string& where) {
   // A part without a value makes the whole one without a value, even if the numbers forget it: 1/(1/0) is
   // no 0. A part may be too large for a double if the whole is not.
-  const auto none = [](Float128 x) { return !finite(x); };
+  const auto is_not_finite = [](Float128 x) { return !finite(x); };
   const auto overflows = [](Float128 x) { return !finite(static_cast<double>(x)); };
-  auto at = std::find_if(values.begin(), values.end(), none);
+  auto at = std::find_if(values.begin(), values.end(), is_not_finite);
   if (at == values.end() && overflows(values.back()))
     at = std::find_if(values.begin(), values.end(), overflows);
   if (at == values.end()) return false;
@@ -96,7 +207,8 @@ bool ModelReader::report_not_finite(const Value& v, const Formula& f, const std:
   const bool whole = at + 1 == values.end() || v.kind != Value::Kind::text;
   std::string sentence = whole ? what : ticked(f.part(part)) + " in " + what;
   sentence.append(" is ").append(number_text(*at)).append(where);
-  fail(*v.source, v.kind == Value::Kind::text ? v.place(part) : v.span, std::move(sentence));
+  fail(*v.source, v.kind == Value::Kind::text && !f.is_defined(part) ? v.place(part) : v.span,
+       std::move(sentence));
   return true;
 }
 

@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::size_t largest_file = 4U << 20U;  // bytes; the formulas of a page take a thousandth of it
 
-const std::vector<std::string> top_keys{"title", "parameters", "system", "initial", "run", "output", "draw"};
+const std::vector<std::string> top_keys{"title",   "parameters", "definitions",    "system",
+                                        "initial", "run",        "output",         "quantities",
+                                        "draw",    "methods",    "parametrisation"};
 
 }  // namespace
 
@@ -39,14 +41,20 @@ ReadModel ModelReader::read(const std::vector<std::string>& set) {
   if (particles) {
     model_.particles = read_particles({root_, values_, bad_parameters_, around_, model_.files, errors_});
   } else {
+    read_definitions();
+    read_parametrisation();
     read_system();
     read_initial();
+    start_from_parametrisation();
     read_mass();
   }
+  read_methods();
   read_run();
   read_output();
+  read_quantity_formulas();
   if (!particles) read_draw();
   if (errors_.empty() && !particles) check_start();
+  if (errors_.empty() && !particles) check_parametrisation();
   return finish();
 }
 
@@ -81,7 +89,7 @@ ReadModel ModelReader::finish() {
 
 void ModelReader::read_top() {
   // A system of particles replaces these.
-  const std::vector<std::string> replaced{"system", "initial", "draw"};
+  const std::vector<std::string> replaced{"definitions", "system", "initial", "draw", "parametrisation"};
   const bool particles = root_.find("particles") != nullptr;
   std::vector<std::string> known = top_keys;
   if (particles) {

@@ -15,9 +15,10 @@ namespace taut {
 
 namespace {
 
-const std::vector<std::string> run_keys{"method", "formulation", "projection", "step",     "steps",
-                                        "until",  "every",       "threads",    "redundant"};
-const std::vector<std::string> output_keys{"directory", "format", "quantities"};
+const std::vector<std::string> run_keys{"method",    "formulation", "projection", "step",
+                                        "steps",     "until",       "every",      "threads",
+                                        "redundant", "first-guess", "precision"};
+const std::vector<std::string> output_keys{"directory", "format", "lambda", "quantities"};
 const std::vector<std::string> redundant{"refuse", "least-squares"};
 
 }  // namespace
@@ -28,12 +29,13 @@ const std::vector<std::string>& output_quantity_names() {
   return names;
 }
 
-std::optional<double> ModelReader::run_number(const Value& t, const std::string& key,
-                                              const std::string& what) {
+std::optional<double> ModelReader::run_number(const Value& t, const std::string& key, const std::string& what,
+                                              Float128* whole) {
   const Entry* e = t.find(key);
   Formula f;
   Float128 value = 0;
   if (!e || !number(e->value, what, f, value)) return std::nullopt;
+  if (whole != nullptr) *whole = value;
   return static_cast<double>(value);
 }
 
@@ -65,7 +67,14 @@ void ModelReader::read_run() {
            known_names("known here:", *run.formulation, known));
   }
   if (const Entry* e = t.find("projection")) read_projection(e->value);
-  run.step = run_number(t, "step", "the step");
+  if (const Entry* e = t.find("first-guess")) {
+    const std::vector<std::string> guesses = listed(choice_names<FirstGuess>);
+    run.first_guess = text_of_entry(*e, "the first guess");
+    if (run.first_guess && !contains(guesses, *run.first_guess))
+      fail(e->value, "unknown first guess " + ticked(*run.first_guess),
+           known_names("known here:", *run.first_guess, guesses));
+  }
+  run.step = run_number(t, "step", "the step", &run.whole_step);
   if (run.step && *run.step == 0)
     fail(t.find("step")->value, "the step is 0, and time would stand still",
          "a negative step runs backwards");
@@ -80,6 +89,13 @@ void ModelReader::read_run() {
     if (run.least_squares && !root_.find("particles"))
       fail(e->value, "redundant constraints of formulas are not solved",
            "for systems of particles only; leave out the constraints that follow from others");
+  }
+  if (const Entry* e = t.find("precision")) {
+    const std::vector<std::string> precisions = listed(choice_names<Precision>);
+    run.precision = text_of_entry(*e, "the precision");
+    if (run.precision && !contains(precisions, *run.precision))
+      fail(e->value, "unknown precision " + ticked(*run.precision),
+           known_names("known here:", *run.precision, precisions));
   }
   run.threads = run_count(t, "threads", "the number of threads", 1);
   if (run.threads && *run.threads > most_threads) {
@@ -104,7 +120,7 @@ void ModelReader::read_run() {
 }
 
 void ModelReader::read_projection(const Value& v) {
-  static const std::vector<std::string> keys{"kind", "tolerance"};
+  static const std::vector<std::string> keys{"kind", "tolerance", "metric", "along"};
   const std::vector<std::string> projections = listed(choice_names<ProjectionKind>);
   if (v.kind != Value::Kind::table) {
     fail(v, "the projection must be a table, not " + kind_name(v),
@@ -121,12 +137,28 @@ void ModelReader::read_projection(const Value& v) {
   if (const Entry* e = v.find("kind")) {
     if (const auto kind = text_of_entry(*e, "the kind of projection")) {
       projection.kind = *kind;
-      if (!contains(projections, *kind))
+      // What stands in brackets, as in both(euclidean), is checked later, as it is for formulations.
+      if (!contains(projections, kind->substr(0, kind->find('('))))
         fail(e->value, "unknown projection " + ticked(*kind), known_names("known here:", *kind, projections));
     }
   } else {
     fail(v, "the projection has no kind", "one of " + joined(projections));
   }
+  std::string direction;
+  const auto add_direction = [&](const char* key, const std::vector<std::string>& known) {
+    const Entry* e = v.find(key);
+    if (!e) return;
+    const auto word = text_of_entry(*e, std::string("the ") + key + " of the projection");
+    if (!word) return;
+    if (!contains(known, *word))
+      fail(e->value, "unknown " + std::string(key) + " " + ticked(*word),
+           known_names("known here:", *word, known));
+    direction += (direction.empty() ? "" : ", ") + *word;
+  };
+  add_direction("metric", listed(choice_names<ProjectionMetric>));
+  add_direction("along", listed(choice_names<ProjectionAlong>));
+  if (!direction.empty() && projection.kind.find('(') == std::string::npos)
+    projection.kind += "(" + direction + ")";
   if (const auto tolerance = run_number(v, "tolerance", "the tolerance")) {
     projection.tolerance = *tolerance;
     if (*tolerance < 0)
@@ -150,6 +182,13 @@ void ModelReader::read_output() {
     if (model_.output_format && !contains(formats, *model_.output_format))
       fail(e->value, "unknown format " + ticked(*model_.output_format),
            known_names("known here:", *model_.output_format, formats));
+  }
+  if (const Entry* e = t.find("lambda")) {
+    const std::vector<std::string> shown = listed(choice_names<MultiplierShown>);
+    model_.output_lambda = text_of_entry(*e, "the multiplier that is shown");
+    if (model_.output_lambda && !contains(shown, *model_.output_lambda))
+      fail(e->value, "unknown multiplier " + ticked(*model_.output_lambda),
+           known_names("known here:", *model_.output_lambda, shown));
   }
   if (const Entry* e = t.find("quantities")) read_quantities(e->value);
 }
@@ -176,6 +215,37 @@ void ModelReader::read_quantities(const Value& v) {
            "as in box = [10, 10, 10] in [particles]");
     else
       model_.output_quantities.push_back(name.text);
+  }
+}
+
+bool ModelReader::is_of_sample(const std::string& name) const {
+  if (name == "t") return true;
+  for (std::size_t k = 1; k <= model_.constraints.size(); ++k)
+    if (name == "lambda_" + std::to_string(k)) return true;
+  return false;
+}
+
+// Reads [quantities]: further columns of samples as formulas.
+void ModelReader::read_quantity_formulas() {
+  const std::vector<std::string> columns{"t",          "energy",         "position_residual",
+                                         "iterations", "kinetic_energy", "potential_energy",
+                                         "virial",     "pressure",       "momentum_residual"};
+  const Value& t = table("quantities", nullptr);
+  if (!t.table.empty() && root_.find("particles")) {
+    fail_key(t.table.front(), "a system of particles has no quantities as formulas",
+             "[output] quantities has some by name");
+    return;
+  }
+  for (const Entry& e : t.table) {
+    if (!usable_name(e.key, *e.source, e.span, "quantity")) continue;
+    const bool force = e.key.starts_with("f_") && names_.contains(e.key.substr(2));
+    if (const auto taken = names_.find(e.key); taken != names_.end())
+      fail_key(e, "the quantity " + ticked(e.key) + " has the name of a " + word_of(taken->second));
+    else if (contains(columns, e.key) || is_of_sample(e.key) || force)
+      fail_key(e, "samples have another column " + ticked(e.key), "choose another name");
+    else if (NamedFormula quantity{e.key, {}, 0};
+             formula(e.value, "the quantity " + ticked(e.key), Use::sample, quantity.formula))
+      model_.quantities.push_back(std::move(quantity));
   }
 }
 

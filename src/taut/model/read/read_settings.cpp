@@ -44,6 +44,10 @@ void ModelReader::apply(const std::vector<std::string>& set) {
           start.push_back(v.text);
           start.push_back("p_" + v.text);
         }
+  if (const Entry* e = root_.find("parametrisation"))
+    if (const Entry* names = e->value.find("coordinates"))
+      for (const Value& v : names->value.list)
+        if (v.kind == Value::Kind::text) start.push_back(v.text);
   for (const Setting& s : plain) {
     const Value value = read_setting(*s.source, s.name.size() + 1);
     if (contains(parameters, s.name)) {
@@ -60,7 +64,7 @@ void ModelReader::apply(const std::vector<std::string>& set) {
 }
 
 void ModelReader::put(const SourceText& source, const std::string& path, const Value& value) {
-  if (std::count(path.begin(), path.end(), '.') > 2) {  // the deepest key is run.projection.kind
+  if (std::count(path.begin(), path.end(), '.') > 3) {  // the deepest key is methods.NAME.tableau.A
     fail(source, {0, path.size()}, "the model has no key " + ticked(path) + " to set");
     return;
   }

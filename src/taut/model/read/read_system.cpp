@@ -92,18 +92,18 @@ void ModelReader::read_coordinates() {
   all_coordinates_ = model_.coordinates.size() == e->value.list.size();
 }
 
+bool ModelReader::is_free(const Entry& e, const std::string& kind) {
+  if (!usable_name(e.key, *e.source, e.span, kind)) return false;
+  const auto taken = names_.find(e.key);
+  if (taken == names_.end()) return true;
+  fail_key(e, "the " + kind + " " + ticked(e.key) + " has the name of a " + word_of(taken->second));
+  return false;
+}
+
 void ModelReader::read_parameters() {
   const Value& t = table("parameters", nullptr);
-  for (const Entry& e : t.table) {
-    if (!usable_name(e.key, *e.source, e.span, "parameter")) continue;
-    const auto taken = names_.find(e.key);
-    if (taken != names_.end()) {
-      fail_key(e, "the parameter " + ticked(e.key) + " has the name of a " +
-                      (taken->second == What::coordinate ? "coordinate" : "momentum"));
-      continue;
-    }
-    later_parameters_.insert(e.key);
-  }
+  for (const Entry& e : t.table)
+    if (is_free(e, "parameter")) later_parameters_.insert(e.key);
   for (const Entry& e : t.table) {
     if (!later_parameters_.erase(e.key)) continue;
     NamedFormula parameter{e.key, {}, 0};
@@ -112,6 +112,32 @@ void ModelReader::read_parameters() {
     names_[e.key] = What::parameter;
     values_[e.key] = parameter.value;
     model_.parameters.push_back(std::move(parameter));
+  }
+}
+
+void ModelReader::read_definitions() {
+  const Value& t = table("definitions", nullptr);
+  for (const Entry& e : t.table)
+    if (is_free(e, "definition")) later_parameters_.insert(e.key);
+  for (const Entry& e : t.table) {
+    if (!later_parameters_.erase(e.key)) continue;
+    Definition made;
+    if (!formula_as_written(e.value, "the definition " + ticked(e.key), Use::state, made.formula)) {
+      bad_parameters_.insert(e.key);
+      continue;
+    }
+    for (const FormulaNode& node : made.formula.nodes) {
+      if (node.op != Op::input) continue;
+      const std::string name(made.formula.part(node.span));
+      const What used = names_.at(name);
+      if (used == What::momentum) made.momentum = name;
+      if (used == What::definition && made.momentum.empty())
+        made.momentum = definitions_[static_cast<std::size_t>(definition_number_.at(name))].momentum;
+    }
+    names_[e.key] = What::definition;
+    definition_number_[e.key] = static_cast<int>(definitions_.size());
+    model_.definitions.push_back({e.key, made.formula, 0});
+    definitions_.push_back(std::move(made));
   }
 }
 
@@ -219,7 +245,9 @@ void ModelReader::read_initial() {
   for (const Entry& e : t.table) {
     given.emplace(e.key, &e);
     const auto at = names_.find(e.key);
-    if ((at == names_.end() || at->second == What::parameter) && all_coordinates_) refuse_initial(e);
+    const bool moves = at != names_.end() && at->second != What::parameter && at->second != What::definition;
+    if (!moves && all_coordinates_) refuse_initial(e);
+    if (at != names_.end() && at->second == What::coordinate) gives_coordinates_ = true;
   }
   const auto read_one = [&](const std::string& name) {
     NamedFormula value{name, {"0", {{Op::constant, -1, -1, 0, {0, 1}}}}, 0};
@@ -233,6 +261,10 @@ void ModelReader::read_initial() {
     model_.q.push_back(read_one(x));
     model_.p.push_back(read_one("p_" + x));
   }
+  if (std::none_of(model_.free_coordinates.begin(), model_.free_coordinates.end(),
+                   [&](const std::string& x) { return given.contains(x); }))
+    return;
+  for (const std::string& x : model_.free_coordinates) model_.delta.push_back(read_one(x));
 }
 
 void ModelReader::refuse_initial(const Entry& e) {
@@ -240,6 +272,7 @@ void ModelReader::refuse_initial(const Entry& e) {
   if (errors_.size() < most_errors_shown) {  // the search for a near name goes through all names
     std::vector<std::string> known = model_.coordinates;
     for (const std::string& x : model_.coordinates) known.push_back("p_" + x);
+    known.insert(known.end(), model_.free_coordinates.begin(), model_.free_coordinates.end());
     note = known_names("known here:", e.key, known);
   }
   fail_key(e,

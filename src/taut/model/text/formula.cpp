@@ -33,7 +33,7 @@ const FunctionRow* find_function(std::string_view name) {
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 enum class Kind { number, name, symbol, end };
@@ -89,8 +89,8 @@ class Parser {
     const char c = text()[begin];
     if (is_digit(c) || c == '.') {
       read_number(begin);
-    } else if (is_letter(c)) {
-      while (next_ < text().size() && (is_letter(text()[next_]) || is_digit(text()[next_]))) ++next_;
+    } else if (begins_name(c)) {
+      while (next_ < text().size() && (begins_name(text()[next_]) || is_digit(text()[next_]))) ++next_;
       token_ = {Kind::name, {begin, next_}, 0};
     } else if (std::string_view("+-*/^(),").find(c) != std::string_view::npos) {
       ++next_;
@@ -105,7 +105,9 @@ class Parser {
            (printable ? "unexpected character " + ticked(text().substr(begin, end - begin))
                       : std::string("unexpected control character")) +
                " in " + what_,
-           "formulas are made of numbers, names, + - * / ^ and parentheses");
+           c == '='               ? "what is equal to zero is written without `= 0`: a - b for a = b"
+           : c == '<' || c == '>' ? "inequalities, such as those of contact, are out of scope"
+                                  : "formulas are made of numbers, names, + - * / ^ and parentheses");
     }
   }
 
@@ -133,9 +135,9 @@ class Parser {
       return;
     }
     number_ = *value;
-    if (next_ < text().size() && is_letter(text()[next_])) {
+    if (next_ < text().size() && begins_name(text()[next_])) {
       std::size_t end = next_;
-      while (end < text().size() && (is_letter(text()[end]) || is_digit(text()[end]))) ++end;
+      while (end < text().size() && (begins_name(text()[end]) || is_digit(text()[end]))) ++end;
       const std::string_view left = word(token_), right = std::string_view(text()).substr(next_, end - next_);
       fail(
           {begin, end},
@@ -459,8 +461,8 @@ const std::vector<std::string>& function_names() {
 bool is_reserved(std::string_view name) { return name == "pi" || find_function(name) != nullptr; }
 
 bool is_name(std::string_view text) {
-  return !text.empty() && is_letter(text[0]) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c); });
+  return !text.empty() && begins_name(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return begins_name(c) || is_digit(c); });
 }
 
 }  // namespace taut

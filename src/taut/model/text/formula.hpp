@@ -61,8 +61,15 @@ struct FormulaError {
 struct Formula {
   std::string text;
   std::vector<FormulaNode> nodes;  // the last one is the whole
+  // The texts of the definitions that it uses. Nodes that come from them have spans beyond the end of `text`.
+  std::string defined = {};
 
-  std::string_view part(Span s) const { return std::string_view(text).substr(s.begin, s.end - s.begin); }
+  bool is_defined(Span s) const { return s.begin >= text.size() && !defined.empty(); }
+  std::string_view part(Span s) const {
+    const std::size_t size = s.end - s.begin;
+    return is_defined(s) ? std::string_view(defined).substr(s.begin - text.size(), size)
+                         : std::string_view(text).substr(s.begin, size);
+  }
 };
 
 struct ParsedFormula {

@@ -4,6 +4,7 @@
 // of particle i.
 #pragma once
 
+#include <taut/problem/gradient_count.hpp>
 #include <taut/problem/particles/grouped_jacobian.hpp>
 #include <taut/problem/particles/pair_potential.hpp>
 #include <taut/problem/particles/particle_system.hpp>
@@ -34,7 +35,7 @@ std::shared_ptr<const GroupedRows> ParticleSystem<Code>::rows_of(const Groups& g
 }
 
 template <class T, class Kernel>
-class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
+class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>>, public GradientCount {
  public:
   using Base = Shape<T, dynamic, dynamic, GroupedJacobian<T>>;
   using typename Base::Jacobian;
@@ -81,9 +82,18 @@ class Particles : public Shape<T, dynamic, dynamic, GroupedJacobian<T>> {
 
   T V(const Vec& q) const { return value(q, true, true); }
   T V_fast(const Vec& q) const { return value(q, true, false); }
-  void grad_V(const Vec& q, Vec& out) const { gradient(q, out, true, true); }
-  void grad_V_fast(const Vec& q, Vec& out) const { gradient(q, out, true, false); }
-  void grad_V_slow(const Vec& q, Vec& out) const { gradient(q, out, false, true); }
+  void grad_V(const Vec& q, Vec& out) const {
+    count_gradient();
+    gradient(q, out, true, true);
+  }
+  void grad_V_fast(const Vec& q, Vec& out) const {
+    count_gradient();
+    gradient(q, out, true, false);
+  }
+  void grad_V_slow(const Vec& q, Vec& out) const {
+    count_gradient();
+    gradient(q, out, false, true);
+  }
 
   // Calls entry(i, j, x) with second derivatives of V_fast, to be added up. T are dual numbers with a tangent
   // for each direction of space.

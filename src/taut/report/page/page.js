@@ -80,8 +80,8 @@ function logTicks(low, high, count) {
 // Writes decimals if all of them are short, otherwise powers of ten.
 function tickLabels(ticks, log) {
   const sizes = ticks.map(Math.abs).filter(v => v > 0), largest = Math.max(...sizes), least = Math.min(...sizes);
-  const step = log ? least : ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : largest || 1, plain = largest < 1e5 && step >= 1e-3;
-  const digits = log ? 3 : Math.min(12, Math.max(1, Math.ceil(Math.log10(largest / step) - 1e-9) + 1));
+  const step = log ? least : ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : largest || 1, digits = log ? 3 : Math.min(12, Math.max(1, Math.ceil(Math.log10(largest / step) - 1e-9) + 1));
+  const plain = largest < 1e5 && (step >= 1e-3 || (!log && largest >= 1e-2 && digits <= 8));
   const scientific = v => {
     const [mantissa, exponent] = v.toExponential(digits - 1).split("e"), short = String(Number(mantissa)).replace("-", "−");
     return (short === "1" ? "" : short === "−1" ? "−" : short + "·") + "10" + power(Number(exponent));
@@ -91,18 +91,35 @@ function tickLabels(ticks, log) {
 
 // ---- plots ----
 
+const timePlots = [];  // one zoom over time moves all of them
+
 class Plot {
-  constructor(figure, place) {
-    this.figure = figure;
-    this.series = figure.series.map(s => ({ ...s, x: numbers(s.x), y: numbers(s.y), show: true }));
-    for (const s of this.series) s.signed = s.y;
-    this.log = { x: figure.x.log, y: figure.y.log };
-    this.label = { x: figure.x.label, y: figure.y.label };
-    this.zoom = null;  // {x: [from, to], y: [from, to]}
+  constructor(figure, place, chooser) {
     this.time = null;
     this.clicked = null;  // called with the x that was clicked
     this.box = make("div");
+    this.top = make("div", { class: "head" });
+    this.names = make("div", { class: "legend" });
+    this.readout = make("div", { class: "readout" });
     this.reset = make("button", { type: "button", hidden: "", onclick: () => this.showAll() }, "show all");
+    place.append(this.top, ...(chooser ? [chooser] : []), this.box, make("div", { class: "under" }, this.names, this.readout));
+    if (figure.note) place.append(make("p", { class: "note" }, figure.note));
+    this.take(figure);
+    if (this.label.x === "t") timePlots.push(this);
+    new ResizeObserver(() => this.resize()).observe(this.box);
+    theme.listeners.push(() => { this.legend(); this.draw(); });
+  }
+
+  // Shows a figure in place of the one before; what was zoomed over time stays.
+  take(figure) {
+    const zoomed = this.figure?.x.label === "t" && figure.x.label === "t" ? this.zoom?.x : null;
+    this.figure = figure;
+    this.series = figure.series.map(s => ({ ...s, x: s.x.length === undefined ? numbers(s.x) : s.x, y: s.y.length === undefined ? numbers(s.y) : s.y, show: true }));
+    for (const s of this.series) s.signed = s.y;
+    this.log = { x: figure.x.log, y: figure.y.log };
+    this.label = { x: figure.x.label, y: figure.y.label };
+    this.zoom = zoomed ? { x: zoomed } : null;  // {x: [from, to], y: [from, to]}
+    this.course = this.series.every(s => s.x.every((v, i) => i === 0 || v >= s.x[i - 1]) || s.x.every((v, i) => i === 0 || v <= s.x[i - 1]));
     const toggles = ["x", "y"].filter(axis => this.canBeLog(axis)).map(axis => {
       const button = make("button", { type: "button", "aria-pressed": this.log[axis], title: "logarithmic axis", onclick: () => {
         this.log[axis] = !this.log[axis];
@@ -114,18 +131,14 @@ class Plot {
       return button;
     });
     const save = make("button", { type: "button", title: "the numbers of this plot as a CSV file", onclick: () => this.save() }, "csv");
-    this.readout = make("div", { class: "readout" });
-    place.append(make("div", { class: "head" }, make("h3", {}, figure.title), this.reset, ...toggles, save), this.box, make("div", { class: "under" }, this.legend(), this.readout));
-    if (figure.note) place.append(make("p", { class: "note" }, figure.note));
+    this.top.replaceChildren(make("h3", {}, figure.title), this.reset, ...toggles, save);
+    this.legend();
     this.draw();
-    new ResizeObserver(() => this.resize()).observe(this.box);
-    theme.listeners.push(() => this.draw());
   }
 
   canBeLog(axis) {
     if (this.figure[axis].log) return true;
-    const isCourse = this.series.every(s => s.x.every((v, i) => i === 0 || v >= s.x[i - 1]) || s.x.every((v, i) => i === 0 || v <= s.x[i - 1]));
-    if (!isCourse) return false;  // a phase portrait
+    if (!this.course) return false;  // a phase portrait
     let low = Infinity, high = 0;
     for (const s of this.series)
       for (const v of s[axis]) {
@@ -143,27 +156,21 @@ class Plot {
   }
 
   legend() {
-    const box = make("div", { class: "legend" });
+    this.names.replaceChildren();
     for (const [k, s] of this.series.entries()) {
       if (!s.name) continue;
-      const button = make("button", { type: "button", title: "hide or show" });
-      const swatch = () => {
-        const c = curveColour(s.colour);
-        const line = s.line ? `<line x1="0" x2="20" y1="5" y2="5" stroke="${c}" stroke-width="2"${s.dashed ? ' stroke-dasharray="5 3"' : ""}/>` : "";
-        button.innerHTML = `<svg width="20" height="10" aria-hidden="true">${line}${s.points ? `<circle cx="10" cy="5" r="3" fill="${c}"/>` : ""}</svg>`;
-        button.append(s.name);
-      };
-      swatch();
-      theme.listeners.push(swatch);
+      const button = make("button", { type: "button", title: "hide or show", class: s.show ? "" : "off" }), c = curveColour(s.colour);
+      const line = s.line ? `<line x1="0" x2="20" y1="5" y2="5" stroke="${c}" stroke-width="2"${s.dashed ? ' stroke-dasharray="5 3"' : ""}/>` : "";
+      button.innerHTML = `<svg width="20" height="10" aria-hidden="true">${line}${s.points ? `<circle cx="10" cy="5" r="3" fill="${c}"/>` : ""}</svg>`;
+      button.append(s.name);
       button.addEventListener("click", () => {
         s.show = !s.show;
         button.classList.toggle("off", !s.show);
         this.plot.setSeries(k + 1, { show: s.show });
         this.range();
       });
-      box.append(button);
+      this.names.append(button);
     }
-    return box;
   }
 
   usable(axis, v) { return Number.isFinite(v) && (!this.log[axis] || v > 0); }
@@ -215,6 +222,17 @@ class Plot {
   showAll() {
     this.zoom = null;
     this.range();
+    this.share();
+  }
+
+  // Moves the other plots over time along.
+  share() {
+    if (this.label.x !== "t") return;
+    for (const other of timePlots) {
+      if (other === this) continue;
+      other.zoom = this.zoom?.x ? { x: this.zoom.x } : null;
+      other.range();
+    }
   }
 
   draw() {
@@ -226,7 +244,7 @@ class Plot {
       size: name === "x" ? 34 : (u, labels) => 16 + 6.6 * Math.max(3, ...(labels ?? []).map(l => l.length)),
       splits: (u, k, low, high) => {
         const count = Math.max(2, (name === "x" ? u.width / 80 : u.height / 46));
-        return this.log[name] ? logTicks(low, high, count) : evenTicks(low, high, count);
+        return this.apart(name, this.log[name] ? logTicks(low, high, count) : evenTicks(low, high, count));
       },
       filter: (u, ticks) => ticks,
       values: (u, ticks) => tickLabels(ticks, this.log[name]),
@@ -234,7 +252,7 @@ class Plot {
     const scale = name => ({ time: false, auto: false, distr: this.log[name] ? 3 : 1, range: this.log[name] ? [0.1, 10] : [0, 1] });
     this.plot = new uPlot({
       mode: 2, width: this.width, height: Math.min(330, Math.max(220, this.width * 0.58)),
-      padding: [8, 12, 0, 0],
+      padding: [8, 20, 0, 0],
       legend: { show: false },
       scales: { x: scale("x"), y: scale("y") },
       axes: [axis("x", this.label.x), axis("y", this.label.y)],
@@ -251,6 +269,7 @@ class Plot {
     this.head = make("div", { class: "playhead", hidden: "" });
     this.dot = make("div", { class: "nearest", hidden: "" });
     this.plot.over.append(this.head, this.dot);
+    this.touch(this.plot.over);
     let down = null;
     this.plot.over.addEventListener("mousedown", e => { down = [e.clientX, e.clientY]; });
     this.plot.over.addEventListener("click", e => {
@@ -259,8 +278,40 @@ class Plot {
     this.range();
   }
 
+  // Leaves out every second tick, and again, until the labels under a narrow plot do not touch.
+  apart(name, ticks) {
+    if (name === "y") return ticks;
+    const room = (this.width - 80) / 7;  // letters
+    while (ticks.length > 2 && tickLabels(ticks, this.log.x).reduce((sum, label) => sum + label.length + 2, 0) > room) ticks = ticks.filter((v, k) => k % 2 === 0);
+    return ticks;
+  }
+
+  // A finger reads values off; one that moves sideways chooses a stretch, as dragging with a mouse does.
+  touch(over) {
+    let from = null;
+    const x = e => Math.min(over.clientWidth, Math.max(0, e.clientX - over.getBoundingClientRect().left));
+    over.addEventListener("pointerdown", e => {
+      if (e.pointerType !== "touch") return;
+      from = x(e);
+      this.plot.setCursor({ left: from, top: e.clientY - over.getBoundingClientRect().top });
+    });
+    over.addEventListener("pointermove", e => {
+      if (from === null || e.pointerType !== "touch") return;
+      this.plot.setSelect({ left: Math.min(from, x(e)), width: Math.abs(x(e) - from), top: 0, height: over.clientHeight }, false);
+    });
+    const end = e => {
+      if (from === null) return;
+      const chosen = Math.abs(x(e) - from) > 24 && e.type === "pointerup";
+      from = null;
+      if (chosen) this.select(this.plot); else this.plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    };
+    over.addEventListener("pointerup", end);
+    over.addEventListener("pointercancel", end);
+  }
+
   path(u, k) {
     const s = this.series[k - 1], line = new Path2D(), discs = new Path2D(), ratio = uPlot.pxRatio, { left, top, width, height } = u.bbox;
+    const disc = (s.x.length > 400 ? 1.2 : 3.2) * ratio;
     let down = false;
     for (let i = 0; i < s.x.length; ++i) {
       if (!this.usable("x", s.x[i]) || !this.usable("y", s.y[i])) { down = false; continue; }
@@ -268,7 +319,7 @@ class Plot {
       if (s.line && !down) line.moveTo(x, y);
       if (s.line) line.lineTo(x, y);  // even to itself: a point between two gaps is a dot
       down = true;
-      if (s.points) { discs.moveTo(x, y); discs.arc(x, y, 3.2 * ratio, 0, 7); }
+      if (s.points) { discs.moveTo(x, y); discs.arc(x, y, disc, 0, 7); }
     }
     const clip = new Path2D();
     clip.rect(left, top, width, height);
@@ -284,6 +335,21 @@ class Plot {
     u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     this.zoom = zoom;
     this.range();
+    this.share();
+  }
+
+  // Returns the values of all shown curves at the x of the cursor.
+  valuesAt(x) {
+    const values = [];
+    for (const s of this.series) {
+      const n = s.x.length, sign = n && s.x[n - 1] < s.x[0] ? -1 : 1;
+      if (!s.show || s.dashed || !n || sign * (x - s.x[0]) < 0 || sign * (x - s.x[n - 1]) > 0) continue;
+      let low = 0, high = n - 1;
+      while (high - low > 1) { const middle = (low + high) >> 1; if (sign * (s.x[middle] - x) <= 0) low = middle; else high = middle; }
+      const i = Math.abs(s.x[low] - x) <= Math.abs(s.x[high] - x) ? low : high;
+      values.push({ s, i });
+    }
+    return values;
   }
 
   // Shows the point nearest to the cursor, its curve and its numbers.
@@ -306,7 +372,11 @@ class Plot {
       const { s, i } = best;
       this.dot.style.left = u.valToPos(s.x[i], "x") + "px";
       this.dot.style.top = u.valToPos(s.y[i], "y") + "px";
-      this.readout.textContent = `${s.name ? s.name + ": " : ""}${this.label.x} = ${shown(s.x[i], 7)}, ${this.label.y} = ${shown(s.y[i], 7)}`;
+      const others = this.course && this.series.length > 1 ? this.valuesAt(s.x[i]).filter(v => v.s !== s) : [];
+      this.readout.textContent = `${this.label.x} = ${shown(s.x[i], 7)}, ${s.name || this.label.y} = ${shown(s.y[i], 7)}` + others.map(v => `, ${v.s.name || this.label.y} = ${shown(v.s.y[v.i], 7)}`).join("");
+    } else if (left >= 0 && this.course && this.valuesAt(u.posToVal(left, "x")).length) {
+      const x = u.posToVal(left, "x");
+      this.readout.textContent = `${this.label.x} = ${shown(x, 5)}` + this.valuesAt(x).map(v => `, ${v.s.name || this.label.y} = ${shown(v.s.y[v.i], 7)}`).join("");
     } else {
       this.readout.textContent = left >= 0 ? `${this.label.x} = ${shown(u.posToVal(left, "x"), 4)}, ${this.label.y} = ${shown(u.posToVal(top, "y"), 4)}` : "";
     }
@@ -332,12 +402,80 @@ class Plot {
     this.range();
   }
 
+  // Returns "pendulum-energy-error.csv" for example, so that files of several plots and pages keep apart.
+  fileName(ending) {
+    const plain = text => text.normalize("NFKD").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60);
+    return [report.title, this.figure.title].map(plain).filter(Boolean).join("-") + "." + ending;
+  }
+
   save() {
     const rows = ["series," + [this.figure.x.label, this.figure.y.label].map(t => JSON.stringify(t)).join(",")];
     for (const s of this.series) for (let i = 0; i < s.x.length; ++i) rows.push(`${JSON.stringify(s.name)},${s.x[i]},${s.signed[i]}`);
-    const link = make("a", { href: URL.createObjectURL(new Blob([rows.join("\n") + "\n"], { type: "text/csv" })), download: "plot.csv" });
-    link.click();
-    URL.revokeObjectURL(link.href);
+    download(this.fileName("csv"), rows.join("\n") + "\n", "text/csv");
+  }
+}
+
+// ---- columns ----
+
+// Two plots in which the reader chooses: any columns over time, and any column over another.
+class Columns {
+  constructor(data, first, second) {
+    this.data = data;
+    this.runs = data.runs.map(run => {
+      const frames = run.frames.map(numbers), times = numbers(run.times);
+      return { name: run.name, frames, series: run.series.map((s, k) => this.merged(numbers(s.x), numbers(s.y), times, frames[k])) };
+    });
+    this.chosen = new Set(data.overTime);
+    this.pair = [...data.path];
+    const chips = make("div", { class: "chips", role: "group", "aria-label": "columns over time" }, ...data.names.map((name, k) => {
+      const chip = make("button", { type: "button", "aria-pressed": this.chosen.has(k), onclick: () => {
+        if (!this.chosen.delete(k)) this.chosen.add(k);
+        if (!this.chosen.size) this.chosen.add(k);
+        chip.setAttribute("aria-pressed", this.chosen.has(k));
+        this.courses.take(this.overTime());
+      } }, name);
+      return chip;
+    }));
+    const select = at => {
+      const box = make("select", { "aria-label": at ? "column across" : "column along" }, ...data.names.map((name, k) => make("option", k === this.pair[at] ? { value: k, selected: "" } : { value: k }, name)));
+      box.addEventListener("change", () => { this.pair[at] = Number(box.value); this.paths.take(this.path()); });
+      return box;
+    };
+    this.courses = new Plot(this.overTime(), first, chips);
+    this.paths = new Plot(this.path(), second, make("div", { class: "chips" }, select(1), " over ", select(0)));
+    if (data.note) first.append(make("p", { class: "note" }, data.note));
+  }
+
+  // Joins the thinned course of a whole run, which has the extremes, with its frames, which have the waves.
+  merged(x, y, times, values) {
+    const sign = x[x.length - 1] < x[0] ? -1 : 1, out = { x: [], y: [] };
+    for (let i = 0, j = 0; i < x.length || j < times.length;) {
+      const frame = i >= x.length || (j < times.length && sign * (times[j] - x[i]) < 0);
+      if (!frame && j < times.length && times[j] === x[i]) ++j;  // the same sample
+      out.x.push(frame ? times[j] : x[i]);
+      out.y.push(frame ? Number(values[j].toPrecision(8)) : y[i]);
+      if (frame) ++j; else ++i;
+    }
+    return out;
+  }
+
+  figure(title, x, y, series, equal) {
+    return { title, note: "", x: { label: x, log: false }, y: { label: y, log: false }, equal,
+      series: series.map(s => ({ line: true, points: false, dashed: false, ...s })) };
+  }
+
+  overTime() {
+    const columns = [...this.chosen].sort((a, b) => a - b), series = [], names = this.data.names;
+    for (const run of this.runs)
+      for (const k of columns)
+        series.push({ name: this.runs.length > 1 ? `${run.name}: ${names[k]}` : names[k], colour: series.length, ...run.series[k] });
+    return this.figure("Over time", "t", columns.length < 4 ? columns.map(k => names[k]).join(", ") : "", series, false);
+  }
+
+  path() {
+    const [x, y] = this.pair, names = this.data.names, place = name => !/^(p_|lambda|f_|H )/.test(name);
+    const series = this.runs.map((run, k) => ({ name: this.runs.length > 1 ? run.name : "", colour: k, x: run.frames[x], y: run.frames[y] }));
+    return this.figure(`${names[y]} over ${names[x]}`, names[x], names[y], series, x !== y && place(names[x]) && place(names[y]));
   }
 }
 
@@ -357,6 +495,7 @@ class Scene {
     this.turn = { yaw: -0.6, pitch: 0.35 };
     this.enlarge = 1;
     this.playing = false;
+    this.loops = false;
     this.followers = [];
     this.measure();
     this.build(place);
@@ -409,9 +548,13 @@ class Scene {
     this.play = make("button", { type: "button", class: "play", onclick: () => this.toggle() }, "▶ play");
     this.slider = make("input", { type: "range", min: "0", max: "10000", value: "0", step: "any", "aria-label": "time" });
     this.slider.addEventListener("input", () => { this.pause(); this.setTime(this.times[0] + this.slider.value / 10000 * (this.end - this.times[0])); });
-    this.speed = make("select", { "aria-label": "speed" }, ...[0.1, 0.25, 0.5, 1, 2, 4, 10, 30, 100].map(v => make("option", v === 1 ? { value: v, selected: "" } : { value: v }, v + "×")));
+    this.speed = this.speeds();
+    this.again = make("button", { type: "button", "aria-pressed": "false", title: "begin anew at the end", onclick: () => {
+      this.loops = !this.loops;
+      this.again.setAttribute("aria-pressed", this.loops);
+    } }, "loop");
     const zoom = factor => () => { this.enlarge *= factor; this.draw(); };
-    const controls = make("div", { class: "controls" }, this.play, this.slider, this.speed,
+    const controls = make("div", { class: "controls" }, this.play, this.slider, this.speed, this.again,
       make("button", { type: "button", title: "nearer", onclick: zoom(1.25) }, "+"), make("button", { type: "button", title: "farther", onclick: zoom(0.8) }, "−"));
     if (space) controls.append(make("button", { type: "button", title: "the view of the beginning", onclick: () => { this.turn = { yaw: -0.6, pitch: 0.35 }; this.enlarge = 1; this.draw(); } }, "view"));
     this.clock = make("div", { class: "clock" });
@@ -422,6 +565,15 @@ class Scene {
     this.canvas.addEventListener("keydown", e => this.key(e));
     this.canvas.addEventListener("wheel", e => { if (!e.ctrlKey) return; e.preventDefault(); this.enlarge *= Math.exp(-e.deltaY / 300); this.draw(); }, { passive: false });
     if (space) this.canvas.addEventListener("pointerdown", e => this.grab(e));
+  }
+
+  // Offers speeds in units of time a second: 1× is real time if the model has seconds. The first is the one nearest
+  // to a speed that looks well.
+  speeds() {
+    const all = [0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 1, 2, 4, 10, 30, 100, 300, 1000, 10000];
+    if (this.pace < all[0] / 2 || this.pace > 2 * all[all.length - 1]) all.push(Number(this.pace.toPrecision(1)));
+    const far = v => Math.abs(Math.log(v / this.pace)), first = all.reduce((a, b) => far(b) < far(a) ? b : a);
+    return make("select", { "aria-label": "speed", title: "units of time a second: 1× is real time if the unit is a second" }, ...all.sort((a, b) => a - b).map(v => make("option", v === first ? { value: v, selected: "" } : { value: v }, v + "×")));
   }
 
   liveValues(run) {
@@ -474,10 +626,11 @@ class Scene {
     const tick = now => {
       if (!this.playing) return;
       if (before !== null) {
-        const sign = Math.sign(this.end - this.times[0]) || 1, next = this.time + sign * Math.min(0.1, (now - before) / 1000) * this.pace * this.speed.value;
+        const sign = Math.sign(this.end - this.times[0]) || 1, next = this.time + sign * Math.min(0.1, (now - before) / 1000) * this.speed.value;
         const over = sign * (next - this.end) >= 0;
         this.setTime(over ? this.end : next);
-        if (over) return this.pause();
+        if (over && !this.loops) return this.pause();
+        if (over) this.setTime(this.times[0]);
       }
       before = now;
       requestAnimationFrame(tick);
@@ -660,13 +813,13 @@ class Scene {
 
   rod(a, b, paint, wider) {
     const c = this.context;
-    c.strokeStyle = paint; c.lineWidth = (this.bodies > 20 ? 2 : 3.5) + 3 * wider; c.lineCap = "round";
+    c.strokeStyle = paint; c.lineWidth = (this.bodies > 200 ? 1.2 : this.bodies > 20 ? 2 : 3.5) + 3 * wider; c.lineCap = "round";
     c.beginPath(); c.moveTo(a[0], a[1]); c.lineTo(b[0], b[1]); c.stroke();
   }
   disc(p, paint, wider) {
     const c = this.context;
     c.fillStyle = paint; c.strokeStyle = colour("card"); c.lineWidth = 1.5;
-    c.beginPath(); c.arc(p[0], p[1], (this.bodies > 20 ? 4.5 : 8) + 3 * wider, 0, 7); c.fill(); c.stroke();
+    c.beginPath(); c.arc(p[0], p[1], (this.bodies > 200 ? 1.8 : this.bodies > 60 ? 3 : this.bodies > 20 ? 4.5 : 8) + 3 * wider, 0, 7); c.fill(); c.stroke();
   }
   pin(p) {
     const c = this.context;
@@ -693,20 +846,42 @@ function evenTicksBy(low, high, step) {
 const verdictMarks = { good: "✓ ", fair: "~ ", bad: "✗ " };
 function table(data, place) {
   if (data.title) place.append(make("div", { class: "head" }, make("h3", {}, data.title)));
-  const cell = c => make("td", c.verdict ? { class: c.verdict } : {}, (verdictMarks[c.verdict] ?? "") + c.text);
+  const shownText = c => c.section ? make("a", { href: "#section-" + c.section }, c.text) : (verdictMarks[c.verdict] ?? "") + c.text;
+  const cell = c => make("td", { class: (c.verdict || "") + (c.text.length < 28 ? " short" : "") }, shownText(c));
   place.append(make("div", { class: "scroll" }, make("table", {},
     make("thead", {}, make("tr", {}, ...data.columns.map(name => make("th", {}, name)))),
     make("tbody", {}, ...data.rows.map(row => make("tr", {}, ...row.map(cell)))))));
   if (data.note) place.append(make("p", { class: "note" }, data.note));
 }
 
+// ---- what was computed ----
+
+function download(name, text, type) {
+  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function computed(data, place) {
+  if (!data.statements.length) return;
+  place.append(make("div", { class: "statements" }, ...data.statements.map(s =>
+    make("div", s.lines.some(l => l.length > 64) ? { class: "long" } : {}, make("h3", {}, s.title), make("pre", {}, s.lines.join("\n"))))));
+  const copy = make("button", { type: "button", title: "copy the command", onclick: () => {
+    navigator.clipboard?.writeText(data.command).then(() => { copy.textContent = "copied"; setTimeout(() => { copy.textContent = "copy"; }, 1500); });
+  } }, "copy");
+  const files = data.files.map((f, k) => make("a", { href: "#", onclick: e => { e.preventDefault(); download(f.name, f.text, "text/plain"); } }, k ? f.name : "download model"));
+  place.append(make("div", { class: "origin" }, ...(data.command ? [make("code", {}, data.command), copy] : []), make("span", { class: "files" }, ...files.flatMap((f, k) => k ? [" · ", f] : [f]))));
+  if (data.files.length) place.append(make("details", {}, make("summary", {}, data.files[0].name), make("pre", {}, data.files[0].text)));
+}
+
 // ---- the page ----
 
-const state = window.taut = { report, plots: [], scenes: [] };
-document.getElementById("program").textContent = report.program;
+const state = window.taut = { report, plots: [], scenes: [], columns: [] };
+document.getElementById("program").textContent = report.program + (report.computed.date ? " · " + report.computed.date : "");
 document.getElementById("title").textContent = report.title;
 document.getElementById("text").append(...paragraphs(report.text));
 for (const fact of report.facts) document.getElementById("facts").append(make("div", {}, make("dt", {}, fact.name), make("dd", {}, fact.value)));
+computed(report.computed, document.getElementById("computed"));
 applyTheme();
 report.sections.forEach((section, k) => {
   const panels = make("div", { class: "panels" }), scenes = [], plots = [];
@@ -715,6 +890,14 @@ report.sections.forEach((section, k) => {
   if (report.sections.length > 2) document.getElementById("contents").append(make("a", { href: "#section-" + (k + 1) }, section.title));
   const figures = section.panels.filter(p => p.kind === "figure"), alone = figures.length % 2 ? figures[0] : null;  // two in a row
   for (const panel of section.panels) {
+    if (panel.kind === "columns") {
+      const [first, second] = [0, 1].map(() => make("div", { class: "panel figure" }));
+      panels.append(first, second);
+      const columns = new Columns(panel, first, second);
+      plots.push(columns.courses, columns.paths);
+      state.columns.push(columns);
+      continue;
+    }
     const place = make("div", { class: "panel " + panel.kind + (panel.kind === "figure" && panel !== alone ? "" : " wide") });
     panels.append(place);
     if (panel.kind === "figure") plots.push(new Plot(panel, place));
@@ -731,6 +914,22 @@ report.sections.forEach((section, k) => {
   state.plots.push(...plots);
   state.scenes.push(...scenes);
 });
+// With many sections the contents stay in sight, by the short names, and show which section is being read.
+if (report.sections.length > 6) {
+  const contents = document.getElementById("contents"), links = [...contents.children];
+  document.body.insertBefore(contents, document.getElementById("sections"));
+  contents.classList.add("sticky");
+  links.forEach(link => { link.title = link.textContent; link.textContent = link.textContent.split(":")[0]; });
+  const read = () => {
+    const edge = contents.offsetHeight + 24, boxes = [...document.querySelectorAll("main > section")];
+    const at = Math.max(0, boxes.findLastIndex(box => box.getBoundingClientRect().top <= edge));
+    links.forEach((link, k) => { if (k === at) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current"); });
+  };
+  document.documentElement.style.setProperty("--bar", contents.offsetHeight + "px");
+  addEventListener("scroll", read, { passive: true });
+  addEventListener("resize", () => { document.documentElement.style.setProperty("--bar", contents.offsetHeight + "px"); read(); });
+  read();
+}
 addEventListener("beforeprint", () => applyTheme(true));
 addEventListener("afterprint", () => applyTheme(false));
 

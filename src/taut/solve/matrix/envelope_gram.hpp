@@ -1,18 +1,21 @@
-// K = G₁ W G₀ᵀ for a sparsity known at run time and a diagonal W, in envelope storage: row i keeps the
-// columns from its first possibly non-zero one to the diagonal (and, since the pattern is symmetric, the rows
-// above the diagonal in column i). Elimination fills nothing outside the envelope; for a chain it is the
-// tridiagonal band, and all work is linear in the number of rods.
+// K = G₁ W G₀ᵀ for a sparsity known at run time and a diagonal W, inside its envelope: for a chain all work
+// is linear in the number of rods. If the constraints come in an order in which the envelope is wide, they
+// are eliminated in another one.
 #pragma once
 
-#include <taut/solve/elimination.hpp>
+#include <taut/solve/matrix/envelope_lu.hpp>
+#include <taut/solve/matrix/narrow_order.hpp>
 
-#include <Eigen/Core>
-
-#include <algorithm>
 #include <cstddef>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 namespace taut {
+
+// Constraints are eliminated in another order only if that saves this factor of the work: the order of the
+// model costs no renumbering.
+inline constexpr int worth_an_order = 2;
 
 template <class T>
 class EnvelopeGram {
@@ -22,18 +25,12 @@ class EnvelopeGram {
   EnvelopeGram() = default;
 
   template <class Jacobian>
-  explicit EnvelopeGram(const Jacobian& G) : m_(G.rows()), diagonal_(m_), first_(m_), row_(m_) {
+  explicit EnvelopeGram(const Jacobian& G) {
+    choose_order(G);
     const auto products = find_products(G);
-    int size = 0;
-    for (int i = 0; i < m_; ++i) {
-      row_[i] = size - first_[i];
-      size += i - first_[i] + 1;
-    }
-    lower_.resize(size);
-    upper_.resize(size);
     right_.resize(G.entries.size());
     gather(products);
-    is_pair_ = m_ == 2 && first_[1] == 0;
+    is_pair_ = lu_.size() == 2 && lu_.first(1) == 0;
   }
 
   template <class Jacobian, class Mass>
@@ -46,82 +43,46 @@ class EnvelopeGram {
     const T* const g = G1.entries.data();
     const T* const r = right_.data();
     int at = 0;
-    for (int i = 0; i < m_; ++i) {
-      for (const int end = row_[i] + i; at < end; ++at) {
+    for (int i = 0; i < lu_.size(); ++i) {
+      for (const int end = lu_.place(i, i); at < end; ++at) {
         T l(0), u(0);
         for (int k = begin_[at]; k < begin_[at + 1]; ++k) {
           l += g[pairs_[k].left] * r[pairs_[k].right];
           u += g[pairs_[k].right] * r[pairs_[k].left];
         }
-        lower_[at] = l;
-        upper_[at] = u;
+        lu_.lower[at] = l;
+        lu_.upper[at] = u;
       }
       T d(0);
       for (int k = begin_[at]; k < begin_[at + 1]; ++k) d += g[pairs_[k].left] * r[pairs_[k].right];
-      lower_[at++] = diagonal_[i] = d;
+      lu_.lower[at++] = lu_.reference[i] = d;
     }
   }
 
-  // Factors in Crout's order: row i of L and column i of U from all before. The diagonal of L keeps its
-  // inverse, U has ones there.
   int factor() {
     if (is_pair_) {  // by the determinant, as in PatternGram
-      determinant_ = lower_[0] * lower_[2] - upper_[1] * lower_[1];
-      if (!any(determinant_vanished(determinant_, T(lower_[0] * lower_[2])))) return -1;
-      return any(Mask<T>(base(lower_[0]) == base(T(0)))) ? 0 : 1;
+      const T &a = lu_.lower[0], &b = lu_.upper[1], &c = lu_.lower[1], &d = lu_.lower[2];
+      determinant_ = a * d - b * c;
+      if (!any(determinant_vanished(determinant_, T(a * d)))) return -1;
+      return any(Mask<T>(base(a) == base(T(0)))) ? 0 : 1;
     }
-    // The inverse of the last pivot stays at hand, because in a chain each pivot waits for the one before.
-    T inverse(0);
-    for (int i = 0; i < m_; ++i) {
-      T* const l_i = lower_.data() + row_[i];
-      T* const u_i = upper_.data() + row_[i];
-      T d = l_i[i];
-      for (int j = first_[i]; j < i; ++j) {
-        const T* const l_j = lower_.data() + row_[j];
-        const T* const u_j = upper_.data() + row_[j];
-        T l = l_i[j], u = u_i[j];
-        for (int k = std::max(first_[i], first_[j]); k < j; ++k) {
-          l -= l_i[k] * u_j[k];
-          u -= l_j[k] * u_i[k];
-        }
-        u *= j == i - 1 ? inverse : l_j[j];
-        l_i[j] = l;
-        u_i[j] = u;
-        d -= l * u;
-      }
-      inverse = T(1) / d;
-      l_i[i] = inverse;
-      if (any(pivot_vanished(inverse, diagonal_[i]))) return i;
-    }
-    return -1;
+    const int vanished = lu_.factor();
+    return vanished < 0 || order_.empty() ? vanished : order_[vanished];
   }
 
   void solve(Multiplier& b) const {
     if (is_pair_) {
-      const T first = (b[0] * lower_[2] - upper_[1] * b[1]) / determinant_;
-      b[1] = (lower_[0] * b[1] - lower_[1] * b[0]) / determinant_;
+      const T first = (b[0] * lu_.lower[2] - lu_.upper[1] * b[1]) / determinant_;
+      b[1] = (lu_.lower[0] * b[1] - lu_.lower[1] * b[0]) / determinant_;
       b[0] = first;
       return;
     }
-    for (int i = 0; i < m_; ++i) {
-      const T* const l_i = lower_.data() + row_[i];
-      T sum = b[i];
-      for (int k = first_[i]; k < i; ++k) sum -= l_i[k] * b[k];
-      b[i] = sum * l_i[i];
-    }
-    for (int i = m_ - 1; i >= 0; --i) {
-      const T* const u_i = upper_.data() + row_[i];
-      const T known = b[i];
-      for (int k = first_[i]; k < i; ++k) b[k] -= u_i[k] * known;
-    }
+    in_order(b, [this](Multiplier& x) { lu_.solve(x); });
   }
 
+  // Makes one Gauss-Seidel sweep from zero on the unfactored K: (D + L) b = b.
   int sweep(Multiplier& b) const {
-    for (int i = 0; i < m_; ++i) {
-      const T* const l_i = lower_.data() + row_[i];
-      for (int k = first_[i]; k < i; ++k) b[i] -= l_i[k] * b[k];
-      b[i] /= l_i[i];
-    }
+    in_order(b, [this](Multiplier& x) { lu_.sweep(x); });
     return -1;
   }
 
@@ -132,50 +93,97 @@ class EnvelopeGram {
     int left, right;
   };
   struct Product {
-    int row, column;  // column <= row
+    int row, column;  // places in the order, column <= row
     Pair pair;
   };
 
-  // Finds the products that make K. Two rows couple if they share a coordinate; searching by columns takes
-  // time linear in the number of couplings.
+  template <class Solve>
+  void in_order(Multiplier& b, Solve&& solve_in_place) const {
+    if (order_.empty()) return solve_in_place(b);
+    for (int k = 0; k < lu_.size(); ++k) ordered_[k] = b[order_[k]];
+    solve_in_place(ordered_);
+    for (int k = 0; k < lu_.size(); ++k) b[order_[k]] = ordered_[k];
+  }
+
+  // Calls f(row, entry) for the rows up to i that share a coordinate with row i, once for each coordinate.
+  // Searching by columns takes time linear in the number of couplings.
   template <class Jacobian>
-  std::vector<Product> find_products(const Jacobian& G) {
-    int columns = 0;
-    for (const int c : G.column) columns = std::max(columns, c + 1);
-    std::vector<std::vector<std::pair<int, int>>> by_column(columns);  // (row, entry)
-    for (int i = 0; i < m_; ++i)
-      for (int k = G.begin[i]; k < G.begin[i + 1]; ++k) by_column[G.column[k]].emplace_back(i, k);
-    std::vector<Product> products;
-    for (int i = 0; i < m_; ++i) {
-      first_[i] = i;
-      for (int k = G.begin[i]; k < G.begin[i + 1]; ++k)
-        for (const auto& [row, entry] : by_column[G.column[k]]) {
-          if (row > i) continue;
-          products.push_back({i, row, {k, entry}});
-          first_[i] = std::min(first_[i], row);
-        }
+  class ByColumn {
+   public:
+    explicit ByColumn(const Jacobian& G) : G_(G) {
+      int columns = 0;
+      for (const int c : G.column) columns = std::max(columns, c + 1);
+      rows_.resize(columns);
+      for (int i = 0; i < G.rows(); ++i)
+        for (int k = G.begin[i]; k < G.begin[i + 1]; ++k) rows_[G.column[k]].emplace_back(i, k);
     }
+    template <class F>
+    void each_coupling(F&& f) const {
+      for (int i = 0; i < G_.rows(); ++i)
+        for (int k = G_.begin[i]; k < G_.begin[i + 1]; ++k)
+          for (const auto& [row, entry] : rows_[G_.column[k]])
+            if (row <= i) f(i, k, row, entry);
+    }
+
+   private:
+    const Jacobian& G_;
+    std::vector<std::vector<std::pair<int, int>>> rows_;  // (row, entry) of each column
+  };
+
+  template <class Jacobian>
+  void choose_order(const Jacobian& G) {
+    Neighbours of(G.rows());
+    ByColumn<Jacobian>(G).each_coupling([&](int i, int, int row, int) {
+      if (row == i) return;
+      of[i].push_back(row);
+      of[row].push_back(i);
+    });
+    for (auto& list : of) {
+      std::sort(list.begin(), list.end());
+      list.erase(std::unique(list.begin(), list.end()), list.end());
+    }
+    place_.resize(G.rows());
+    std::iota(place_.begin(), place_.end(), 0);
+    std::vector<int> first = envelope_of(of, place_);
+    std::vector<int> order = narrow_order(of), place = places_in(order), narrow = envelope_of(of, place);
+    if (worth_an_order * work_in(narrow) < work_in(first)) {
+      order_ = std::move(order);
+      place_ = std::move(place);
+      first = std::move(narrow);
+      ordered_.resize(G.rows());
+    }
+    lu_ = EnvelopeLU<T>(std::move(first));
+  }
+
+  // Finds the products that make K.
+  template <class Jacobian>
+  std::vector<Product> find_products(const Jacobian& G) const {
+    std::vector<Product> products;
+    ByColumn<Jacobian>(G).each_coupling([&](int i, int k, int row, int entry) {
+      if (place_[row] <= place_[i])
+        products.push_back({place_[i], place_[row], {k, entry}});
+      else
+        products.push_back({place_[row], place_[i], {entry, k}});
+    });
     return products;
   }
 
   // Orders the pairs by the entry of K to which they add, so that each entry is summed in one go.
   void gather(const std::vector<Product>& products) {
-    begin_.assign(lower_.size() + 1, 0);
-    for (const Product& p : products) ++begin_[row_[p.row] + p.column + 1];
+    begin_.assign(lu_.lower.size() + 1, 0);
+    for (const Product& p : products) ++begin_[lu_.place(p.row, p.column) + 1];
     for (std::size_t at = 1; at < begin_.size(); ++at) begin_[at] += begin_[at - 1];
     std::vector<int> next = begin_;
     pairs_.resize(products.size());
-    for (const Product& p : products) pairs_[next[row_[p.row] + p.column]++] = p.pair;
+    for (const Product& p : products) pairs_[next[lu_.place(p.row, p.column)]++] = p.pair;
   }
 
-  int m_ = 0;
-  bool is_pair_ = false;     // two coupled constraints: K is lower_[0], upper_[1]; lower_[1], lower_[2]
-  T determinant_{};          // det K of such a pair
-  std::vector<T> diagonal_;  // the diagonal of K before elimination
-  std::vector<int> first_;   // first column of row i inside the envelope
-  // L(i, j) and, by columns, U(j, i) are number row_[i] + j of `lower_` and `upper_`.
-  std::vector<int> row_;
-  std::vector<T> lower_, upper_, right_;
+  EnvelopeLU<T> lu_;
+  bool is_pair_ = false;            // two coupled constraints: K is lower[0], upper[1]; lower[1], lower[2]
+  T determinant_{};                 // det K of such a pair
+  std::vector<int> order_, place_;  // the order is empty if it is that of the model
+  mutable Multiplier ordered_;
+  std::vector<T> right_;
   std::vector<int> begin_;  // where the pairs of each entry begin
   std::vector<Pair> pairs_;
 };

@@ -1,0 +1,143 @@
+// --precision as a user meets it: digits in JSON and text, formulas of the model, resumed runs, refusals.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+
+#include "support/all_digits.hpp"
+#include "support/run_program.hpp"
+
+namespace {
+
+using namespace taut::test;
+
+// What mpmath gives.
+constexpr const char* root = "0.959166304662543908319487612832538784";    // sqrt(0.92)
+constexpr const char* energy = "0.480833695337456091680512387167461216";  // 1.44 - sqrt(0.92)
+
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.find_last_not_of('\n');
+  return text.substr(text.rfind('\n', end) + 1, end - text.rfind('\n', end));
+}
+
+TEST(Precision, FormulasOfTheModelHaveAllDigits) {
+  const Ran ran = run_taut(
+      "run charged-particle --steps 0 --precision quad --json --quantity 'twice=2*z' --quantity "
+      "'part=p_x/3'");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const auto q = digits_after(ran.out, "q");
+  ASSERT_EQ(q.size(), 3U) << ran.out;
+  EXPECT_EQ(q[0], "0.2");
+  EXPECT_LT(std::abs(difference(q[2], root)), 2e-34);
+  EXPECT_LT(std::abs(difference(digits_after(ran.out, "initial")[0], energy)), 4e-34);
+  EXPECT_LT(std::abs(difference(digits_after(ran.out, "twice")[0], "1.918332609325087816638975225665077568")),
+            6e-34);
+  EXPECT_LT(std::abs(difference(digits_after(ran.out, "part")[0], "0.333333333333333333333333333333333333")),
+            2e-34);
+  const auto json = nlohmann::json::parse(ran.out);  // the contract: numbers, the usual members
+  EXPECT_EQ(json["precision"], "quad");
+  EXPECT_EQ(json["backend"], "specialise");
+  EXPECT_DOUBLE_EQ(json["q"][2].get<double>(), std::sqrt(0.92));
+}
+
+// The step is one tenth, and not the double next to it: 30 steps end at 3 to the last digit.
+TEST(Precision, TheStepAndTheTimeHaveAllDigits) {
+  const Ran ran = run_taut("run pendulum --step 0.1 --steps 30 --precision quad --json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_LT(std::abs(difference(digits_after(ran.out, "time")[0], "3")), 1e-33);
+  EXPECT_LT(std::abs(std::stod(digits_after(ran.out, "position_max")[0])), 1e-32);
+  EXPECT_LT(std::abs(std::stod(digits_after(ran.out, "momentum_max")[0])), 1e-32);
+}
+
+TEST(Precision, SamplesHaveTheDigitsInText) {
+  const OwnFolder folder;
+  for (const auto& [precision, least, most] : {std::tuple{"long", 17, 21}, std::tuple{"quad", 32, 36}}) {
+    const std::string out = (folder / precision).string();
+    const Ran ran =
+        run_taut("run charged-particle --steps 7 --every 7 --out " + out + " --precision " + precision);
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    std::istringstream line(last_line(read_text(out + "/samples.csv")));
+    std::string time, x;
+    std::getline(line, time, ',');
+    std::getline(line, x, ',');
+    EXPECT_LT(std::abs(difference(time, "0.84")), precision == std::string("quad") ? 1e-33 : 1e-18);
+    const std::string digits = x.substr(x.find_first_not_of("-0."));
+    EXPECT_GE(static_cast<int>(digits.size()), least) << x;
+    EXPECT_LE(static_cast<int>(digits.size()), most) << x;
+    const Ran shown = run_taut("show " + out);
+    EXPECT_EQ(shown.status, 0) << shown.err;
+  }
+}
+
+// A run that is stopped in the middle and resumed has the samples and the end of one that is not.
+TEST(Precision, AResumedRunHasTheSameDigits) {
+  const OwnFolder folder;
+  for (const std::string precision : {"long", "quad"}) {
+    const std::string whole = (folder / (precision + "-whole")).string(),
+                      part = (folder / (precision + "-part")).string();
+    const std::string options =
+        " --method yoshida4 --step 0.02 " +
+        std::string(precision == "long" ? "--every 1000 --steps 400000" : "--every 20 --steps 8000") +
+        " --precision " + precision;
+    ASSERT_EQ(run_taut("run pendulum --out " + whole + options).status, 0);
+    // The step is compiled by now, so that the run has begun after this time; a machine on which it is over
+    // by then has nothing to resume.
+    const std::string stopped = "timeout -s INT 0.3 '" TAUT_PROGRAM "' run pendulum --out " + part + options;
+    const bool over = std::system((stopped + " >/dev/null 2>&1").c_str()) == 0;
+    ASSERT_FALSE(over) << "the run was over too soon";
+    const Ran resumed = run_taut("resume " + part);
+    EXPECT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_EQ(read_text(whole + "/samples.csv"), read_text(part + "/samples.csv"));
+    const auto of_whole = read_text(whole + "/summary.json"), of_part = read_text(part + "/summary.json");
+    for (const char* key : {"q", "p", "final", "max_error", "gradients"})
+      EXPECT_EQ(digits_after(of_whole, key), digits_after(of_part, key)) << key;
+  }
+}
+
+TEST(Precision, RefusalsNameWhatHasIt) {
+  struct Refused {
+    std::string arguments, words;
+  };
+  for (const Refused& r :
+       {Refused{"run rigid-water --precision quad", "systems of particles"},
+        Refused{"run pendulum --method rk4 --formulation underlying --precision quad", "rattle, lobatto(s)"},
+        Refused{"run pendulum --backend interpret --precision long", "backend specialise"},
+        Refused{"run pendulum --precision quadruple", "double, long, quad"},
+        Refused{"run pendulum --set run.precision=sextuple", "known here: double, long, quad"},
+        Refused{"check pendulum --set run.precision=quad", "measures in double"},
+        Refused{"compare pendulum --methods rattle --set run.precision=quad", "measures in double"}}) {
+    const Ran ran = run_taut(r.arguments);
+    EXPECT_EQ(ran.status, 2) << r.arguments << "\n" << ran.err;
+    EXPECT_NE(ran.err.find(r.words), std::string::npos) << r.arguments << "\n" << ran.err;
+    EXPECT_EQ(ran.out, "");
+  }
+}
+
+TEST(Precision, WithoutACompilerItIsRefused) {
+  const OwnFolder empty;
+  const Ran ran = run_taut("run pendulum --steps 3 --precision quad", "/",
+                           "export PATH=" + empty.string() + " XDG_CACHE_HOME=" + empty.string() + " CXX=; ");
+  EXPECT_EQ(ran.status, 2) << ran.err;
+  EXPECT_NE(ran.err.find("the precision quad needs a step that is compiled for the run"), std::string::npos)
+      << ran.err;
+  EXPECT_NE(ran.err.find("double runs everywhere"), std::string::npos) << ran.err;
+}
+
+// A start that was typed with few digits is on the manifold to that many; --project-start brings it there to
+// all.
+TEST(Precision, AStartOfFewDigitsIsProjectedToAll) {
+  const std::string start =
+      "run pendulum --steps 1 --step 0.01 --precision quad --json --set x=0.866025403784 --set y=-0.5";
+  const Ran off = run_taut(start), on = run_taut(start + " --project-start");
+  ASSERT_EQ(off.status, 0) << off.err;
+  ASSERT_EQ(on.status, 0) << on.err;
+  EXPECT_GT(std::stod(digits_after(off.out, "position_max")[0]), 1e-14);
+  EXPECT_LT(std::stod(digits_after(on.out, "position_max")[0]), 1e-33);
+  EXPECT_NE(on.out.find("start_moved"), std::string::npos);
+}
+
+}  // namespace

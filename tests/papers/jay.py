@@ -1,0 +1,207 @@
+"""Jay's two examples under Lobatto, Radau and Gauss, in plain floats and without code of taut.
+
+Constraints are halves of squared lengths: on them their gradients are those of the lengths themselves.
+"""
+import math
+
+
+class Particle:
+    """Example 1: a charge on the unit sphere."""
+
+    q, p = [0.2, 0.2, math.sqrt(0.92)], [1.0, -1.0, 0.0]
+
+    def H(self, q, p):
+        return ((p[0] + q[1]) ** 2 + (p[1] - q[0]) ** 2 + p[2] ** 2) / 2 - q[2]
+
+    def H_p(self, q, p):
+        return [p[0] + q[1], p[1] - q[0], p[2]]
+
+    def H_q(self, q, p):
+        return [-(p[1] - q[0]), p[0] + q[1], -1.0]
+
+    def g(self, q):
+        return [(q[0] ** 2 + q[1] ** 2 + q[2] ** 2 - 1) / 2]
+
+    def G(self, q):
+        return [q]
+
+
+class Pendulums:
+    """Example 2: two rods, one below the other."""
+
+    q, p = [0.5, -math.sqrt(0.75), 0.0, -2 * math.sqrt(0.75)], [0.0] * 4
+
+    def H(self, q, p):
+        return sum(v * v for v in p) / 2 + q[1] + q[3]
+
+    def H_p(self, q, p):
+        return p
+
+    def H_q(self, q, p):
+        return [0.0, 1.0, 0.0, 1.0]
+
+    def g(self, q):
+        return [(q[0] ** 2 + q[1] ** 2 - 1) / 2, ((q[2] - q[0]) ** 2 + (q[3] - q[1]) ** 2 - 1) / 2]
+
+    def G(self, q):
+        u, v = q[2] - q[0], q[3] - q[1]
+        return [[q[0], q[1], 0.0, 0.0], [-u, -v, u, v]]
+
+
+def solve(A, b):
+    """One or two equations."""
+    if len(b) == 1:
+        return [b[0] / A[0][0]]
+    det = A[0][0] * A[1][1] - A[0][1] * A[1][0]
+    return [(b[0] * A[1][1] - b[1] * A[0][1]) / det, (A[0][0] * b[1] - A[1][0] * b[0]) / det]
+
+
+def products(A, B):
+    return [[sum(x * y for x, y in zip(a, b)) for b in B] for a in A]
+
+
+def minus(x, G, factors):
+    """x - G^t factors."""
+    return [v - sum(row[a] * f for row, f in zip(G, factors)) for a, v in enumerate(x)]
+
+
+def projected_p(s, q, p):
+    G = s.G(q)
+    f = [sum(a * b for a, b in zip(row, s.H_p(q, p))) for row in G]
+    return minus(p, G, solve(products(G, G), f))
+
+
+def stages(s, q, p, h, A, A_hat, landed, free, guess):
+    """The stages `landed` satisfy g = 0 by the multipliers `free`; both by one iteration of simplified Newton."""
+    n, m = len(A), len(s.g(q))
+    B = [[sum(A[i][k] * A_hat[k][j] for k in range(n)) for j in free] for i in landed]
+    GG, Q, P, last = products(s.G(q), s.G(q)), [q] * n, [p] * n, math.inf
+    multipliers = [list(v) for v in guess]
+    for _ in range(300):
+        force = [minus(s.H_q(a, b), s.G(a), [-v for v in c]) for a, b, c in zip(Q, P, multipliers)]
+        P = [[v - h * sum(w * f[a] for w, f in zip(row, force)) for a, v in enumerate(p)] for row in A_hat]
+        speed = [s.H_p(a, b) for a, b in zip(Q, P)]
+        Q = [[v + h * sum(w * f[a] for w, f in zip(row, speed)) for a, v in enumerate(q)] for row in A]
+        normal = [solve(GG, s.g(Q[i])) for i in landed]
+        size = max(abs(v) for r in normal for v in r)
+        for a in range(m):
+            for j, change in zip(free, solve(B, [r[a] / h**2 for r in normal])):
+                multipliers[j][a] += change
+        if size < 1e-15 and size >= last:
+            break
+        last = size
+    return Q, P, force, multipliers
+
+
+LOBATTO_A = [[0, 0, 0], [5 / 24, 1 / 3, -1 / 24], [1 / 6, 2 / 3, 1 / 6]]
+LOBATTO_HAT = [[1 / 6, -1 / 6, 0], [1 / 6, 1 / 3, 0], [1 / 6, 5 / 6, 0]]
+RADAU = [[5 / 12, -1 / 12], [3 / 4, 1 / 4]]
+ROOT3 = math.sqrt(3)
+GAUSS = [[1 / 4, 1 / 4 - ROOT3 / 6], [1 / 4 + ROOT3 / 6, 1 / 4]]
+
+
+def lobatto(s, q, p, h, memory):
+    guess = memory or [[0.0] * len(s.g(q))] * 3
+    Q, P, force, memory = stages(s, q, p, h, LOBATTO_A, LOBATTO_HAT, [1, 2], [0, 1], guess)
+    force[2] = s.H_q(Q[2], P[2])  # its multiplier is what the projection adds
+    end = [v - h * sum(b * f[a] for b, f in zip((1 / 6, 2 / 3, 1 / 6), force)) for a, v in enumerate(p)]
+    return Q[2], projected_p(s, Q[2], end), memory
+
+
+def radau(s, q, p, h, memory):
+    Q, P, _, memory = stages(s, q, p, h, RADAU, RADAU, [0, 1], [0, 1], memory or [[0.0] * len(s.g(q))] * 2)
+    return Q[1], P[1], memory
+
+
+def radau_projected(s, q, p, h, memory):
+    q, p, memory = radau(s, q, p, h, memory)
+    return q, projected_p(s, q, p), memory
+
+
+def gauss_projected(s, q, p, h, memory):
+    Q, P, force, memory = stages(s, q, p, h, GAUSS, GAUSS, [0, 1], [0, 1], memory or [[0.0] * len(s.g(q))] * 2)
+    new = [v + h / 2 * (P[0][a] + P[1][a]) for a, v in enumerate(q)]
+    end = [v - h / 2 * (force[0][a] + force[1][a]) for a, v in enumerate(p)]
+    G, total = s.G(new), [0.0] * len(s.g(q))  # along the gradients before the projection
+    for _ in range(30):
+        moved = minus(new, G, total)
+        g = s.g(moved)
+        if max(map(abs, g)) < 1e-15:
+            break
+        total = [t + c for t, c in zip(total, solve(products(s.G(moved), G), g))]
+    return moved, projected_p(s, moved, end), memory
+
+
+def run(method, s, h, steps):
+    q, p, memory = s.q, s.p, None
+    yield q, p, memory
+    for _ in range(steps):
+        q, p, memory = method(s, q, p, h, memory)
+        yield q, p, memory
+
+
+def slope(x, y):
+    mx, my = sum(x) / len(x), sum(y) / len(y)
+    return sum((a - mx) * (b - my) for a, b in zip(x, y)) / sum((a - mx) ** 2 for a in x)
+
+
+def energies(method, s):
+    start = s.H(s.q, s.p)
+    return [s.H(q, p) - start for q, p, _ in run(method, s, 0.12, 5000)]
+
+
+EXACT = (
+    [0.29044054395820123, -0.95689304022198018, -0.22354703503283830, -1.8146906670798131],
+    [-0.35725597033712355, -0.10843596305492883, 0.16839231981371559, -0.42340150224053332],
+    [1.5782289994728096, 0.71767488120760836],
+)
+
+
+def multiplier(s, q, p):
+    """(3.3e) for example 2."""
+    G, u, v = s.G(q), p[2] - p[0], p[3] - p[1]
+    bend = [p[0] ** 2 + p[1] ** 2, u * u + v * v]
+    return solve(products(G, G), [b - row[1] - row[3] for b, row in zip(bend, G)])
+
+
+def orders(method, counts, last_stage=False):
+    s, logs = Pendulums(), []
+    for count in counts:
+        *_, (q, p, memory) = run(method, s, 5 / count, count)
+        found = (q, p, memory[-1] if last_stage else multiplier(s, q, p))
+        logs.append([math.log(math.dist(a, b)) for a, b in zip(found, EXACT)])
+    steps = [math.log(5 / count) for count in counts]
+    return [slope(steps, [row[k] for row in logs]) for k in range(3)]
+
+
+def all_rows():
+    rows, one, two = {}, "jay/example1", "jay/example2"
+    s = Particle()
+    rows[one, "H of the exact solution"] = s.H(s.q, s.p)
+    rows[one, "figure 5.2, Lobatto: least H - H(0)"] = min(energies(lobatto, s))
+    drift, times = energies(radau, s), [0.12 * n for n in range(5001)]
+    rows[one, "figure 5.4, Radau: H - H(0) at the end"] = drift[-1]
+    name = "figure 5.4, Radau: drift per unit of time, "
+    rows[one, name + "first 500 steps"] = slope(times[:501], drift[:501])
+    rows[one, name + "all steps"] = slope(times, drift)
+    rows[one, "projected over unprojected Radau: H - H(0) at the end"] = energies(radau_projected, s)[-1] / drift[-1]
+    s = Pendulums()
+    rows[two, "H of the exact solution"] = s.H(s.q, s.p)
+    band = energies(lobatto, s)
+    rows[two, "figure 5.6, Lobatto: least H - H(0)"] = min(band)
+    rows[two, "figure 5.6, Lobatto: greatest H - H(0)"] = max(band)
+    ends = [energies(method, s)[-1] for method in (gauss_projected, radau, radau_projected)]
+    for name, end in zip(("projected Gauss", "Radau", "projected Radau"), ends):
+        rows[two, "figure 5.7, %s: H - H(0) at the end" % name] = end
+    rows[two, "Radau over projected Gauss"] = ends[1] / ends[0]
+    rows[two, "projected Radau over Radau"] = ends[2] / ends[1]
+    families = (
+        ("Lobatto", orders(lobatto, (40, 80, 160, 320))),
+        ("projected Radau", orders(radau_projected, (40, 80, 160, 320))),
+        ("Radau", orders(radau, (1280, 2560), last_stage=True)),
+        ("projected Gauss", orders(gauss_projected, (1280, 2560))),
+    )
+    for name, slopes in families:
+        for what, value in zip(("q", "p", "lambda"), slopes):
+            rows["jay/figure58", "%s: slope in %s" % (name, what)] = value
+    return rows

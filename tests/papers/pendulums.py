@@ -1,0 +1,513 @@
+"""The pendulum experiments of Reich, Leimkuhler and Reich, and Seiler, in plain floats and without code of taut.
+
+Gradients of Hamiltonians come from complex steps, q + i 1e-30, which lose no digits.
+"""
+import cmath
+import math
+
+TINY = 1e-30
+
+
+def gradient(f, x):
+    slopes = []
+    for k in range(len(x)):
+        z = [complex(v) for v in x]
+        z[k] += 1j * TINY
+        slopes.append(f(z).imag / TINY)
+    return slopes
+
+
+def hamiltonian_field(f):
+    """x' = J grad f for x = (q, p)."""
+
+    def field(x):
+        n, slope = len(x) // 2, gradient(f, x)
+        return slope[n:] + [-v for v in slope[:n]]
+
+    return field
+
+
+def add(x, factor, y):
+    return [a + factor * b for a, b in zip(x, y)]
+
+
+def distance(a, b):
+    return math.sqrt(sum((u - v) ** 2 for u, v in zip(a, b)))
+
+
+def period():
+    """4 K(1/2) by the arithmetic-geometric mean."""
+    a, b = 1.0, math.sqrt(0.5)
+    for _ in range(6):
+        a, b = (a + b) / 2, math.sqrt(a * b)
+    return 2 * math.pi / a
+
+
+ROOT3 = math.sqrt(3)
+GAUSS2 = [[1 / 4, 1 / 4 - ROOT3 / 6], [1 / 4 + ROOT3 / 6, 1 / 4]]
+
+
+def gauss2(field, x, h):
+    """Two stages of Gauss, by fixed-point iteration to rounding."""
+    slopes, last = [field(x), field(x)], math.inf
+    for _ in range(300):
+        stages = [add(add(x, h * row[0], slopes[0]), h * row[1], slopes[1]) for row in GAUSS2]
+        new = [field(stage) for stage in stages]
+        change = max(distance(a, b) for a, b in zip(slopes, new))
+        slopes = new
+        if change == 0 or (change < 1e-14 and change >= last):
+            break
+        last = change
+    return add(add(x, h / 2, slopes[0]), h / 2, slopes[1])
+
+
+def midpoint(field, x, h):
+    new = add(x, h, field(x))
+    last = math.inf
+    for _ in range(500):
+        better = add(x, h, field([(a + b) / 2 for a, b in zip(x, new)]))
+        change = distance(better, new)
+        new = better
+        if change == 0 or (change < 1e-14 and change >= last):
+            break
+        last = change
+    return new
+
+
+def rk4(field, x, h):
+    k1 = field(x)
+    k2 = field(add(x, h / 2, k1))
+    k3 = field(add(x, h / 2, k2))
+    k4 = field(add(x, h, k3))
+    return [v + h / 6 * (a + 2 * b + 2 * c + d) for v, a, b, c, d in zip(x, k1, k2, k3, k4)]
+
+
+# ---- Reich: q = (x, y), unit rod, V = y ----
+
+
+def energy(x, gravity=1.0):
+    return (x[2] ** 2 + x[3] ** 2) / 2 + gravity * x[1]
+
+
+def to_tangent(q, p):
+    """p without its part along the rod."""
+    part = (q[0] * p[0] + q[1] * p[1]) / (q[0] ** 2 + q[1] ** 2)
+    return [p[0] - part * q[0], p[1] - part * q[1]]
+
+
+def rattle(x, h):
+    """(24) around Verlet. On the circle the impulse is the root of a quadratic equation: |a - s q| = 1."""
+    q, p = x[:2], x[2:]
+    a = [q[0] + h * p[0], q[1] + h * p[1] - h * h / 2]
+    aq, aa = a[0] * q[0] + a[1] * q[1], a[0] ** 2 + a[1] ** 2
+    s = (aa - 1) / (aq + math.copysign(math.sqrt(aq * aq - aa + 1), aq))
+    new = [a[0] - s * q[0], a[1] - s * q[1]]
+    half = [(new[0] - q[0]) / h, (new[1] - q[1]) / h]
+    return new + to_tangent(new, [half[0], half[1] - h / 2])
+
+
+def yoshida(x, h):
+    c1 = 1 / (2 - 2 ** (1 / 3))
+    for c in (c1, 1 - 2 * c1, c1):
+        x = rattle(x, c * h)
+    return x
+
+
+def reich_gauss(x, h):
+    """(31), (34): Gauss on H + g lambda between two projections, lambda by (18) off the manifold too."""
+
+    def H_M(z):
+        r2 = z[0] ** 2 + z[1] ** 2
+        r = cmath.sqrt(r2)
+        multiplier = (z[2] ** 2 + z[3] ** 2 - z[1]) / r - (z[0] * z[2] + z[1] * z[3]) ** 2 / r**3
+        return (z[2] ** 2 + z[3] ** 2) / 2 + z[1] + (r - 1) * multiplier
+
+    field = hamiltonian_field(H_M)
+
+    def landed(impulse):
+        y = gauss2(field, x[:2] + [x[2] - impulse * x[0], x[3] - impulse * x[1]], h)
+        return y, math.hypot(y[0], y[1]) - 1
+
+    s0, s1 = 0.0, 1e-4
+    (_, g0), (y, g1) = landed(s0), landed(s1)
+    for _ in range(50):
+        if g1 == g0 or abs(g1) < 2e-16:
+            break
+        s0, s1, g0 = s1, s1 - g1 * (s1 - s0) / (g1 - g0), g1
+        y, g1 = landed(s1)
+    return y[:2] + to_tangent(y[:2], y[2:])
+
+
+LOBATTO_A = [[0, 0, 0], [5 / 24, 1 / 3, -1 / 24], [1 / 6, 2 / 3, 1 / 6]]
+LOBATTO_HAT = [[1 / 6, -1 / 6, 0], [1 / 6, 1 / 3, 0], [1 / 6, 5 / 6, 0]]
+
+
+def lobatto3(x, h):
+    """Jay (3.11), (3.3d) with g = (q.q - 1)/2: Newton in the two multipliers, positions by linear equations."""
+    q0, p0 = x[:2], x[2:]
+
+    def stages(m):
+        # With the first stage at q0, Q_i = q0 + h sum_j A_ij P_j and P_j = p0 - h sum_k Ahat_jk (e_y + Q_k m_k)
+        # are linear in Q_2 and Q_3 for given multipliers; Q_3 does not enter P.
+        Q = [q0, list(q0), list(q0)]
+        for _ in range(200):
+            P = [
+                [p0[a] - h * sum(LOBATTO_HAT[j][k] * ((a == 1) + Q[k][a] * m[k]) for k in range(2)) for a in (0, 1)]
+                for j in range(3)
+            ]
+            new = [[q0[a] + h * sum(LOBATTO_A[i][j] * P[j][a] for j in range(3)) for a in (0, 1)] for i in range(3)]
+            change = max(abs(new[i][a] - Q[i][a]) for i in range(3) for a in (0, 1))
+            Q = new
+            if change < 1e-17:
+                break
+        return Q, P
+
+    def residual(m):
+        Q, _ = stages(m)
+        return [(Q[i][0] ** 2 + Q[i][1] ** 2 - 1) / 2 for i in (1, 2)]
+
+    m = [p0[0] ** 2 + p0[1] ** 2 - q0[1]] * 2
+    for _ in range(30):
+        r = residual(m)
+        if max(map(abs, r)) < 3e-16:
+            break
+        d, J = 1e-6, []
+        for k in range(2):
+            up, down = list(m), list(m)
+            up[k] += d
+            down[k] -= d
+            J.append([(a - b) / (2 * d) for a, b in zip(residual(up), residual(down))])
+        det = J[0][0] * J[1][1] - J[1][0] * J[0][1]
+        m[0] -= (r[0] * J[1][1] - r[1] * J[1][0]) / det
+        m[1] -= (r[1] * J[0][0] - r[0] * J[0][1]) / det
+    Q, P = stages(m)
+    p1 = [p0[a] - h * sum((1 / 6, 2 / 3)[k] * ((a == 1) + Q[k][a] * m[k]) for k in range(2)) for a in (0, 1)]
+    return Q[2] + to_tangent(Q[2], [p1[0], p1[1] - h / 6])
+
+
+def ssf(x, h):
+    """The angle from the lowest point, x = (phi, p): Gauss with two stages."""
+    return gauss2(lambda y: [y[1], -math.sin(y[0])], x, h)
+
+
+def along(step, x, h, steps):
+    yield x
+    for _ in range(steps):
+        x = step(x, h)
+        yield x
+
+
+def reich_tables():
+    T, rows = period(), {}
+    start, angle = [1.0, 0.0, 0.0, 0.0], [math.pi / 2, 0.0]
+    phase, names = {}, {"Yoshida": yoshida, "Gauss-Legendre": reich_gauss, "Lobatto": lobatto3}
+    for name, step in names.items():
+        states = list(along(step, start, 0.04 * T, 100))
+        for label, k in (("T", 25), ("2T", 50), ("4T", 100)):
+            rows["reich/table1", "%s |p_y(%s)|" % (name, label)] = abs(states[k][3])
+        rows["reich/table2", name + ", h = 0.04T"] = max(abs(energy(x)) for x in states)
+        fine = list(along(step, start, 0.004 * T, 1000))
+        rows["reich/table2", name + ", h = 0.004T"] = max(abs(energy(x)) for x in fine)
+        phase[name] = abs(fine[250][3])
+
+    def p_y(x):
+        return abs(math.sin(x[0]) * x[1])
+
+    def H(x):
+        return abs(x[1] ** 2 / 2 - math.cos(x[0]))
+
+    for suffix, t in (("", T), (", single", 7.416298866271973)):
+        states = list(along(ssf, angle, 0.04 * t, 100))
+        for label, k in (("T", 25), ("2T", 50), ("4T", 100)):
+            rows["reich/table1", "SSF |p_y(%s)|%s" % (label, suffix)] = p_y(states[k])
+    rows["reich/table2", "SSF, h = 0.04T"] = max(map(H, along(ssf, angle, 0.04 * T, 100)))
+    rows["reich/table2", "SSF, h = 0.004T"] = max(map(H, along(ssf, angle, 0.004 * T, 1000)))
+    gap = rows["reich/table2", "Yoshida, h = 0.004T"] / rows["reich/table2", "Lobatto, h = 0.004T"]
+    name = "Yoshida's step is smaller for Lobatto's %s error, times"
+    rows["reich/table2", name % "phase"] = (phase["Yoshida"] / phase["Lobatto"]) ** 0.25
+    rows["reich/table2", name % "energy"] = gap**0.25
+    for label in ("of the motion", "from the integral, as the steps below use it"):
+        rows["reich/table1", "period T " + label] = T
+    return rows
+
+
+# ---- Backward differentiation: on the circle the new position is a point divided by its length ----
+
+BDF = {1: [1, -1], 2: [3 / 2, -2, 1 / 2], 4: [25 / 12, -4, 3, -4 / 3, 1 / 4]}
+
+
+def bdf_step(past, k, h, gravity):
+    alpha = BDF[k]
+    c = h / alpha[0]
+    a = [-sum(alpha[i] * past[-i][j] for i in range(1, k + 1)) / alpha[0] for j in range(4)]
+    s = [a[0] + c * a[2], a[1] + c * a[3] - c * c * gravity]
+    r = math.hypot(*s)
+    q = [s[0] / r, s[1] / r]
+    return q + [(q[0] - a[0]) / c, (q[1] - a[1]) / c]
+
+
+def stabilised_step(past, k, h, gravity):
+    """The same with q' = p - mu q, |q| = 1 and q.p = 0: q is the same point, and p the tangential part of its sum."""
+    q = bdf_step(past, k, h, gravity)[:2]
+    alpha = BDF[k]
+    b = [-sum(alpha[i] * past[-i][j] for i in range(1, k + 1)) / alpha[0] for j in (2, 3)]
+    b[1] -= h / alpha[0] * gravity
+    normal = q[0] * b[0] + q[1] * b[1]
+    return q + [b[0] - normal * q[0], b[1] - normal * q[1]]
+
+
+def index_2_step(past, k, h, gravity):
+    """The same with q' = p and q.p = 0: one equation for the multiplier, by Newton's iteration with a difference."""
+    alpha = BDF[k]
+    c = h / alpha[0]
+    a = [-sum(alpha[i] * past[-i][j] for i in range(1, k + 1)) / alpha[0] for j in range(4)]
+    b = [a[2], a[3] - c * gravity]
+
+    def state(l):
+        p = [(b[j] - c * l * a[j]) / (1 + c * c * l) for j in (0, 1)]
+        return [a[0] + c * p[0], a[1] + c * p[1]] + p
+
+    def off(l):
+        x = state(l)
+        return x[0] * x[2] + x[1] * x[3]
+
+    x = past[-1]
+    l = x[2] ** 2 + x[3] ** 2 - gravity * x[1]
+    for _ in range(50):
+        l -= off(l) / ((off(l + 1e-6) - off(l - 1e-6)) / 2e-6)
+    return state(l)
+
+
+def exact_states(angle, speed, gravity, h, count):
+    """Points of the exact motion: the angle from the lowest point by many small steps of order four."""
+    field = lambda y: [y[1], -gravity * math.sin(y[0])]
+    y, out = [angle, speed], []
+    for n in range(count):
+        out.append([math.sin(y[0]), -math.cos(y[0]), y[1] * math.cos(y[0]), y[1] * math.sin(y[0])])
+        for _ in range(400):
+            y = rk4(field, y, h / 400)
+    return out
+
+
+def bdf(k, h, steps, angle=math.pi / 2, speed=0.0, gravity=1.0, step=bdf_step):
+    past = exact_states(angle, speed, gravity, h, k)
+    while len(past) <= steps:
+        past.append(step(past, k, h, gravity))
+    return past
+
+
+def backward_differentiation():
+    T, rows = period(), {}
+    for label, part, steps in (("0.04T", 0.04, 50), ("0.02T", 0.02, 200), ("0.01T", 0.01, 400), ("0.004T", 0.004, 1000)):
+        states = bdf(4, part * T, steps)
+        for name, l in (("T", 1), ("2T", 2), ("4T", 4)):
+            n = round(l / part)
+            if n <= steps:
+                rows["reich/bdf4", "BDF4, h = %s: H(%s) - H(0)" % (label, name)] = energy(states[n])
+    for form, step in (("stabilised", stabilised_step), ("index 2", index_2_step)):
+        for label, part in (("0.04T", 0.04), ("0.01T", 0.01)):
+            n = round(1 / part)
+            states = bdf(4, part * T, 4 * n, step=step)
+            for name, l in (("T", 1), ("4T", 4)):
+                rows["reich/bdf4", "BDF4, %s, h = %s: H(%s) - H(0)" % (form, label, name)] = energy(states[l * n])
+    states = bdf(2, 0.04 * T, 1000)
+    rows["reich/bdf4", "BDF2, h = 0.04T: H(4T)"] = energy(states[100])
+    rows["reich/bdf4", "BDF2, h = 0.04T: H(40T)"] = energy(states[1000])
+    rows["reich/bdf4", "BDF1, h = 0.04T: H(4T)"] = energy(bdf(1, 0.04 * T, 100)[100])
+    for gravity, times in ((9.81, (1, 10, 100)), (1.0, (10, 100, 400)), (0.0, (100,))):
+        states = bdf(2, 0.05, 20 * times[-1], speed=-1.0, gravity=gravity)
+        for t in times:
+            name = "gravity %g: energy at t = %d" % (gravity, t)
+            if gravity == 9.81 and t == 10:
+                name += ", after four periods"
+            rows["leimkuhler-reich/figure1", name] = energy(states[20 * t], gravity)
+    return rows
+
+
+# ---- Leimkuhler and Reich, figure 2: one coordinate of the circle and the other in turn ----
+
+
+def charts(steps, h):
+    """H = theta^2 (1 - delta^2)/2 for delta = x or y. Returns the energies; charts change when |y| crosses sqrt(1/2)."""
+    x, energies = [1.0, 0.0, 0.0, -2.0], []
+    k = 1  # the chart: 0 uses x, 1 uses y
+    for _ in range(steps):
+        delta, other = x[k], x[1 - k]
+        theta = x[2 + k] - delta / other * x[3 - k]
+        d, t = midpoint(lambda z: [z[1] * (1 - z[0] ** 2), z[1] ** 2 * z[0]], [delta, theta], h)
+        w = math.copysign(math.sqrt(1 - d * d), other)
+        x[k], x[1 - k] = d, w
+        x[2 + k], x[3 - k] = t * w * w, -t * w * d
+        energies.append(energy(x, 0.0))
+        k = 0 if abs(x[1]) > math.sqrt(0.5) else 1
+    return energies
+
+
+def figure_2():
+    study, energies = "leimkuhler-reich/figure2", charts(100000, 0.01)
+    lost = energy(bdf(2, 0.01, 10000, speed=-2.0, gravity=0.0)[10000], 0.0) - 2
+    return {
+        (study, "E(100) - E(0)"): energies[9999] - 2,
+        (study, "E(1000) - E(0)"): energies[99999] - 2,
+        (study, "energy lost by t = 100: BDF2 over the charts, both with h = 0.01"): lost / (energies[9999] - 2),
+    }
+
+
+# ---- Leimkuhler and Reich, figures 3 to 6: the midpoint rule on four forms ----
+
+
+def forms(gravity):
+    def natural(z):
+        return (z[2] * z[2] + z[3] * z[3]) / 2 + gravity * z[1]
+
+    def parts(z):
+        r2, pp, qp = z[0] ** 2 + z[1] ** 2, z[2] ** 2 + z[3] ** 2, z[0] * z[2] + z[1] * z[3]
+        return (pp - gravity * z[1]) / r2, -qp / r2, (r2 - 1) / 2, qp
+
+    def dirac(z):
+        mu, eta, phi, psi = parts(z)
+        return natural(z) + mu * phi + eta * psi
+
+    def simplified(z):
+        mu, _, phi, _ = parts(z)
+        return natural(z) + mu * phi
+
+    def standard(x):
+        mu = parts(x)[0]
+        return [x[2], x[3], -mu * x[0], -gravity - mu * x[1]]
+
+    return hamiltonian_field(dirac), hamiltonian_field(simplified), standard
+
+
+def figures_3_to_6():
+    rows = {}
+    for gravity, mark in ((1.0, ""), (0.0, ", gravity 0")):
+        dirac, simplified, standard = forms(gravity)
+
+        def residuals(x):
+            return (x[0] ** 2 + x[1] ** 2 - 1) / 2, x[0] * x[2] + x[1] * x[3]
+
+        start = [1.0, 0.0, 0.0, -2.0]
+
+        def largest(field, h, steps):
+            errors = [0.0, 0.0, 0.0]
+            for x in along(lambda y, dt: midpoint(field, y, dt), start, h, steps):
+                for k, v in enumerate((energy(x, gravity) - 2, *residuals(x))):
+                    errors[k] = max(errors[k], abs(v))
+            return errors
+
+        end = " to t = 100" if gravity else ""
+        for what, value in zip(("E - E(0)", "phi", "psi"), largest(dirac, 0.1, 1000)):
+            rows["leimkuhler-reich/figures3-6", "figure 3, Dirac%s: largest |%s|%s" % (mark, what, end)] = value
+        *_, x = along(lambda y, dt: midpoint(simplified, y, dt), start, 0.01, 100)
+        values = (energy(x, gravity) - 2, *residuals(x))
+        for what, value in zip(("E - E(0)", "phi", "psi"), values):
+            rows["leimkuhler-reich/figures3-6", "figure 4, simplified%s: %s at t = 1" % (mark, what)] = value
+        if gravity:
+            for what, value in zip(("E - E(0)", "phi"), largest(standard, 0.1, 1000)):
+                rows["leimkuhler-reich/figures3-6", "figure 5, standard: largest |%s|" % what] = value
+    return rows
+
+
+# ---- Seiler, section 6 ----
+
+
+def seiler_field(x):
+    mu = (x[2] ** 2 + x[3] ** 2 - x[1]) / (x[0] ** 2 + x[1] ** 2)
+    return [x[2], x[3], -mu * x[0], -1 - mu * x[1]]
+
+
+def seiler_run(position=math.inf, momentum=math.inf):
+    """Projects when a residual exceeds its tolerance. Returns all states and the number of projections."""
+    x, states, count = [1.0, 0.0, 0.0, -2.0], [], 0
+    for _ in range(40920):
+        states.append(x)
+        x = rk4(seiler_field, x, 0.025)
+        if abs(x[0] ** 2 + x[1] ** 2 - 1) / 2 > position:
+            r = math.hypot(x[0], x[1])
+            x = [x[0] / r, x[1] / r, x[2], x[3]]
+            count += 1
+        if abs(x[0] * x[2] + x[1] * x[3]) > momentum:
+            x = x[:2] + to_tangent(x[:2], x[2:])
+            count += 1
+    states.append(x)
+    return states, count
+
+
+def periodogram(values):
+    """2 |X_k|^2 / N^2 at the frequencies k/N."""
+    n = len(values)
+    waves = [cmath.exp(-2j * math.pi * i / n) for i in range(n)]
+    return [(2 * abs(sum(v * waves[k * i % n] for i, v in enumerate(values))) ** 2 / n**2, k / n) for k in range(1, n // 2)]
+
+
+def growth(values):
+    """The exponent of the running maximum on [20, 200], by least squares in the logarithms."""
+    points, largest = [], 0.0
+    for n, v in enumerate(values[:8001]):
+        largest = max(largest, abs(v))
+        if n >= 800:
+            points.append((math.log(n * 0.025), math.log(largest)))
+    mx, my = (sum(p[k] for p in points) / len(points) for k in (0, 1))
+    return sum((x - mx) * (y - my) for x, y in points) / sum((x - mx) ** 2 for x, _ in points)
+
+
+def turn():
+    """The time of a turn with H = 2: the mean of 2 pi / |a'| over the angle a, by equal steps."""
+    n = 200
+    return sum(2 * math.pi / n / math.sqrt(4 - 2 * math.cos(2 * math.pi * k / n)) for k in range(n))
+
+
+def seiler_section_6():
+    rows, study = {}, "seiler/section6"
+    exact, y = [], [math.pi / 2, 2.0]
+    for n in range(40921):
+        exact.append([math.sin(y[0]), math.cos(y[0]), y[1] * math.cos(y[0]), -y[1] * math.sin(y[0])])
+        for _ in range(10):
+            y = rk4(lambda z: [z[1], math.sin(z[0])], y, 0.0025)
+    none, _ = seiler_run()
+    pos, many = seiler_run(position=1e-6)
+    mom, few = seiler_run(momentum=1e-6)
+    fine, few_fine = seiler_run(momentum=1e-8)
+    dE = [abs(energy(states[-1]) - 2) for states in (none, pos, mom)]
+    phi = [abs(states[-1][0] ** 2 + states[-1][1] ** 2 - 1) / 2 for states in (none, mom)]
+    psi = [abs(x[0] * x[2] + x[1] * x[3]) for x in (none[-1], pos[-1])]
+    rows[study, "momentum projections, tolerance 1e-6"] = few
+    rows[study, "steps per position projection"] = 40920 / many
+    rows[study, "final phi, momentum projections"] = phi[1]
+    rows[study, "phi smaller than without, times"] = phi[0] / phi[1]
+    rows[study, "energy error, position projections over none"] = dE[1] / dE[0]
+    rows[study, "energy error, none over momentum projections"] = dE[0] / dE[2]
+    rows[study, "psi, position projections over none"] = psi[1] / psi[0]
+    rows[study, "tolerance 1e-8: steps per momentum projection"] = 40920 / few_fine
+    pairs = list(zip(fine, exact))
+    name = "tolerance 1e-8: integration error in "
+    rows[study, name + "(q, p)"] = max(distance(a, b) for a, b in pairs)
+    rows[study, name + "q"] = max(distance(a[:2], b[:2]) for a, b in pairs)
+    rows[study, name + "the largest component"] = max(max(abs(u - v) for u, v in zip(a, b)) for a, b in pairs)
+    rows[study, "tolerance 1e-8: energy error"] = max(abs(energy(x) - 2) for x in fine)
+    rows[study, "tolerance 1e-8: phi"] = max(abs(x[0] ** 2 + x[1] ** 2 - 1) / 2 for x in fine)
+    rows[study, "period"] = turn()
+    for label, states in (("none", none), ("position projections", pos), ("momentum projections", mom)):
+        rows[study, "growth exponent of energy error, " + label] = growth([energy(x) - 2 for x in states])
+        if states is not mom:
+            values = [x[0] * x[2] + x[1] * x[3] for x in states]
+            rows[study, "growth exponent of psi, " + label] = growth(values)
+    rows[study, "growth exponent of phi, none"] = growth([(x[0] ** 2 + x[1] ** 2 - 1) / 2 for x in none])
+    peak, frequency = max(periodogram([x[0] for x in mom[::40]]))
+    rows[study, "periodogram, momentum projections: peak"] = peak
+    rows[study, "periodogram, momentum projections: frequency"] = frequency
+    rows[study, "periodogram of x, state-space form: peak"] = max(periodogram([x[0] for x in exact[::40]]))[0]
+    smeared = periodogram([x[0] for x in none[::40]])
+    rows[study, "periodogram, none: maximum"] = max(smeared)[0]
+    band = [f for power, f in smeared if power >= max(smeared)[0] / 20]
+    rows[study, "periodogram, none: lower end of the band"] = band[0]
+    rows[study, "periodogram, none: upper end of the band"] = band[-1]
+    return rows
+
+
+def all_rows():
+    rows = {}
+    for part in (reich_tables, backward_differentiation, figure_2, figures_3_to_6, seiler_section_6):
+        rows.update(part())
+    return rows

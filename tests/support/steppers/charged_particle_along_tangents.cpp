@@ -1,0 +1,3 @@
+#include "support/steppers.hpp"
+
+TAUT_TEST_STEPPERS_OF_CHARGED_TANGENTS()
