@@ -3,27 +3,42 @@
 
 namespace taut {
 
+namespace {
+
+struct Answer {
+  bool fits = false;
+  FormulaStepper<FormulaState> compensated;
+  FormulaStepper<FormulaPoint> plain;
+};
+
+// Says whether the method of that name fits, and binds it to the starts that are given. One function answers all
+// of this, because each way through the catalogue is compiled for every method.
+Answer ask(const FormulaProblem<>& problem, const std::string& method, const FormulaState* compensated,
+           const FormulaPoint* plain, const SolveOptions& options) {
+  Answer answer;
+  with_method(method, [&](const auto& m) {
+    answer.fits = fits(m, problem);
+    if (compensated != nullptr) answer.compensated = try_bind(m, problem, *compensated, options);
+    if constexpr (OffersPlainUpdates<std::remove_cvref_t<decltype(m)>>)
+      if (plain != nullptr) answer.plain = try_bind(m, problem, *plain, options);
+  });
+  return answer;
+}
+
+}  // namespace
+
 FormulaStepper<FormulaState> method_stepper(const FormulaProblem<>& problem, const std::string& method,
                                             const FormulaState& x, const SolveOptions& options) {
-  FormulaStepper<FormulaState> stepper;
-  with_method(method, [&](const auto& m) { stepper = try_bind(m, problem, x, options); });
-  return stepper;
+  return ask(problem, method, &x, nullptr, options).compensated;
 }
 
 FormulaStepper<FormulaPoint> plain_stepper(const FormulaProblem<>& problem, const std::string& method,
                                            const FormulaPoint& x, const SolveOptions& options) {
-  FormulaStepper<FormulaPoint> stepper;
-  with_method(method, [&](const auto& m) {
-    if constexpr (OffersPlainUpdates<std::remove_cvref_t<decltype(m)>>)
-      stepper = try_bind(m, problem, x, options);
-  });
-  return stepper;
+  return ask(problem, method, nullptr, &x, options).plain;
 }
 
 bool method_fits(const FormulaProblem<>& problem, const std::string& method) {
-  bool fitting = false;
-  with_method(method, [&](const auto& m) { fitting = fits(m, problem); });
-  return fitting;
+  return ask(problem, method, nullptr, nullptr, {}).fits;
 }
 
 std::vector<std::string> fitting_methods(const FormulaProblem<>& problem) {

@@ -16,7 +16,6 @@
 #include <taut/method/rattle.hpp>
 #include <taut/method/shake.hpp>
 
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,22 +74,20 @@ struct NameError {
 
 namespace catalogue_names {
 
-// Reads the number of name(number) into the row. Returns why that cannot be done, if it cannot.
+// Reads the number of name(number). Returns why that cannot be done, if it cannot.
+std::optional<NameError> read_number(const MethodName& asked, const MethodNumber& range, int& n);
+
 template <Numbered Row>
 std::optional<NameError> take_number(const MethodName& asked, Row& row) {
-  constexpr MethodNumber range = Row::number();
   int n = 0;
-  const char* end = asked.argument.data() + asked.argument.size();
-  const auto [stop, error] = std::from_chars(asked.argument.data(), end, n);
-  if (error == std::errc{} && stop == end && n >= range.least && n <= range.most) {
-    row = row.numbered(n);
-    return std::nullopt;
-  }
-  const std::string name(asked.name), letter(range.letter);
-  return NameError{name + "(" + letter + ") needs a whole number " + letter + " of " +
-                   std::string(range.means) + " from " + std::to_string(range.least) + " to " +
-                   std::to_string(range.most) + ", not '" + std::string(asked.argument) + "'"};
+  if (auto error = read_number(asked, Row::number(), n)) return error;
+  row = row.numbered(n);
+  return std::nullopt;
 }
+
+// Splits the name of a row into name and argument. A name may have brackets of its own, as shake(two-step).
+// Gives nothing if the text is not of that form.
+std::optional<MethodName> name_in_catalogue(std::string_view text);
 
 // Says why a method is no base of compositions.
 NameError no_base(std::string_view head, const std::string& base);
@@ -176,19 +173,15 @@ template <class Visit>
 std::optional<NameError> with_method(std::string_view text, Visit&& visit) {
   if (is_composition_text(text)) return catalogue_names::visit_composition(text, visit);
   if (is_tableau_text(text)) return catalogue_names::visit_tableau(text, visit);
-  const auto asked = parse_method_name(text);
-  if (!asked)
+  const auto wanted = catalogue_names::name_in_catalogue(text);
+  if (!wanted)
     return NameError{std::string("'").append(text).append("' is not of the form name or name(argument)")};
-  // A name may have brackets of its own, as shake(two-step).
-  bool is_whole_name = false;
-  for_each_method([&](const auto& row) { is_whole_name = is_whole_name || facts_of(row).name == text; });
-  const MethodName wanted = is_whole_name ? MethodName{text, {}, false} : *asked;
   std::optional<NameError> error = NameError{std::string("there is no method '").append(text).append("'")};
   bool found = false;
   for_each_method([&](const auto& row) {
-    if (found || facts_of(row).name != wanted.name) return;
+    if (found || facts_of(row).name != wanted->name) return;
     found = true;
-    error = catalogue_names::visit_row(row, wanted, visit);
+    error = catalogue_names::visit_row(row, *wanted, visit);
   });
   return error;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace taut {
 
@@ -37,6 +38,20 @@ MethodFacts row_of(const Scheme& scheme) {
 }  // namespace
 
 namespace catalogue_names {
+
+std::optional<NameError> read_number(const MethodName& asked, const MethodNumber& range, int& n) {
+  const char* end = asked.argument.data() + asked.argument.size();
+  const auto [stop, error] = std::from_chars(asked.argument.data(), end, n);
+  if (error == std::errc{} && stop == end && n >= range.least && n <= range.most) return std::nullopt;
+  return NameError{fmt::format("{0}({1}) needs a whole number {1} of {2} from {3} to {4}, not '{5}'", asked.name,
+                               range.letter, range.means, range.least, range.most, asked.argument)};
+}
+
+std::optional<MethodName> name_in_catalogue(std::string_view text) {
+  bool is_whole_name = false;
+  for_each_method([&](const auto& row) { is_whole_name = is_whole_name || facts_of(row).name == text; });
+  return is_whole_name ? MethodName{text, {}, false} : parse_method_name(text);
+}
 
 NameError no_base(std::string_view head, const std::string& base) {
   constexpr std::string_view bases =

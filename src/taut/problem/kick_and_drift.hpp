@@ -37,7 +37,7 @@ Number kicked_along(const Number& p, const Minus& minus) {
 }
 // Gives q + h W p, from h W p. If sums are compensated, h W p is one, too: what p_low adds to it goes to
 // q_low. Without this term the energy of pendulums at h = 2⁻⁵ moved by 8e-22 a step
-// (tests/theorems/rounding_has_no_bias.cpp).
+// (tests/variants/rounding_has_no_bias.cpp).
 template <class Number>
 Number drifted(const Number& q, const Number& hWp) {
   return q + hWp;

@@ -23,7 +23,7 @@ inline constexpr int most_corrections = 12;  // a system that needs more is bett
 // error after errors e₀, e₁ is H e₁²/2, so two residuals foretell the next. A correction with the factor made
 // at e₀ leaves H e₀e₁, for much less work: the factor is kept if two such corrections will do. To rounding
 // none is kept: what such corrections leave moved the energy of pendulums at h = 2⁻⁵ by 5e-21 a step
-// (theorems/rounding_has_no_bias). The last correction needs no residual after it in the space of the rods,
+// (variants/rounding_has_no_bias). The last correction needs no residual after it in the space of the rods,
 // because the true residual is evaluated at the end.
 class RodForecast {
  public:
