@@ -82,6 +82,8 @@ struct RunSummary {
   double least_pivot = 1;        // the smallest pivot ratio of G W Gᵀ that was seen; 1: constraints apart
   double least_pivot_time = 0;   // and when
   double first_unexplained = 0;  // how far the first step moved q beyond what its velocity explains
+  double kinetic_max = 0;        // the largest kinetic energy in looks at single steps, and at the end
+  bool energy_lost = false;      // max |H - H₀| is more than half of that
   double seconds = 0;
   Precision precision = Precision::double_precision;
   // All digits of the end and of the energies, if the precision is more than that of a double.

@@ -1,7 +1,7 @@
 // Looks at the steps of a run that stand out: those whose residual is larger than any before, and those in
-// which the energy changed by far more than ever before. A step that missed its constraints, in units of the
-// state it leaves behind, has failed; so has a step that changed the branch of the constraints, which the
-// energy shows. All other steps cost three comparisons. Labels: docs/theory/manifold.md.
+// which the energy changed by twice as much as ever before. A step that missed its constraints, in units of
+// the state it leaves behind, has failed; so has a step that changed the branch of the constraints, or in
+// which the energy jumped. All other steps cost three comparisons. Labels: docs/theory/manifold.md.
 #pragma once
 
 #include <taut/formulation/kept_units.hpp>
@@ -16,22 +16,32 @@
 
 namespace taut {
 
+// A step stands out if the energy changed by this many times as much as in any step before.
+inline constexpr double more_than_ever = 2;
 // The energy has jumped if it changed by more than this part of the kinetic energy, and by this many times as
 // much as it was off ever before, once so many steps have shown how much that is.
 inline constexpr double jump_of_kinetic = 0.05, jump_of_error = 16;
 inline constexpr std::int64_t steps_to_know_the_error = 8;
-// Before that, a step that crosses no constraint is made again in two halves. It has changed the branch if
-// these end elsewhere, by more than this part of the way, and keep the energy better by this factor; and if
-// the way is no more than so many times what the velocity explains.
-inline constexpr double part_elsewhere = 0.4, better_by_halves = 8, explained_by_velocity = 4;
+// Otherwise a step with such a change is made again in parts, up to so many. It went elsewhere if these end
+// elsewhere, by more than this part of the way, and keep the energy better by this factor; and if the way is
+// no more than so many times what the velocity and the forces explain.
+inline constexpr int most_parts = 64;
+inline constexpr double part_elsewhere = 0.4, better_by_parts = 8, explained_by_velocity = 4;
 // A step has changed the branch if more than this part of the way is across a constraint and not along it.
 inline constexpr double part_across = 0.7;
+// Sheets that are so close that the energy changes by less than this part of the kinetic one count as one.
+inline constexpr double part_noticed = 1e-9;
+
+// Says whether the residual of a step that ended with this reading stands out.
+inline bool misses_most(const Tally& tally, const Reading& now) {
+  return now.position > tally.position_max || now.momentum > tally.momentum_max;
+}
 
 // Says whether a step that ended with this reading stands out.
 template <bool wide = true>
 bool stands_out(const Tally& tally, const Reading& now) {
-  return now.position > tally.position_max || now.momentum > tally.momentum_max ||
-         std::abs(energy_above<wide>(now, tally.now)) > jump_of_error * tally.energy_error;
+  return misses_most(tally, now) ||
+         std::abs(energy_above<wide>(now, tally.now)) > more_than_ever * tally.change_max;
 }
 
 // Says whether a step is worth a look: it stands out, needed more corrections than any before, or it is time
@@ -116,19 +126,66 @@ double smallest_pivot(const P& s, const typename P::Vec& q, const typename P::Ve
   return smallest;
 }
 
-// Returns the products of each constraint's normals at two positions: negative if they are opposed.
+// The normals of all constraints at one position.
 template <Hamiltonian P>
-typename P::Multiplier products_of_normals(const P& s, const typename P::Vec& a, const typename P::Vec& b) {
-  typename P::Jacobian G = s.make_jacobian();
+std::vector<typename P::Scalar> normals_at(const P& s, const typename P::Vec& q, typename P::Jacobian& G) {
   std::vector<typename P::Scalar> entries;
-  s.G(a, G);
+  s.G(q, G);
   G.for_each([&](int, int, const auto& entry) { entries.push_back(entry); });
-  typename P::Multiplier product = zero_multiplier(s);
-  s.G(b, G);
-  auto at_a = entries.cbegin();  // the entries come in the same order again
-  G.for_each([&](int i, int, const auto& entry) { product[i] += entry * *at_a++; });
-  return product;
+  return entries;
 }
+
+// Returns a constraint whose normals at two positions are opposed; -1 if there is none. G has the pattern.
+template <Hamiltonian P>
+int opposed(const P& s, const typename P::Jacobian& G, const std::vector<typename P::Scalar>& a,
+            const std::vector<typename P::Scalar>& b) {
+  typename P::Multiplier product = zero_multiplier(s);
+  std::size_t at = 0;
+  G.for_each([&](int i, int, const auto&) {
+    product[i] += a[at] * b[at];
+    ++at;
+  });
+  for (int i = 0; i < s.constraints(); ++i)
+    if (product[i] < 0) return i;
+  return -1;
+}
+
+// Measures how H is rounded where it is evaluated: the largest |H(x + δ) - H(x) - H_q δq - H_p δp| over short
+// displacements δ.
+template <Hamiltonian P>
+double noise_of_energy(const P& s, const StateOf<P>& x) {
+  using T = typename P::Scalar;
+  typename P::Vec force = zero_vector(s), v = force;
+  H_q(s, x.q, x.p, force);
+  H_p(s, x.q, x.p, v);
+  const auto sizes = [](const typename P::Vec& of) {
+    const T largest = largest_entry(of) > 0 ? largest_entry(of) : T(1);
+    return typename P::Vec(
+        of.unaryExpr([&](const T& entry) { return entry == T(0) ? largest : T(magnitude(entry)); }));
+  };
+  const typename P::Vec far = sizes(x.q), fast = sizes(x.p);
+  const T here = H(s, x.q, x.p);
+  double noise = 0;
+  for (int k = 0; k < noise_probes; ++k) {
+    const typename P::Vec dq = displacement(k, x.q, far), dp = displacement(k + noise_probes, x.p, fast);
+    const T there = H(s, typename P::Vec(x.q + dq), typename P::Vec(x.p + dp));
+    noise = std::max(noise, std::abs(lane(T(there - here - force.dot(dq) - v.dot(dp)), 0)));
+  }
+  return noise;
+}
+
+template <Hamiltonian P>
+double kinetic_energy(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+  typename P::Vec v = zero_vector(s);
+  H_p(s, q, p, v);
+  return std::abs(lane(typename P::Scalar(p.dot(v)), 0)) / 2;
+}
+
+// What was found wrong with a step. If it is not certain, the step is made again in parts.
+struct Finding {
+  Failure failure;
+  bool certain = true;
+};
 
 template <Hamiltonian P>
 class Watch {
@@ -185,22 +242,27 @@ class Watch {
   }
 
   // Returns the failure of a step in which the energy changed by `change`, if that is a jump and no more than
-  // the tolerance of the solves explains.                                                            (W2)
-  std::optional<Failure> jumped(double change, const Tally& tally, double tolerance) const {
-    const double kinetic_before = std::abs(lane(before_.p.dot(v0_), 0)) / 2;
-    const double kinetic = std::max(kinetic_before, std::abs(lane(after_.p.dot(v1_), 0)) / 2);
+  // the tolerance of the solves, or rounding, explains.                                              (W2)
+  std::optional<Finding> jumped(double change, const Tally& tally, double tolerance) const {
+    const double before = std::abs(lane(T(before_.p.dot(v0_)), 0)) / 2;
+    const double kinetic = std::max(before, std::abs(lane(T(after_.p.dot(v1_)), 0)) / 2);
     // An unstable run loses its energy step by step, and is called so at its end.
-    if (tally.energy_error > 0.5 * kinetic_before && tally.steps > 0) return std::nullopt;
-    const double known = std::max(jump_of_error * tally.energy_error, explained_by(tolerance));
+    if (tally.steps > 0 && tally.energy_error > 0.5 * std::max(before, tally.kinetic_max))
+      return std::nullopt;
+    const double known = std::max(more_than_ever * tally.change_max, explained_by(tolerance));
     if (!(kinetic > 0) || change <= known) return std::nullopt;
     if (is_rounding(after_.q - before_.q)) return std::nullopt;
-    const int left = sheet_left();
-    const double allowed = left < 0 ? std::max(jump_of_kinetic * kinetic, known) : known;
-    if (change <= allowed) return std::nullopt;
-    return Failure{.kind = FailureKind::jumped,
-                   .residual = change,
-                   .constraint = left < 0 ? constraint_crossed() : left,
-                   .allowed = allowed};
+    const auto found = [&](double allowed, int constraint) {
+      return Failure{
+          .kind = FailureKind::jumped, .residual = change, .constraint = constraint, .allowed = allowed};
+    };
+    if (change > part_noticed * kinetic)
+      if (const int left = sheet_left(); left >= 0) return Finding{found(known, left)};
+    const double allowed = std::max(jump_of_kinetic * kinetic, known);
+    if (change <= allowed || change <= noise_slack * noise_of_energy(s_, after_)) return std::nullopt;
+    const int crossed = constraint_crossed();
+    return Finding{found(allowed, crossed), change > jump_of_error * tally.energy_error &&
+                                                (crossed >= 0 || tally.steps >= steps_to_know_the_error)};
   }
 
  private:
@@ -261,13 +323,20 @@ class Watch {
   // Returns a constraint that the step has left for another sheet of it; -1 if there is none. Neighbouring
   // sheets face each other with opposed normals, however close they are, so that the normal halfway between
   // two sheets is opposed to one of them at least. Along one sheet it lies between the normals of the ends.
-  //                                                                                                 (W5)
+  // If there are more sheets between, the normal turns round on the way from one of them to the next. (W5)
   int sheet_left() const {
-    const Vec halfway = (before_.q + after_.q) / T(2);
-    const auto first = products_of_normals(s_, before_.q, halfway);
-    const auto second = products_of_normals(s_, halfway, after_.q);
-    for (int i = 0; i < s_.constraints(); ++i)
-      if (std::min(first[i], second[i]) < 0) return i;
+    constexpr double parts_of_the_way[] = {0.083, 0.19, 0.307, 0.5, 0.618, 0.733, 0.896, 1};  // no period
+    typename P::Jacobian G = s_.make_jacobian();
+    const auto first = normals_at(s_, before_.q, G), last = normals_at(s_, after_.q, G);
+    auto here = first;
+    for (const double part : parts_of_the_way) {
+      const auto next = normals_at(s_, Vec(before_.q + T(part) * (after_.q - before_.q)), G);
+      int left = opposed(s_, G, here, next);
+      if (part == 0.5 && left < 0) left = opposed(s_, G, first, next);
+      if (part == 0.5 && left < 0) left = opposed(s_, G, next, last);
+      if (left >= 0) return left;
+      here = next;
+    }
     return -1;
   }
 
@@ -297,41 +366,69 @@ class Watch {
   Vec v0_, v1_;
 };
 
-// Says whether a jump that was found has to be confirmed by half steps.
-inline bool is_early(const Failure& failure, const Tally& tally) {
-  return failure.kind == FailureKind::jumped && failure.constraint < 0 &&
-         tally.steps < steps_to_know_the_error;
+// Returns how far velocity and forces, with those of the constraints, move q in a step h from (q, p).
+template <Hamiltonian P>
+double way_explained(const P& s, const typename P::Vec& q, const typename P::Vec& p,
+                     const typename P::Scalar& h) {
+  typename P::Vec v = zero_vector(s), force = v, a = v;
+  H_p(s, q, p, v);
+  H_q(s, q, p, force);
+  const auto lambda = multiplier(s, q, p);
+  if (!lambda) return std::abs(lane(h, 0)) * lane(largest_entry(v), 0);
+  typename P::Jacobian G = s.make_jacobian();
+  s.G(q, G);
+  force = -force;
+  G.subtract_transpose(*lambda, force);
+  H_pp_times(s, q, p, force, a);
+  const double t = std::abs(lane(h, 0));
+  return t * lane(largest_entry(v), 0) + t * t * lane(largest_entry(a), 0);
 }
 
-// Says whether two half steps that end at `halves`, with the energy changed by `change_by_halves`, show that
-// the whole step from `from` to `to` went to another branch.                                          (W3)
-template <Hamiltonian P, class X>
-bool ends_elsewhere(const P& s, const X& from, const X& to, const X& halves, const typename P::Scalar& h,
-                    double change, double change_by_halves) {
-  typename P::Vec v = zero_vector(s);
-  H_p(s, from.q, from.p, v);
-  const auto size = [](const typename P::Vec& x) { return lane(largest_entry(x), 0); };
-  const double way = size(to.q - from.q);
-  return way <= explained_by_velocity * std::abs(lane(h, 0)) * size(v) &&
-         size(to.q - halves.q) > part_elsewhere * way && better_by_halves * change_by_halves < change;
+// What the parts of a step show about the whole step.
+enum class InParts {
+  alike,      // they end at the same place, and no part has half of the change: it is the method's error
+  elsewhere,  // they end elsewhere and keep the energy: the whole step went astray
+  unclear
+};
+
+// Compares a step from `from` to `to`, in which the energy changed by `change`, with parts that end at `end`:
+// the energy changed by `in_all`, and by `at_most` in one of them.                                     (W3)
+template <class X>
+InParts seen_in_parts(const X& from, const X& to, const X& end, double change, double in_all,
+                      double at_most) {
+  using Vec = std::remove_cvref_t<decltype(from.q)>;
+  const auto size = [](const Vec& x) { return lane(largest_entry(x), 0); };
+  const bool elsewhere = !(size(to.q - end.q) <= part_elsewhere * size(to.q - from.q));
+  if (elsewhere && better_by_parts * in_all < change) return InParts::elsewhere;
+  return !elsewhere && 2 * at_most < change ? InParts::alike : InParts::unclear;
 }
 
-// Returns the failure of a step between two states, plain or compensated, if it has failed.
+// Says what is wrong with a step between two states, plain or compensated, if anything is.
 template <Hamiltonian P, class X>
-[[gnu::cold, gnu::noinline]] std::optional<Failure> judged(const P& s, const X& from, const X& to,
+[[gnu::cold, gnu::noinline]] std::optional<Finding> judged(const P& s, const X& from, const X& to,
                                                            const typename P::Scalar& h,
                                                            const Stepper<P, X>& stepper, Tally& tally,
                                                            const Reading& now) {
+  const StateOf<P> before{from.q, from.p}, after{to.q, to.p};
   // The pivots of many constraints are dearer, and are looked at more rarely.
   if (s.constraints() <= most_constraints_eliminated || tally.steps % (16 * steps_between_looks) == 0)
-    tally.see_pivot(smallest_pivot(s, typename P::Vec(to.q), typename P::Vec(to.p)));
-  if (!stands_out(tally, now) && tally.steps > 0) return std::nullopt;
-  const StateOf<P> before{from.q, from.p}, after{to.q, to.p};
-  const Watch<P> watch(s, before, after, h);
-  if (tally.steps == 0) tally.first_unexplained = watch.unexplained();
-  if (!stands_out(tally, now)) return std::nullopt;
-  if (const auto failure = watch.missed(stepper.promise())) return failure;
-  return watch.jumped(std::abs(energy_above(now, tally.now)), tally, stepper.promise().tolerance);
+    tally.see_pivot(smallest_pivot(s, after.q, after.p));
+  std::optional<Finding> found;
+  if (stands_out(tally, now) || tally.steps == 0) {
+    const Watch<P> watch(s, before, after, h);
+    if (tally.steps == 0) tally.first_unexplained = watch.unexplained();
+    const double change = std::abs(energy_above(now, tally.now));
+    const StepPromise promise = stepper.promise();
+    if (misses_most(tally, now) || change > jump_of_error * tally.energy_error)
+      if (const auto failure = watch.missed(promise)) return Finding{*failure};
+    found = watch.jumped(change, tally, promise.tolerance);
+  }
+  if (found) return found;
+  tally.see_kinetic(kinetic_energy(s, after.q, after.p));
+  if (const double off = std::abs(energy_above(now, tally.first));
+      off > Tally::part_lost * tally.kinetic_max && off > noise_slack * noise_of_energy(s, after))
+    tally.energy_off = off;  // (W6)
+  return found;
 }
 
 }  // namespace taut

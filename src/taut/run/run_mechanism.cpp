@@ -198,6 +198,8 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   if (wide_start) summary.wide_energy_initial = wide_start->energy;
   if (tally.failed())
     summary.error = sentence_of(tally, mechanism, *machine, choice, request, schedule.step, last_good);
+  summary.kinetic_max = std::max(tally.kinetic_max, std::abs(machine->kinetic_energy()));
+  summary.energy_lost = tally.energy_is_lost(machine->kinetic_energy());
   summary.unstable = !tally.failed() && tally.is_unstable(machine->kinetic_energy());
   if (summary.unstable && summary.error.empty())
     summary.error = unstable_sentence(choice.label(), summary, mechanism.fits("midpoint"), last_good);
