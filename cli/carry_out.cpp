@@ -80,10 +80,11 @@ void print_summary(const RunSummary& s) {
         grouped(s.jumps), s.jumps == 1 ? "" : "s", s.first_jump, s.largest_jump);
   if (s.energy_lost && !s.unstable)
     fmt::print(
-        "  lost      the energy: it was off by {:.1e}, and the kinetic energy was {:.1e} at most: the step "
-        "is "
-        "too\n            long, or V has no bound here; this is not the motion of the model\n",
-        s.energy_error, s.kinetic_max);
+        "  lost      the energy was off by {:.1e}, and changed by {:.1e} in one step; the kinetic energy was "
+        "{:.1e} at most:\n            the step is too long, or V has no bound here, and this is not the "
+        "motion of "
+        "the model\n",
+        s.energy_error, s.change_max, s.kinetic_max);
   if (s.first_unexplained > 0)
     fmt::print("  first     step moved q by {:.1e} beyond what its velocity explains: the start was off\n",
                s.first_unexplained);

@@ -6,7 +6,7 @@
 
 namespace taut {
 
-// Which numbers make sense; others are refused.
+// The numbers that make sense; others are refused.
 enum class NumberRange { any, not_negative, positive };
 
 // A number that people write in brackets behind the name of a formulation: baumgarte(5, 5).

@@ -35,6 +35,7 @@ struct Tally {
   double change_max = 0;                // the largest change of H in one step
   double kinetic_max = 0;               // the largest kinetic energy that was seen in a look at a step
   double energy_off = 0;                // |H - H₀| at the last look at which it was large beside that
+  double change_seen = 0;               // the largest change of H in a step at looks at which it was large
   std::optional<Failure> failure = {};  // the failure of step number steps + 1
   bool energy_not_finite = false;  // if so, step steps + 1 ended on the constraints, but H has no value there
 
@@ -71,11 +72,14 @@ struct Tally {
     parts_max = std::max(parts_max, pieces);
   }
 
-  // The energy is lost if it was off by more than this part of the largest kinetic energy: what moves then is
-  // not what was started. A start off the constraints has an energy that its velocity does not show.
-  static constexpr double part_lost = 0.5;
+  // The energy is lost if it was off by more than this part of the largest kinetic energy, or changed by
+  // more than that part of it in one step: what moves then is not what was started. A start off the
+  // constraints has an energy that its velocity does not show.
+  static constexpr double part_lost = 0.5, part_in_a_step = 0.1;
   bool energy_is_lost(double kinetic_energy) const {
-    return energy_off > part_lost * std::max(kinetic_max, std::abs(kinetic_energy)) && first_unexplained == 0;
+    const double kinetic = std::max(kinetic_max, std::abs(kinetic_energy));
+    return (energy_off > part_lost * kinetic || change_seen > part_in_a_step * kinetic) &&
+           first_unexplained == 0;
   }
 
   // Asks whether the run is unstable: H - H₀ grew without end, to more than half of the kinetic energy that
@@ -83,8 +87,9 @@ struct Tally {
   // fast, but stays small beside the kinetic energy.
   bool is_unstable(double kinetic_energy) const {
     const double off = std::abs(energy_above(now, first));
-    return blocks.grows_without_end() && off > 1e6 * std::abs(first.energy) &&
-           !(off < std::abs(kinetic_energy) / 2);
+    if (!(off > 1e6 * std::abs(first.energy)) || off < std::abs(kinetic_energy) / 2) return false;
+    return blocks.grows_without_end() ||
+           (energy_is_lost(kinetic_energy) && blocks.began_far_below(energy_error));
   }
 
   // Writes the tally to bytes or reads it back, for a run of the same length.
@@ -123,6 +128,7 @@ struct Tally {
     c(change_max);
     c(kinetic_max);
     c(energy_off);
+    c(change_seen);
   }
   // Checkpoints of older versions have these three of a reading, one after the other.
   template <class Carry>

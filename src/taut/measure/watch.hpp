@@ -22,6 +22,8 @@ inline constexpr double more_than_ever = 2;
 // much as it was off ever before, once so many steps have shown how much that is.
 inline constexpr double jump_of_kinetic = 0.05, jump_of_error = 16;
 inline constexpr std::int64_t steps_to_know_the_error = 8;
+// Methods that lose energy in every step may lose so much of the kinetic energy in a long one.
+inline constexpr double jump_of_a_damped_step = 0.5;
 // Otherwise a step with such a change is made again in parts, up to so many. It went elsewhere if these end
 // elsewhere, by more than this part of the way, and keep the energy better by this factor; and if the way is
 // no more than so many times what the velocity and the forces explain.
@@ -181,6 +183,21 @@ double kinetic_energy(const P& s, const typename P::Vec& q, const typename P::Ve
   return std::abs(lane(typename P::Scalar(p.dot(v)), 0)) / 2;
 }
 
+// Returns H_pp p', with the forces of the constraints; 0 if these are not determined.
+template <Hamiltonian P>
+typename P::Vec acceleration(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+  typename P::Vec force = zero_vector(s), a = force;
+  const auto lambda = multiplier(s, q, p);
+  if (!lambda) return a;
+  H_q(s, q, p, force);
+  force = -force;
+  typename P::Jacobian G = s.make_jacobian();
+  s.G(q, G);
+  G.subtract_transpose(*lambda, force);
+  H_pp_times(s, q, p, force, a);
+  return a;
+}
+
 // What was found wrong with a step. If it is not certain, the step is made again in parts.
 struct Finding {
   Failure failure;
@@ -232,37 +249,44 @@ class Watch {
     return off(residual, size, promise.tolerance, SolveStage::momentum, noise_of_f);
   }
 
-  // Returns how far the step moved q beyond the mean of its velocities; 0 if that is less than half of the
-  // way, as it is if the start is on the constraints, or rounding.
+  // Returns how far the step moved q beyond the mean of its velocities, and beyond its first velocity and the
+  // forces there; 0 if that is less than half of the way, as it is if the start is on the constraints, or
+  // rounding.
   double unexplained() const {
-    const double way = size_of(after_.q - before_.q);
-    const double beyond_it = size_of(Vec(after_.q - before_.q - h_with_sign_ * (v0_ + v1_) / T(2)));
+    const Vec moved = after_.q - before_.q, by_velocity = moved - h_with_sign_ * v0_;
+    const double way = size_of(moved);
     const double rounding = most_units_off * epsilon<T>() * std::max(size_of(before_.q), way);
+    double beyond_it = size_of(Vec(moved - h_with_sign_ * (v0_ + v1_) / T(2)));
+    if (!(beyond_it > way / 2)) return 0;
+    const Vec by_force = by_velocity - h_ * h_ / T(2) * acceleration(s_, before_.q, before_.p);
+    beyond_it = std::min({beyond_it, size_of(by_velocity), size_of(by_force)});
     return beyond_it > way / 2 && beyond_it > rounding ? beyond_it : 0;
   }
 
   // Returns the failure of a step in which the energy changed by `change`, if that is a jump and no more than
   // the tolerance of the solves, or rounding, explains.                                              (W2)
-  std::optional<Finding> jumped(double change, const Tally& tally, double tolerance) const {
+  std::optional<Finding> jumped(double change, const Tally& tally, const StepPromise& promise) const {
     const double before = std::abs(lane(T(before_.p.dot(v0_)), 0)) / 2;
     const double kinetic = std::max(before, std::abs(lane(T(after_.p.dot(v1_)), 0)) / 2);
     // An unstable run loses its energy step by step, and is called so at its end.
     if (tally.steps > 0 && tally.energy_error > 0.5 * std::max(before, tally.kinetic_max))
       return std::nullopt;
-    const double known = std::max(more_than_ever * tally.change_max, explained_by(tolerance));
+    const double known = std::max(more_than_ever * tally.change_max, explained_by(promise.tolerance));
     if (!(kinetic > 0) || change <= known) return std::nullopt;
     if (is_rounding(after_.q - before_.q)) return std::nullopt;
     const auto found = [&](double allowed, int constraint) {
       return Failure{
           .kind = FailureKind::jumped, .residual = change, .constraint = constraint, .allowed = allowed};
     };
-    if (change > part_noticed * kinetic)
+    if (change > part_noticed * kinetic && promise.keeps != Keeps::nothing)
       if (const int left = sheet_left(); left >= 0) return Finding{found(known, left)};
     const double allowed = std::max(jump_of_kinetic * kinetic, known);
     if (change <= allowed || change <= noise_slack * noise_of_energy(s_, after_)) return std::nullopt;
     const int crossed = constraint_crossed();
-    return Finding{found(allowed, crossed), change > jump_of_error * tally.energy_error &&
-                                                (crossed >= 0 || tally.steps >= steps_to_know_the_error)};
+    const bool certain = change > jump_of_error * tally.energy_error &&
+                         (crossed >= 0 || tally.steps >= steps_to_know_the_error);
+    if (!certain && !promise.keeps_energy && change <= jump_of_a_damped_step * kinetic) return std::nullopt;
+    return Finding{found(allowed, crossed), certain};
   }
 
  private:
@@ -323,13 +347,16 @@ class Watch {
   // Returns a constraint that the step has left for another sheet of it; -1 if there is none. Neighbouring
   // sheets face each other with opposed normals, however close they are, so that the normal halfway between
   // two sheets is opposed to one of them at least. Along one sheet it lies between the normals of the ends.
-  // If there are more sheets between, the normal turns round on the way from one of them to the next. (W5)
+  // If there are more sheets between, the normal turns round on the way from one of them to the next, perhaps
+  // only near an end, because the straight way leaves a bent sheet to its inside. Many constraints are not
+  // looked at so closely.                                                                           (W5)
   int sheet_left() const {
-    constexpr double parts_of_the_way[] = {0.083, 0.19, 0.307, 0.5, 0.618, 0.733, 0.896, 1};  // no period
+    const bool closely = s_.constraints() <= most_constraints_eliminated;
     typename P::Jacobian G = s_.make_jacobian();
     const auto first = normals_at(s_, before_.q, G), last = normals_at(s_, after_.q, G);
     auto here = first;
     for (const double part : parts_of_the_way) {
+      if (!closely && part != 0.5) continue;
       const auto next = normals_at(s_, Vec(before_.q + T(part) * (after_.q - before_.q)), G);
       int left = opposed(s_, G, here, next);
       if (part == 0.5 && left < 0) left = opposed(s_, G, first, next);
@@ -339,6 +366,10 @@ class Watch {
     }
     return -1;
   }
+  // They have no period, and are dense at the ends.
+  static constexpr double parts_of_the_way[] = {0.002, 0.005, 0.01,  0.02,  0.04,  0.083, 0.13,  0.19,
+                                                0.307, 0.4,   0.5,   0.618, 0.733, 0.82,  0.87,  0.917,
+                                                0.94,  0.96,  0.975, 0.985, 0.992, 0.996, 0.998, 1};
 
   // Returns a constraint that the step went across, by the tangent space before it; -1 if there is none.
   int constraint_crossed() const {
@@ -370,18 +401,10 @@ class Watch {
 template <Hamiltonian P>
 double way_explained(const P& s, const typename P::Vec& q, const typename P::Vec& p,
                      const typename P::Scalar& h) {
-  typename P::Vec v = zero_vector(s), force = v, a = v;
+  typename P::Vec v = zero_vector(s);
   H_p(s, q, p, v);
-  H_q(s, q, p, force);
-  const auto lambda = multiplier(s, q, p);
-  if (!lambda) return std::abs(lane(h, 0)) * lane(largest_entry(v), 0);
-  typename P::Jacobian G = s.make_jacobian();
-  s.G(q, G);
-  force = -force;
-  G.subtract_transpose(*lambda, force);
-  H_pp_times(s, q, p, force, a);
   const double t = std::abs(lane(h, 0));
-  return t * lane(largest_entry(v), 0) + t * t * lane(largest_entry(a), 0);
+  return t * lane(largest_entry(v), 0) + t * t * lane(largest_entry(acceleration(s, q, p)), 0);
 }
 
 // What the parts of a step show about the whole step.
@@ -421,13 +444,18 @@ template <Hamiltonian P, class X>
     const StepPromise promise = stepper.promise();
     if (misses_most(tally, now) || change > jump_of_error * tally.energy_error)
       if (const auto failure = watch.missed(promise)) return Finding{*failure};
-    found = watch.jumped(change, tally, promise.tolerance);
+    found = watch.jumped(change, tally, promise);
   }
-  if (found) return found;
+  if (found && found->certain) return found;
   tally.see_kinetic(kinetic_energy(s, after.q, after.p));
-  if (const double off = std::abs(energy_above(now, tally.first));
-      off > Tally::part_lost * tally.kinetic_max && off > noise_slack * noise_of_energy(s, after))
-    tally.energy_off = off;  // (W6)
+  const double off = std::abs(energy_above(now, tally.first)),
+               change = std::abs(energy_above(now, tally.now));
+  const bool is_off = off > Tally::part_lost * tally.kinetic_max;
+  const bool is_coarse = change > Tally::part_in_a_step * tally.kinetic_max;
+  if (!is_off && !is_coarse) return found;
+  const double noise = noise_slack * noise_of_energy(s, after);
+  if (is_off && off > noise) tally.energy_off = off;  // (W6)
+  if (is_coarse && change > noise) tally.change_seen = std::max(tally.change_seen, change);
   return found;
 }
 

@@ -198,7 +198,7 @@ class MachineOf final : public Machine {
 
   // Makes the step to x, in which the energy changed by `change`, once more, in 2, 4, … parts, and asks
   // whether these explain it: if they do not, down to the shortest, it has jumped. The stepper is left as it
-  // was.                                                                                            (W3)
+  // was.
   [[gnu::cold, gnu::noinline]] bool confirmed_in_parts(const X& x, T h, double change, const Tally& tally) {
     const typename P::Vec q = mesh_.q, p = mesh_.p;
     const double way = lane(largest_entry(typename P::Vec(x.q - q)), 0);

@@ -105,11 +105,12 @@ void read_numbers(const FormulationFacts& facts, const std::vector<std::string_v
     const bool is_read = is_number(words[i], choice.numbers[i]);
     if (is_read && is_in(number.range, choice.numbers[i])) continue;
     if (is_read && number.range == NumberRange::not_negative)
-      throw ChoiceError("formulation",
-                        fmt::format("`{}` is negative: with {} below 0 the formulation {}) would push off the "
-                                    "constraints what it is to hold on them. Give a number from 0 on, as in "
-                                    "{}({:g}).",
-                                    words[i], number.name, form, facts.name, number.usual));
+      throw ChoiceError(
+          "formulation",
+          fmt::format("`{}` is negative: with {} below 0 the formulation {}) would push off the "
+                      "constraints what it is to hold on them. Give a number from 0 on, as in "
+                      "{}({:g}).",
+                      words[i], number.name, form, facts.name, number.usual));
     throw ChoiceError("formulation",
                       fmt::format("`{}` is no {} number: the formulation is {}), as in {}({:g}).", words[i],
                                   number.range == NumberRange::positive ? "positive" : "finite", form,

@@ -18,10 +18,11 @@
 namespace taut {
 
 // What a method promises about the constraints at the end of a step: which of them hold, and to what
-// tolerance; 0: to rounding.
+// tolerance; 0: to rounding. And whether the energy stays near its first value in the long run.
 struct StepPromise {
   Keeps keeps = Keeps::nothing;
   double tolerance = 0;
+  bool keeps_energy = false;
 };
 
 template <Constrained P, class X>
@@ -84,15 +85,16 @@ class BoundStepper final : public Stepper<P, X> {
     }
   }
   StepPromise promise() const override {
-    const Keeps keeps = facts_of(method_).keeps;
+    const MethodFacts facts = facts_of(method_);
+    const bool keeps_energy = facts.symplectic || facts.symmetric;
     if constexpr (requires { method_.projection; })
-      return {};  // it projects as the user says
+      return {.keeps_energy = keeps_energy};  // it projects as the user says
     else if constexpr (requires { method_.base.solve; })
-      return {keeps, method_.base.solve.tolerance};
+      return {facts.keeps, method_.base.solve.tolerance, keeps_energy};
     else if constexpr (requires { method_.solve; })
-      return {keeps, method_.solve.tolerance};
+      return {facts.keeps, method_.solve.tolerance, keeps_energy};
     else
-      return {keeps, 0};
+      return {facts.keeps, 0, keeps_energy};
   }
   ProjectionCount projections() const override {
     if constexpr (requires { memory_.projections(); })

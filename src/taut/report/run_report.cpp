@@ -320,10 +320,10 @@ std::string warnings(const std::vector<RecordedRun>& runs) {
           run.name, s.jumps, s.jumps == 1 ? "" : "s", s.first_jump, s.largest_jump);
     if (s.energy_lost)
       text += fmt::format(
-          "! {}: the energy was off by {:.1e}, and the kinetic energy was {:.1e} at most: the step is too "
-          "long, "
-          "or V has no bound here; this is not the motion of the model.\n\n",
-          run.name, s.energy_error, s.kinetic_max);
+          "! {}: the energy was off by {:.1e}, and changed by {:.1e} in one step; the kinetic energy was "
+          "{:.1e} at "
+          "most: the step is too long, or V has no bound here, and this is not the motion of the model.\n\n",
+          run.name, s.energy_error, s.change_max, s.kinetic_max);
     if (s.first_unexplained > 0)
       text += fmt::format(
           "! {}: the first step moved q by {:.1e} beyond what its velocity explains: the start was off.\n\n",
