@@ -1,6 +1,6 @@
 // Looks at the steps of a run that stand out: those whose residual is larger than any before, and those in
-// which the energy changed by twice as much as ever before. A step that missed its constraints, in units of
-// the state it leaves behind, has failed; so has a step that changed the branch of the constraints, or in
+// which the energy changed by half as much again as ever before. A step that missed its constraints, in units
+// of the state it leaves behind, has failed; so has a step that changed the branch of the constraints, or in
 // which the energy jumped. All other steps cost three comparisons. Labels: docs/theory/manifold.md.
 #pragma once
 
@@ -17,18 +17,15 @@
 namespace taut {
 
 // A step stands out if the energy changed by this many times as much as in any step before.
-inline constexpr double more_than_ever = 2;
+inline constexpr double more_than_ever = 1.5;
 // The energy has jumped if it changed by more than this part of the kinetic energy, and by this many times as
 // much as it was off ever before, once so many steps have shown how much that is.
 inline constexpr double jump_of_kinetic = 0.05, jump_of_error = 16;
 inline constexpr std::int64_t steps_to_know_the_error = 8;
-// Methods that lose energy in every step may lose so much of the kinetic energy in a long one.
-inline constexpr double jump_of_a_damped_step = 0.5;
-// Otherwise a step with such a change is made again in parts, up to so many. It went elsewhere if these end
-// elsewhere, by more than this part of the way, and keep the energy better by this factor; and if the way is
-// no more than so many times what the velocity and the forces explain.
-inline constexpr int most_parts = 64;
-inline constexpr double part_elsewhere = 0.4, better_by_parts = 8, explained_by_velocity = 4;
+// Before that, a step that crosses no constraint is made again in two halves. It has changed the branch if
+// these end elsewhere, by more than this part of the way, and keep the energy better by this factor; and if
+// the way is no more than so many times what the velocity explains.
+inline constexpr double part_elsewhere = 0.4, better_by_halves = 8, explained_by_velocity = 4;
 // A step has changed the branch if more than this part of the way is across a constraint and not along it.
 inline constexpr double part_across = 0.7;
 // Sheets that are so close that the energy changes by less than this part of the kinetic one count as one.
@@ -198,7 +195,7 @@ typename P::Vec acceleration(const P& s, const typename P::Vec& q, const typenam
   return a;
 }
 
-// What was found wrong with a step. If it is not certain, the step is made again in parts.
+// What was found wrong with a step. If it is not certain, the step is made again in halves.
 struct Finding {
   Failure failure;
   bool certain = true;
@@ -269,8 +266,7 @@ class Watch {
     const double before = std::abs(lane(T(before_.p.dot(v0_)), 0)) / 2;
     const double kinetic = std::max(before, std::abs(lane(T(after_.p.dot(v1_)), 0)) / 2);
     // An unstable run loses its energy step by step, and is called so at its end.
-    if (tally.steps > 0 && tally.energy_error > 0.5 * std::max(before, tally.kinetic_max))
-      return std::nullopt;
+    const bool is_lost = tally.steps > 0 && tally.energy_error > 0.5 * std::max(before, tally.kinetic_max);
     const double known = std::max(more_than_ever * tally.change_max, explained_by(promise.tolerance));
     if (!(kinetic > 0) || change <= known) return std::nullopt;
     if (is_rounding(after_.q - before_.q)) return std::nullopt;
@@ -278,15 +274,14 @@ class Watch {
       return Failure{
           .kind = FailureKind::jumped, .residual = change, .constraint = constraint, .allowed = allowed};
     };
-    if (change > part_noticed * kinetic && promise.keeps != Keeps::nothing)
+    if (!is_lost && change > part_noticed * kinetic && promise.keeps != Keeps::nothing)
       if (const int left = sheet_left(); left >= 0) return Finding{found(known, left)};
     const double allowed = std::max(jump_of_kinetic * kinetic, known);
     if (change <= allowed || change <= noise_slack * noise_of_energy(s_, after_)) return std::nullopt;
+    if (breaks_on_the_way(change)) return Finding{found(allowed, -1)};
+    if (is_lost || change <= jump_of_error * tally.energy_error) return std::nullopt;
     const int crossed = constraint_crossed();
-    const bool certain = change > jump_of_error * tally.energy_error &&
-                         (crossed >= 0 || tally.steps >= steps_to_know_the_error);
-    if (!certain && !promise.keeps_energy && change <= jump_of_a_damped_step * kinetic) return std::nullopt;
-    return Finding{found(allowed, crossed), certain};
+    return Finding{found(allowed, crossed), crossed >= 0 || tally.steps >= steps_to_know_the_error};
   }
 
  private:
@@ -344,6 +339,51 @@ class Watch {
     return beyond_noise(residual, bound, tolerance, stage, true, measure);
   }
 
+  // Asks whether H, on the straight way from the state before the step to that after it, has a pole or a jump
+  // that explains a change of the energy: a difference of H that its gradient does not explain, and that
+  // stays however short the part of the way is. The part with the largest such difference is halved again
+  // and again; if H is smooth, the differences go down with the third power of the length.          (W3b)
+  bool breaks_on_the_way(double change) const {
+    constexpr int parts = 16, halvings = 96;
+    constexpr double explains = 0.25;
+    struct End {
+      double t, H, slope;
+    };
+    struct Part {
+      End from, to;
+      double unexplained() const {
+        return std::abs(to.H - from.H - (to.t - from.t) * (from.slope + to.slope) / 2);
+      }
+    };
+    Vec by_q = zero_vector(s_), by_p = by_q;
+    bool is_infinite = false;
+    const auto at = [&](double t) {
+      const Vec q = before_.q + T(t) * (after_.q - before_.q), p = before_.p + T(t) * (after_.p - before_.p);
+      H_q(s_, q, p, by_q);
+      H_p(s_, q, p, by_p);
+      const T slope = by_q.dot(after_.q - before_.q) + by_p.dot(after_.p - before_.p);
+      const End end{t, lane(H(s_, q, p), 0), lane(slope, 0)};
+      is_infinite = is_infinite || std::isinf(end.H);
+      return end;
+    };
+    std::vector<Part> way;
+    for (int i = 0; i < parts; ++i)
+      way.push_back({i == 0 ? at(0) : way.back().to, at(static_cast<double>(i + 1) / parts)});
+    const auto worst = [&] {
+      return std::max_element(way.begin(), way.end(),
+                              [](const Part& a, const Part& b) { return a.unexplained() < b.unexplained(); });
+    };
+    for (int i = 0; i < halvings && !is_infinite; ++i) {
+      const auto part = worst();
+      if (!(part->unexplained() > explains * change)) return false;  // also if it is not a number
+      const End middle = at((part->from.t + part->to.t) / 2);
+      const Part second{middle, part->to};
+      part->to = middle;
+      way.push_back(second);
+    }
+    return true;
+  }
+
   // Returns a constraint that the step has left for another sheet of it; -1 if there is none. Neighbouring
   // sheets face each other with opposed normals, however close they are, so that the normal halfway between
   // two sheets is opposed to one of them at least. Along one sheet it lies between the normals of the ends.
@@ -397,33 +437,17 @@ class Watch {
   Vec v0_, v1_;
 };
 
-// Returns how far velocity and forces, with those of the constraints, move q in a step h from (q, p).
-template <Hamiltonian P>
-double way_explained(const P& s, const typename P::Vec& q, const typename P::Vec& p,
-                     const typename P::Scalar& h) {
+// Says whether two half steps that end at `halves`, with the energy changed by `change_by_halves`, show that
+// the whole step from `from` to `to` went to another branch.                                          (W3)
+template <Hamiltonian P, class X>
+bool ends_elsewhere(const P& s, const X& from, const X& to, const X& halves, const typename P::Scalar& h,
+                    double change, double change_by_halves) {
   typename P::Vec v = zero_vector(s);
-  H_p(s, q, p, v);
-  const double t = std::abs(lane(h, 0));
-  return t * lane(largest_entry(v), 0) + t * t * lane(largest_entry(acceleration(s, q, p)), 0);
-}
-
-// What the parts of a step show about the whole step.
-enum class InParts {
-  alike,      // they end at the same place, and no part has half of the change: it is the method's error
-  elsewhere,  // they end elsewhere and keep the energy: the whole step went astray
-  unclear
-};
-
-// Compares a step from `from` to `to`, in which the energy changed by `change`, with parts that end at `end`:
-// the energy changed by `in_all`, and by `at_most` in one of them.                                     (W3)
-template <class X>
-InParts seen_in_parts(const X& from, const X& to, const X& end, double change, double in_all,
-                      double at_most) {
-  using Vec = std::remove_cvref_t<decltype(from.q)>;
-  const auto size = [](const Vec& x) { return lane(largest_entry(x), 0); };
-  const bool elsewhere = !(size(to.q - end.q) <= part_elsewhere * size(to.q - from.q));
-  if (elsewhere && better_by_parts * in_all < change) return InParts::elsewhere;
-  return !elsewhere && 2 * at_most < change ? InParts::alike : InParts::unclear;
+  H_p(s, from.q, from.p, v);
+  const auto size = [](const typename P::Vec& x) { return lane(largest_entry(x), 0); };
+  const double way = size(to.q - from.q);
+  return way <= explained_by_velocity * std::abs(lane(h, 0)) * size(v) &&
+         size(to.q - halves.q) > part_elsewhere * way && better_by_halves * change_by_halves < change;
 }
 
 // Says what is wrong with a step between two states, plain or compensated, if anything is.

@@ -188,7 +188,7 @@ class MachineOf final : public Machine {
     const Reading reading = gauge_.read(problem_, x.q, x.p);
     if (worth_a_look<is_wide>(tally, reading, corrections) && std::isfinite(reading.energy))
       if (const auto found = judged<P, X>(problem_, mesh_, x, h, *stepper_, tally, reading))
-        if ((found->certain || confirmed_in_parts(x, h, found->failure.residual, tally)) &&
+        if ((found->certain || confirmed_by_halves(x, h, reading, tally)) &&
             !tally.goes_on_after(found->failure)) {
           tally.failure = found->failure;
           return false;
@@ -196,47 +196,27 @@ class MachineOf final : public Machine {
     return tally.add<is_wide>(reading, corrections);
   }
 
-  // Makes the step to x, in which the energy changed by `change`, once more, in 2, 4, … parts, and asks
-  // whether these explain it: if they do not, down to the shortest, it has jumped. The stepper is left as it
-  // was.
-  [[gnu::cold, gnu::noinline]] bool confirmed_in_parts(const X& x, T h, double change, const Tally& tally) {
-    const typename P::Vec q = mesh_.q, p = mesh_.p;
-    const double way = lane(largest_entry(typename P::Vec(x.q - q)), 0);
-    if (way > explained_by_velocity * way_explained(problem_, q, p, h)) return false;
+  // Makes the step to x once more, in two halves, and asks whether they end elsewhere. The stepper is left as
+  // it was.
+  [[gnu::cold, gnu::noinline]] bool confirmed_by_halves(const X& x, T h, const Reading& whole,
+                                                        const Tally& tally) {
+    const T half = h / 2;
     Carry kept;
     stepper_->carry(kept);
     const ProjectionCount count = stepper_->projections();
-    InParts seen = InParts::unclear;
-    double jump_left = change;  // the largest change in one part, in the shortest parts that could be made
-    for (int parts = 2; parts <= most_parts && seen == InParts::unclear; parts *= 2) {
-      X end = mesh_;
-      double in_all = 0, at_most = 0;
-      if (!walks(end, parts, T(h / parts), tally.now, in_all, at_most)) continue;
-      seen = seen_in_parts(mesh_, x, end, change, in_all, at_most);
-      jump_left = at_most;
-    }
+    X halves = mesh_;
+    stepper_->restart(halves);
+    bool made = bool(stepper_->step(halves, half)) && bool(stepper_->step(halves, half));
+    if (made && stepper_->has_output()) made = bool(stepper_->output(halves, half));
+    const Reading end = made ? gauge_.read(problem_, halves.q, halves.p) : whole;
+    const bool elsewhere =
+        made && ends_elsewhere(problem_, mesh_, x, halves, h, std::abs(energy_above(whole, tally.now)),
+                               std::abs(energy_above(end, tally.now)));
     projected_ = {projected_.position + count.position, projected_.momentum + count.momentum};
     stepper_->restart(x_);
     Carry back(kept.bytes());
     stepper_->carry(back);
-    return seen == InParts::elsewhere || (seen == InParts::unclear && 2 * jump_left >= change);
-  }
-  // Makes so many steps of size h from x, and measures how the energy changes, in all and at most in one.
-  bool walks(X& x, int count, T h, const Reading& start, double& in_all, double& at_most) {
-    stepper_->restart(x);
-    Reading before = start;
-    X between = x;
-    for (int i = 0; i < count; ++i) {
-      if (!stepper_->step(between, h)) return false;
-      x = between;
-      if (stepper_->has_output() && !stepper_->output(x, h)) return false;
-      const Reading now = gauge_.read(problem_, x.q, x.p);
-      at_most = std::max(at_most, std::abs(energy_above(now, before)));
-      before = now;
-      if (!std::isfinite(now.energy)) return false;
-    }
-    in_all = std::abs(energy_above(before, start));
-    return true;
+    return elsewhere;
   }
 
   P problem_;

@@ -18,11 +18,10 @@
 namespace taut {
 
 // What a method promises about the constraints at the end of a step: which of them hold, and to what
-// tolerance; 0: to rounding. And whether the energy stays near its first value in the long run.
+// tolerance; 0: to rounding.
 struct StepPromise {
   Keeps keeps = Keeps::nothing;
   double tolerance = 0;
-  bool keeps_energy = false;
 };
 
 template <Constrained P, class X>
@@ -85,16 +84,15 @@ class BoundStepper final : public Stepper<P, X> {
     }
   }
   StepPromise promise() const override {
-    const MethodFacts facts = facts_of(method_);
-    const bool keeps_energy = facts.symplectic || facts.symmetric;
+    const Keeps keeps = facts_of(method_).keeps;
     if constexpr (requires { method_.projection; })
-      return {.keeps_energy = keeps_energy};  // it projects as the user says
+      return {};  // it projects as the user says
     else if constexpr (requires { method_.base.solve; })
-      return {facts.keeps, method_.base.solve.tolerance, keeps_energy};
+      return {keeps, method_.base.solve.tolerance};
     else if constexpr (requires { method_.solve; })
-      return {facts.keeps, method_.solve.tolerance, keeps_energy};
+      return {keeps, method_.solve.tolerance};
     else
-      return {facts.keeps, 0, keeps_energy};
+      return {keeps, 0};
   }
   ProjectionCount projections() const override {
     if constexpr (requires { memory_.projections(); })

@@ -322,7 +322,7 @@ std::string warnings(const std::vector<RecordedRun>& runs) {
       text += fmt::format(
           "! {}: the energy was off by {:.1e}, and changed by {:.1e} in one step; the kinetic energy was "
           "{:.1e} at "
-          "most: the step is too long, or V has no bound here, and this is not the motion of the model.\n\n",
+          "most: the step is too long for these forces, or V has no bound here.\n\n",
           run.name, s.energy_error, s.change_max, s.kinetic_max);
     if (s.first_unexplained > 0)
       text += fmt::format(
