@@ -178,6 +178,11 @@ TEST_F(Parametrisations, AndOtherFormulationsRefuseWhatMakesNoSense) {
   says("--method 'bdf(2)' --formulation ggl --projection both", {"bdf(2) takes no projection"});
   says("--method rk4 --formulation 'baumgarte(a)'", {"`a` is no finite number", "baumgarte(alpha, beta)"});
   says("--method rk4 --formulation 'baumgarte(1, 2, 3)'", {"has 3 numbers"});
+  says("--method rk4 --formulation 'baumgarte(-1, 2)'",
+       {"`-1` is negative", "with alpha below 0", "from 0 on"});
+  says("--method rk4 --formulation 'baumgarte(1, -2)'", {"`-2` is negative", "with beta below 0"});
+  says("--method rk4 --formulation 'penalty(-1)'", {"`-1` is no positive number"});
+  says("--method rk4 --formulation 'penalty(1e-320)'", {"`1e-320` is no positive number"});
   says("--method rk4 --formulation 'penalty(0)'", {"`0` is no positive number", "penalty(epsilon)"});
   says("--method rk4 --formulation 'linear(1)'", {"takes nothing in brackets"});
   says("--method rk4 --formulation baumgarten",

@@ -222,6 +222,40 @@ TEST(Refusals, OfSystemsOfParticles) {
              "--plain-updates works with rattle on systems of particles, not with yoshida4.");
 }
 
+// A square of 120 momenta has 14 400 second derivatives and a full mass matrix: half a second of work in a
+// file of 3 kB. What ends the reading is the clock, so the same file is read if there is time.
+TEST(Refusals, AModelThatTakesTooLongToRead) {
+  const OwnFolder folder;
+  std::string names, sum, squares;
+  for (int i = 0; i < 120; ++i) {
+    const std::string x = "x" + std::to_string(i), comma = i == 0 ? "" : ", ", plus = i == 0 ? "" : " + ";
+    names += comma + "\"" + x + "\"";
+    sum += plus + "p_" + x;
+    squares += plus + "p_" + x + "^2";
+  }
+  std::ofstream(folder / "m.toml") << "[system]\ncoordinates = [" << names << "]\nhamiltonian = \"((" << sum
+                                   << ")^2 + " << squares << ")/2\"\n[run]\nstep = 0.1\nsteps = 0\n";
+  const auto ran = run_taut("run m.toml", folder.string(), "export TAUT_READING_SECONDS=0.02; ");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(
+      ran.err,
+      "taut: m.toml: reading the model took longer than 0.02 s, and was ended.\n  Formulas with many names "
+      "in common have many derivatives: write the sums shorter, or allow more time with "
+      "TAUT_READING_SECONDS=0.2.\n");
+  EXPECT_EQ(run_taut("run m.toml", folder.string()).status, 0);
+  std::ofstream(folder / "p.toml") << "[particles]\ncount = 1000000\nposition = [\"sin(i)\", \"cos(i)\", "
+                                      "\"exp(-i/1e6)\"]\n[run]\nstep = 0.1\nsteps = 0\n";
+  EXPECT_EQ(run_taut("run p.toml", folder.string(), "export TAUT_READING_SECONDS=0.02; ").status, 2);
+  for (const char* wrong : {"no", "0", "-1", "nan", "1s"}) {
+    const auto refused =
+        run_taut("run pendulum", "/", std::string("export TAUT_READING_SECONDS=") + wrong + "; ");
+    EXPECT_EQ(refused.status, 2) << wrong;
+    EXPECT_NE(refused.err.find("which is not a positive number of seconds"), std::string::npos)
+        << refused.err;
+  }
+}
+
 TEST(Refusals, AModelWithoutEnd) {
   refused("run /dev/zero", "/dev/zero has more than 8388608 bytes, and is not read further.");
 }

@@ -192,6 +192,133 @@ steps = 100
   EXPECT_EQ(model.run().status, 0);
 }
 
+// Each model is run with a step with which it changes the branch, and with one with which it does not. It
+// makes at most `steps` before it is stopped.
+struct Branches {
+  const char *system, *initial, *step, *short_step;
+  int steps;
+};
+std::string text_of(const Branches& m) {
+  return std::string("[system]\nmass = 1.0\n") + m.system + "\n[initial]\n" + m.initial +
+         "\n[run]\nmethod = \"rattle\"\nuntil = 20\n";
+}
+TEST(AnotherBranch, IsNoticedInAllOfThese) {
+  const Branches models[] = {
+      // sheets between poles, whose normals are not opposed
+      {"coordinates = [\"x\", \"y\"]\npotential = \"9.81*y\"\nconstraints = [\"tan(y - sin(x))\"]",
+       "p_x = 3.0\np_y = 3.0", "0.3", "0.01", 6},
+      // steps so long that each has a large error, until one hops
+      {"coordinates = [\"x\", \"y\"]\npotential = \"y\"\nconstraints = [\"sin(4*(y - sin(x)))\"]",
+       "p_x = 3.0\np_y = 3.0", "0.4", "0.02", 3},
+      // two constraints, a hop in the first step
+      {"coordinates = [\"x\", \"y\", \"z\"]\npotential = \"z\"\n"
+       "constraints = [\"(x^2 + y^2 + z^2 - 1)*(x^2 + y^2 + z^2 - 1.2)\", \"y\"]",
+       "x = 1.0\np_z = 1.5", "0.25", "0.02", 0},
+      // a double pendulum with a rod of two lengths, which hops after 26 steps
+      {"coordinates = [\"x\", \"y\", \"u\", \"v\"]\npotential = \"y + v\"\n"
+       "constraints = [\"(x^2 + y^2 - 1)/2\", \"((u - x)^2 + (v - y)^2 - 1)*((u - x)^2 + (v - y)^2 - 1.1)\"]",
+       "x = 1.0\nu = 2.0\np_v = 1.0", "0.1", "0.005", 26},
+      // a curve of two parts that come near to each other
+      {"coordinates = [\"x\", \"y\"]\npotential = \"0.1*y\"\nconstraints = [\"y^2 - x^2*(x + 1) + 0.001\"]",
+       "x = 1.0\ny = \"sqrt(2 - 0.001)\"", "0.1", "0.002", 64},
+      // closed curves beside each other
+      {"coordinates = [\"x\", \"y\"]\npotential = \"x\"\nconstraints = [\"cos(2*x) + cos(3*y) - 0.3\"]",
+       "y = \"acos(-0.7)/3\"\np_x = 1.0", "0.2", "0.01", 15},
+      // a hop over four sheets
+      {"coordinates = [\"x\", \"y\"]\npotential = \"280*y\"\nconstraints = [\"sin(y)\"]", "p_x = 1.0", "0.3",
+       "0.01", 0}};
+  for (const Branches& m : models) {
+    const OwnModel model(text_of(m));
+    const Ran ran = model.run(std::string("--json --step ") + m.step);
+    EXPECT_EQ(ran.status, 1) << m.system << ran.out;
+    EXPECT_TRUE(says(ran, "changed the branch") || says(ran, "the energy jumped")) << m.system << ran.err;
+    EXPECT_LE(nlohmann::json::parse(ran.out)["steps"], m.steps) << m.system;
+    const Ran shorter = model.run(std::string("--step ") + m.short_step);
+    EXPECT_EQ(shorter.status, 0) << m.system << shorter.err;
+    EXPECT_EQ(shorter.out.find("lost"), std::string::npos) << m.system << shorter.out;
+  }
+}
+
+struct Pole {
+  const char *potential, *initial, *step;
+  const char* constraints = "";
+};
+std::string text_of(const Pole& m) {
+  const bool bead = *m.constraints != 0;
+  return std::string("[system]\ncoordinates = [\"x\"") + (bead ? ", \"y\"" : "") +
+         "]\nmass = 1.0\npotential = \"" + m.potential + "\"\n" +
+         (bead ? std::string("constraints = [\"") + m.constraints + "\"]\n" : "") + "[initial]\n" +
+         m.initial + "\n[run]\nsteps = 100\n";
+}
+// A step across a pole of V finds another energy behind it.
+TEST(AStepAcrossAPole, IsNoticed) {
+  const Pole models[] = {{"tan(x)", "x = 1.0\np_x = 4.0", "0.1"},
+                         {"tan(x)", "x = 1.0\np_x = 4.0", "0.5"},
+                         {"1e-3*tan(x)", "p_x = 2.0", "0.1"},
+                         {"1/x", "x = 1.0\np_x = -5.0", "0.3"},
+                         {"1/x^12 - 1/x^6", "x = 3.0\np_x = -5.0", "0.2"},
+                         {"-1/abs(x)", "x = 0.1", "0.01"},
+                         {"atan2(x, -1)", "x = 1.0\np_x = -3.0", "0.1"},
+                         {"abs(x)/x", "x = 1.0\np_x = -3.0", "0.1"},
+                         {"tan(x)", "p_x = 3.0", "0.1", "y - x^2/4"},
+                         {"1/(x - y)^2", "x = 1.0\np_y = 5.0", "0.2", "x^2 + y^2 - 1"}};
+  for (const Pole& m : models) {
+    const Ran ran = OwnModel(text_of(m)).run(std::string("--step ") + m.step);
+    EXPECT_EQ(ran.status, 1) << m.potential << ran.out;
+    EXPECT_TRUE(says(ran, "the energy jumped at t = ")) << m.potential << ran.err;
+    EXPECT_TRUE(says(ran, "a pole of the potential")) << m.potential << ran.err;
+  }
+  // The particle turns round before the pole if the step is short.
+  EXPECT_EQ(OwnModel(text_of(models[3])).run("--step 1e-3 --steps 1000").status, 0);
+}
+// No step jumps here; the particle is thrown back with another energy by steps that are too long.
+TEST(AnEnergyThatIsLost, IsNamed) {
+  const OwnModel model(text_of(Pole{"1/x", "x = 1.0\np_x = -5.0", "0.05"}));
+  const Ran ran = model.run("--step 0.05 --report page.html");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_NE(ran.out.find("lost      the energy was off by 7.4e+00, and changed by 6.2e+00 in one step"),
+            std::string::npos)
+      << ran.out;
+  EXPECT_NE(taut::test::read_text(model.folder / "page.html").find("the energy was off by 7.4e+00"),
+            std::string::npos);
+  const auto lost = run_json("m.toml --step 0.05", model.folder.string())["energy_lost"];
+  EXPECT_NEAR(lost["in_a_step"].get<double>(), 6.2, 0.1);
+  EXPECT_FALSE(run_json("m.toml --step 0.001", model.folder.string()).contains("energy_lost"));
+}
+TEST(AnEnergyThatIsLost, IsNotSeenInRegularRuns) {
+  for (const char* model : {"pendulum", "double-pendulum", "bead-on-wire", "four-bar", "charged-particle",
+                            "lennard-jones-chain", "stiff-pendulum"})
+    EXPECT_EQ(run_taut(std::string("run ") + model + " --steps 2000").out.find("lost"), std::string::npos)
+        << model;
+}
+// The energy grows to 1e263 within the run, though not in each part of it.
+TEST(ARunThatBlowsUp, IsCalledUnstable) {
+  const Ran ran =
+      run_taut("run geodesic-on-ellipsoid --method rk4 --step 0.3 --steps 300 --backend interpret");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_TRUE(says(ran, "the run is unstable")) << ran.err;
+}
+
+// The velocity of x is the difference of two numbers of a million, one of which is rounded in the file.
+TEST(AStart, WhoseVelocityIsARoundingErrorIsAtRest) {
+  const OwnModel model(R"toml([system]
+coordinates = ["j", "x", "y"]
+hamiltonian = "(p_x^2 + p_y^2 + p_j^2)/2 + p_x*(j - 1000000.1) + y"
+constraints = ["(x^2 + y^2 - 1)/2"]
+[initial]
+j = 1000000.1000000001
+x = 1.0
+[run]
+method = "lobatto(2)"
+step = 0.01
+steps = 100
+)toml");
+  EXPECT_EQ(model.run().status, 0) << model.run().err;
+  const Ran off = model.run("--set j=1000000.10000001");
+  EXPECT_EQ(off.status, 2);
+  EXPECT_TRUE(says(off, "max |G H_p| = 1.0e-08")) << off.err;
+}
+
 TEST(NearlyDependentConstraints, AreNamedInTheSummary) {
   const OwnModel model(parallelogram);
   const Ran ran = model.run("--step 0.01 --steps 1600");

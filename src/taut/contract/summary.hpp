@@ -82,6 +82,9 @@ struct RunSummary {
   double least_pivot = 1;        // the smallest pivot ratio of G W Gᵀ that was seen; 1: constraints apart
   double least_pivot_time = 0;   // and when
   double first_unexplained = 0;  // how far the first step moved q beyond what its velocity explains
+  double kinetic_max = 0;        // the largest kinetic energy in looks at single steps, and at the end
+  double change_max = 0;         // the largest change of H in one step
+  bool energy_lost = false;      // these, or max |H - H₀|, are large beside the kinetic energy
   double seconds = 0;
   Precision precision = Precision::double_precision;
   // All digits of the end and of the energies, if the precision is more than that of a double.

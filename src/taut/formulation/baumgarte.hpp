@@ -50,10 +50,10 @@ struct Baumgarte {
   static constexpr FormulationFacts facts{
       .name = "baumgarte",
       .what = "the underlying ODE with g'' + 2 alpha g' + beta^2 g = 0: residuals of g decay off M",
-      .hypothesis = "G of full row rank, H_pp positive definite",
+      .hypothesis = "G of full row rank, H_pp positive definite; alpha, beta >= 0",
       .source = "Baumgarte 1972",
       .theory = "baumgarte",
-      .numbers = {{{"alpha", 5}, {"beta", 5}}}};
+      .numbers = {{{"alpha", 5, NumberRange::not_negative}, {"beta", 5, NumberRange::not_negative}}}};
   template <class P>
   static constexpr bool fits = Smooth<P>;
   template <class P>

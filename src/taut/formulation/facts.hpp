@@ -6,11 +6,14 @@
 
 namespace taut {
 
+// The numbers that make sense; others are refused.
+enum class NumberRange { any, not_negative, positive };
+
 // A number that people write in brackets behind the name of a formulation: baumgarte(5, 5).
 struct FormulationNumber {
   std::string_view name = {};  // empty: there is none
   double usual = 0;            // if it is not written
-  bool positive = false;       // 0 and negative numbers are refused
+  NumberRange range = NumberRange::any;
 };
 
 struct FormulationFacts {

@@ -4,10 +4,12 @@
 
 #include <taut/formulation/constraint_solver.hpp>
 #include <taut/formulation/start_check.hpp>
+#include <taut/scalar/dual.hpp>
 #include <taut/solve/drive_to_zero.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace taut {
 
@@ -72,6 +74,65 @@ Vector<double, P::m> lengths_in(const P& s, const typename P::Vec& q, const type
   return largest;
 }
 
+// What a start may be off by rounding: this many times what is seen in displacements.
+inline constexpr double rounding_slack = 8;
+
+// Returns what rounding explains of each gᵢ.
+template <Constrained P>
+Vector<double, P::m> rounding_of_position(const P& s, const typename P::Vec& q) {
+  using T = typename P::Scalar;
+  Vector<Real<T>, P::m> noise = Vector<Real<T>, P::m>::Zero(s.constraints());
+  noise_of_positions(s, q, noise);
+  Vector<double, P::m> explained = Vector<double, P::m>::Zero(s.constraints());
+  for (int i = 0; i < s.constraints(); ++i) explained[i] = rounding_slack * lane(noise[i], 0);
+  return explained;
+}
+
+// Returns what rounding explains of each f = G H_p: how f itself is rounded, as in (W4), and what becomes of
+// f if coordinates and momenta are off in their last digit. The derivative of f comes from dual numbers.
+//                                                                                                     (A3)
+template <Hamiltonian P>
+Vector<double, P::m> rounding_of_momentum(const P& s, const StateOf<P>& x) {
+  using T = typename P::Scalar;
+  Vector<double, P::m> explained = Vector<double, P::m>::Zero(s.constraints());
+  if constexpr (Castable<P>) {
+    using Tangent = Dual<T, 1>;
+    const auto lifted = s.template cast<Tangent>();
+    using Lifted = std::remove_cvref_t<decltype(lifted)>;
+    const auto sizes = [](const typename P::Vec& of) {
+      return typename P::Vec(of.unaryExpr([](const T& entry) { return T(magnitude(entry)); }));
+    };
+    const typename P::Vec far = sizes(x.q), fast = sizes(x.p);
+    typename Lifted::Vec q = zero_vector(lifted), p = q, v = q;
+    typename Lifted::Jacobian G = lifted.make_jacobian();
+    typename Lifted::Multiplier here = zero_multiplier(lifted), there = here;
+    const auto f_at = [&](typename Lifted::Multiplier& f) {
+      lifted.G(q, G);
+      H_p(lifted, q, p, v);
+      G.times(v, f);
+    };
+    // Displacements are of the length ε^(3/4).
+    const double to_last_digit = std::pow(epsilon<T>(), 0.25);
+    for (int k = 0; k < noise_probes; ++k) {
+      const typename P::Vec dq = displacement(k, x.q, far), dp = displacement(k + noise_probes, x.p, fast);
+      for (Eigen::Index j = 0; j < q.size(); ++j) {
+        q[j] = Tangent(x.q[j]), q[j].tangent[0] = dq[j];
+        p[j] = Tangent(x.p[j]), p[j].tangent[0] = dp[j];
+      }
+      f_at(here);
+      for (Eigen::Index j = 0; j < q.size(); ++j) q[j] = x.q[j] + dq[j], p[j] = x.p[j] + dp[j];
+      f_at(there);
+      for (int i = 0; i < s.constraints(); ++i) {
+        const T by = here[i].tangent[0];
+        const double noise = lane(magnitude(T(there[i].value - here[i].value - by)), 0);
+        const double digit = to_last_digit * lane(magnitude(by), 0);
+        explained[i] = std::max({explained[i], rounding_slack * noise, rounding_slack * digit});
+      }
+    }
+  }
+  return explained;
+}
+
 template <Hamiltonian P>
 StartCheck check_start(const P& s, const StateOf<P>& x) {
   typename P::Vec v = zero_vector(s);
@@ -91,12 +152,20 @@ StartCheck check_start(const P& s, const StateOf<P>& x) {
   });
   StartCheck check;
   check.finite = all(finite(H(s, x.q, x.p))) && all(all_finite(g)) && all(all_finite(f));
+  // Rounding is measured only if something is off.
+  std::optional<Vector<double, P::m>> rounding_of_g, rounding_of_f;
   for (int i = 0; i < s.constraints(); ++i) {
     const double gi = lane(magnitude(g[i]), 0), fi = lane(magnitude(f[i]), 0);
     // Velocities that are rounding errors of 1, as sin(pi) is, count as none.
     const double along_M = std::max(consistency * fast[i], 4 * epsilon<double>());
-    if (gi > std::max(consistency * length[i] * row[i], rounded[i])) check.on_position = false;
-    if (fi > along_M * row[i]) check.on_momentum = false;
+    if (check.finite && gi > std::max(consistency * length[i] * row[i], rounded[i])) {
+      if (!rounding_of_g) rounding_of_g = rounding_of_position(s, x.q);
+      if (!(gi <= (*rounding_of_g)[i])) check.on_position = false;
+    }
+    if (check.finite && fi > along_M * row[i]) {
+      if (!rounding_of_f) rounding_of_f = rounding_of_momentum(s, x);
+      if (!(fi <= (*rounding_of_f)[i])) check.on_momentum = false;
+    }
     if (gi > check.position) check.position = gi, check.worst_position = i;
     if (fi > check.momentum) check.momentum = fi, check.worst_momentum = i;
   }

@@ -48,7 +48,7 @@ struct Penalty {
       .theory = "penalty",
       .hamiltonian = true,
       .exact = false,
-      .numbers = {{{"epsilon", 1e-4, true}}}};
+      .numbers = {{{"epsilon", 1e-4, NumberRange::positive}}}};
   template <class P>
   static constexpr bool fits = Hamiltonian<P>;
   template <class P>

@@ -76,10 +76,13 @@ class BlockAverages {
     if (full_ < blocks) return false;
     for (std::size_t b = blocks / 2; b < blocks; ++b)
       if (!(std::abs(mean_[b]) > 1.5 * std::abs(mean_[b - 1]))) return false;
-    return std::abs(mean_[blocks - 1]) > 1e8 * std::abs(mean_[0]);
+    return is_far_above_first(mean_[blocks - 1]);
   }
+  // Asks whether a value is as far above the first block, however the series came there.
+  bool began_far_below(double value) const { return full_ > 0 && is_far_above_first(value); }
 
  private:
+  bool is_far_above_first(double value) const { return std::abs(value) > 1e8 * std::abs(mean_[0]); }
   // Returns the middle of block b, counted in blocks from the middle of the run.
   double middle(std::size_t b) const { return static_cast<double>(b) - (static_cast<double>(full_) - 1) / 2; }
 

@@ -32,6 +32,10 @@ struct Tally {
   double least_pivot = 1;               // the smallest pivot ratio of G W Gᵀ that was seen
   std::int64_t least_pivot_step = 0;    // and the step after which it was seen
   double first_unexplained = 0;         // how far the first step moved q beyond what its velocity explains
+  double change_max = 0;                // the largest change of H in one step
+  double kinetic_max = 0;               // the largest kinetic energy that was seen in a look at a step
+  double energy_off = 0;                // |H - H₀| at the last look at which it was large beside that
+  double change_seen = 0;               // the largest change of H in a step at looks at which it was large
   std::optional<Failure> failure = {};  // the failure of step number steps + 1
   bool energy_not_finite = false;  // if so, step steps + 1 ended on the constraints, but H has no value there
 
@@ -62,9 +66,20 @@ struct Tally {
     least_pivot = ratio;
     least_pivot_step = steps + 1;
   }
+  void see_kinetic(double energy) { kinetic_max = std::max(kinetic_max, energy); }
   void count_halved(int pieces) {
     ++halved;
     parts_max = std::max(parts_max, pieces);
+  }
+
+  // The energy is lost if it was off by more than this part of the largest kinetic energy, or changed by
+  // more than that part of it in one step: what moves then is not what was started. A start off the
+  // constraints has an energy that its velocity does not show.
+  static constexpr double part_lost = 0.5, part_in_a_step = 0.1;
+  bool energy_is_lost(double kinetic_energy) const {
+    const double kinetic = std::max(kinetic_max, std::abs(kinetic_energy));
+    return (energy_off > part_lost * kinetic || change_seen > part_in_a_step * kinetic) &&
+           first_unexplained == 0;
   }
 
   // Asks whether the run is unstable: H - H₀ grew without end, to more than half of the kinetic energy that
@@ -72,8 +87,9 @@ struct Tally {
   // fast, but stays small beside the kinetic energy.
   bool is_unstable(double kinetic_energy) const {
     const double off = std::abs(energy_above(now, first));
-    return blocks.grows_without_end() && off > 1e6 * std::abs(first.energy) &&
-           !(off < std::abs(kinetic_energy) / 2);
+    if (!(off > 1e6 * std::abs(first.energy)) || off < std::abs(kinetic_energy) / 2) return false;
+    return blocks.grows_without_end() ||
+           (energy_is_lost(kinetic_energy) && blocks.began_far_below(energy_error));
   }
 
   // Writes the tally to bytes or reads it back, for a run of the same length.
@@ -105,6 +121,14 @@ struct Tally {
     c(gradients);
     c(first.energy_rest);
     c(now.energy_rest);
+    if (!c.has_more()) {
+      change_max = energy_error;
+      return;
+    }
+    c(change_max);
+    c(kinetic_max);
+    c(energy_off);
+    c(change_seen);
   }
   // Checkpoints of older versions have these three of a reading, one after the other.
   template <class Carry>
@@ -131,12 +155,14 @@ struct Tally {
       energy_not_finite = true;
       return false;
     }
-    const bool rises = energy_above<wide>(reading, now) > 0;
+    const double change = energy_above<wide>(reading, now);
+    const bool rises = change > 0;
     turns += static_cast<std::int64_t>(rises != rising);
     rising = rises;
     now = reading;
     ++steps;
     energy_error = std::max(energy_error, std::abs(error));
+    change_max = std::max(change_max, std::abs(change));
     position_max = std::max(position_max, reading.position);
     momentum_max = std::max(momentum_max, reading.momentum);
     iterations += corrections;

@@ -1,7 +1,7 @@
 // Looks at the steps of a run that stand out: those whose residual is larger than any before, and those in
-// which the energy changed by far more than ever before. A step that missed its constraints, in units of the
-// state it leaves behind, has failed; so has a step that changed the branch of the constraints, which the
-// energy shows. All other steps cost three comparisons. Labels: docs/theory/manifold.md.
+// which the energy changed by half as much again as ever before. A step that missed its constraints, in units
+// of the state it leaves behind, has failed; so has a step that changed the branch of the constraints, or in
+// which the energy jumped. All other steps cost three comparisons. Labels: docs/theory/manifold.md.
 #pragma once
 
 #include <taut/formulation/kept_units.hpp>
@@ -16,6 +16,8 @@
 
 namespace taut {
 
+// A step stands out if the energy changed by this many times as much as in any step before.
+inline constexpr double more_than_ever = 1.5;
 // The energy has jumped if it changed by more than this part of the kinetic energy, and by this many times as
 // much as it was off ever before, once so many steps have shown how much that is.
 inline constexpr double jump_of_kinetic = 0.05, jump_of_error = 16;
@@ -26,12 +28,19 @@ inline constexpr std::int64_t steps_to_know_the_error = 8;
 inline constexpr double part_elsewhere = 0.4, better_by_halves = 8, explained_by_velocity = 4;
 // A step has changed the branch if more than this part of the way is across a constraint and not along it.
 inline constexpr double part_across = 0.7;
+// Sheets that are so close that the energy changes by less than this part of the kinetic one count as one.
+inline constexpr double part_noticed = 1e-9;
+
+// Says whether the residual of a step that ended with this reading stands out.
+inline bool misses_most(const Tally& tally, const Reading& now) {
+  return now.position > tally.position_max || now.momentum > tally.momentum_max;
+}
 
 // Says whether a step that ended with this reading stands out.
 template <bool wide = true>
 bool stands_out(const Tally& tally, const Reading& now) {
-  return now.position > tally.position_max || now.momentum > tally.momentum_max ||
-         std::abs(energy_above<wide>(now, tally.now)) > jump_of_error * tally.energy_error;
+  return misses_most(tally, now) ||
+         std::abs(energy_above<wide>(now, tally.now)) > more_than_ever * tally.change_max;
 }
 
 // Says whether a step is worth a look: it stands out, needed more corrections than any before, or it is time
@@ -116,19 +125,81 @@ double smallest_pivot(const P& s, const typename P::Vec& q, const typename P::Ve
   return smallest;
 }
 
-// Returns the products of each constraint's normals at two positions: negative if they are opposed.
+// The normals of all constraints at one position.
 template <Hamiltonian P>
-typename P::Multiplier products_of_normals(const P& s, const typename P::Vec& a, const typename P::Vec& b) {
-  typename P::Jacobian G = s.make_jacobian();
+std::vector<typename P::Scalar> normals_at(const P& s, const typename P::Vec& q, typename P::Jacobian& G) {
   std::vector<typename P::Scalar> entries;
-  s.G(a, G);
+  s.G(q, G);
   G.for_each([&](int, int, const auto& entry) { entries.push_back(entry); });
-  typename P::Multiplier product = zero_multiplier(s);
-  s.G(b, G);
-  auto at_a = entries.cbegin();  // the entries come in the same order again
-  G.for_each([&](int i, int, const auto& entry) { product[i] += entry * *at_a++; });
-  return product;
+  return entries;
 }
+
+// Returns a constraint whose normals at two positions are opposed; -1 if there is none. G has the pattern.
+template <Hamiltonian P>
+int opposed(const P& s, const typename P::Jacobian& G, const std::vector<typename P::Scalar>& a,
+            const std::vector<typename P::Scalar>& b) {
+  typename P::Multiplier product = zero_multiplier(s);
+  std::size_t at = 0;
+  G.for_each([&](int i, int, const auto&) {
+    product[i] += a[at] * b[at];
+    ++at;
+  });
+  for (int i = 0; i < s.constraints(); ++i)
+    if (product[i] < 0) return i;
+  return -1;
+}
+
+// Measures how H is rounded where it is evaluated: the largest |H(x + δ) - H(x) - H_q δq - H_p δp| over short
+// displacements δ.
+template <Hamiltonian P>
+double noise_of_energy(const P& s, const StateOf<P>& x) {
+  using T = typename P::Scalar;
+  typename P::Vec force = zero_vector(s), v = force;
+  H_q(s, x.q, x.p, force);
+  H_p(s, x.q, x.p, v);
+  const auto sizes = [](const typename P::Vec& of) {
+    const T largest = largest_entry(of) > 0 ? largest_entry(of) : T(1);
+    return typename P::Vec(
+        of.unaryExpr([&](const T& entry) { return entry == T(0) ? largest : T(magnitude(entry)); }));
+  };
+  const typename P::Vec far = sizes(x.q), fast = sizes(x.p);
+  const T here = H(s, x.q, x.p);
+  double noise = 0;
+  for (int k = 0; k < noise_probes; ++k) {
+    const typename P::Vec dq = displacement(k, x.q, far), dp = displacement(k + noise_probes, x.p, fast);
+    const T there = H(s, typename P::Vec(x.q + dq), typename P::Vec(x.p + dp));
+    noise = std::max(noise, std::abs(lane(T(there - here - force.dot(dq) - v.dot(dp)), 0)));
+  }
+  return noise;
+}
+
+template <Hamiltonian P>
+double kinetic_energy(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+  typename P::Vec v = zero_vector(s);
+  H_p(s, q, p, v);
+  return std::abs(lane(typename P::Scalar(p.dot(v)), 0)) / 2;
+}
+
+// Returns H_pp p', with the forces of the constraints; 0 if these are not determined.
+template <Hamiltonian P>
+typename P::Vec acceleration(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+  typename P::Vec force = zero_vector(s), a = force;
+  const auto lambda = multiplier(s, q, p);
+  if (!lambda) return a;
+  H_q(s, q, p, force);
+  force = -force;
+  typename P::Jacobian G = s.make_jacobian();
+  s.G(q, G);
+  G.subtract_transpose(*lambda, force);
+  H_pp_times(s, q, p, force, a);
+  return a;
+}
+
+// What was found wrong with a step. If it is not certain, the step is made again in halves.
+struct Finding {
+  Failure failure;
+  bool certain = true;
+};
 
 template <Hamiltonian P>
 class Watch {
@@ -175,32 +246,42 @@ class Watch {
     return off(residual, size, promise.tolerance, SolveStage::momentum, noise_of_f);
   }
 
-  // Returns how far the step moved q beyond the mean of its velocities; 0 if that is less than half of the
-  // way, as it is if the start is on the constraints, or rounding.
+  // Returns how far the step moved q beyond the mean of its velocities, and beyond its first velocity and the
+  // forces there; 0 if that is less than half of the way, as it is if the start is on the constraints, or
+  // rounding.
   double unexplained() const {
-    const double way = size_of(after_.q - before_.q);
-    const double beyond_it = size_of(Vec(after_.q - before_.q - h_with_sign_ * (v0_ + v1_) / T(2)));
+    const Vec moved = after_.q - before_.q, by_velocity = moved - h_with_sign_ * v0_;
+    const double way = size_of(moved);
     const double rounding = most_units_off * epsilon<T>() * std::max(size_of(before_.q), way);
+    double beyond_it = size_of(Vec(moved - h_with_sign_ * (v0_ + v1_) / T(2)));
+    if (!(beyond_it > way / 2)) return 0;
+    const Vec by_force = by_velocity - h_ * h_ / T(2) * acceleration(s_, before_.q, before_.p);
+    beyond_it = std::min({beyond_it, size_of(by_velocity), size_of(by_force)});
     return beyond_it > way / 2 && beyond_it > rounding ? beyond_it : 0;
   }
 
   // Returns the failure of a step in which the energy changed by `change`, if that is a jump and no more than
-  // the tolerance of the solves explains.                                                            (W2)
-  std::optional<Failure> jumped(double change, const Tally& tally, double tolerance) const {
-    const double kinetic_before = std::abs(lane(before_.p.dot(v0_), 0)) / 2;
-    const double kinetic = std::max(kinetic_before, std::abs(lane(after_.p.dot(v1_), 0)) / 2);
+  // the tolerance of the solves, or rounding, explains.                                              (W2)
+  std::optional<Finding> jumped(double change, const Tally& tally, const StepPromise& promise) const {
+    const double before = std::abs(lane(T(before_.p.dot(v0_)), 0)) / 2;
+    const double kinetic = std::max(before, std::abs(lane(T(after_.p.dot(v1_)), 0)) / 2);
     // An unstable run loses its energy step by step, and is called so at its end.
-    if (tally.energy_error > 0.5 * kinetic_before && tally.steps > 0) return std::nullopt;
-    const double known = std::max(jump_of_error * tally.energy_error, explained_by(tolerance));
+    const bool is_lost = tally.steps > 0 && tally.energy_error > 0.5 * std::max(before, tally.kinetic_max);
+    const double known = std::max(more_than_ever * tally.change_max, explained_by(promise.tolerance));
     if (!(kinetic > 0) || change <= known) return std::nullopt;
     if (is_rounding(after_.q - before_.q)) return std::nullopt;
-    const int left = sheet_left();
-    const double allowed = left < 0 ? std::max(jump_of_kinetic * kinetic, known) : known;
-    if (change <= allowed) return std::nullopt;
-    return Failure{.kind = FailureKind::jumped,
-                   .residual = change,
-                   .constraint = left < 0 ? constraint_crossed() : left,
-                   .allowed = allowed};
+    const auto found = [&](double allowed, int constraint) {
+      return Failure{
+          .kind = FailureKind::jumped, .residual = change, .constraint = constraint, .allowed = allowed};
+    };
+    if (!is_lost && change > part_noticed * kinetic && promise.keeps != Keeps::nothing)
+      if (const int left = sheet_left(); left >= 0) return Finding{found(known, left)};
+    const double allowed = std::max(jump_of_kinetic * kinetic, known);
+    if (change <= allowed || change <= noise_slack * noise_of_energy(s_, after_)) return std::nullopt;
+    if (breaks_on_the_way(change)) return Finding{found(allowed, -1)};
+    if (is_lost || change <= jump_of_error * tally.energy_error) return std::nullopt;
+    const int crossed = constraint_crossed();
+    return Finding{found(allowed, crossed), crossed >= 0 || tally.steps >= steps_to_know_the_error};
   }
 
  private:
@@ -258,18 +339,77 @@ class Watch {
     return beyond_noise(residual, bound, tolerance, stage, true, measure);
   }
 
+  // Asks whether H, on the straight way from the state before the step to that after it, has a pole or a jump
+  // that explains a change of the energy: a difference of H that its gradient does not explain, and that
+  // stays however short the part of the way is. The part with the largest such difference is halved again
+  // and again; if H is smooth, the differences go down with the third power of the length.          (W3b)
+  bool breaks_on_the_way(double change) const {
+    constexpr int parts = 16, halvings = 96;
+    constexpr double explains = 0.25;
+    struct End {
+      double t, H, slope;
+    };
+    struct Part {
+      End from, to;
+      double unexplained() const {
+        return std::abs(to.H - from.H - (to.t - from.t) * (from.slope + to.slope) / 2);
+      }
+    };
+    Vec by_q = zero_vector(s_), by_p = by_q;
+    bool is_infinite = false;
+    const auto at = [&](double t) {
+      const Vec q = before_.q + T(t) * (after_.q - before_.q), p = before_.p + T(t) * (after_.p - before_.p);
+      H_q(s_, q, p, by_q);
+      H_p(s_, q, p, by_p);
+      const T slope = by_q.dot(after_.q - before_.q) + by_p.dot(after_.p - before_.p);
+      const End end{t, lane(H(s_, q, p), 0), lane(slope, 0)};
+      is_infinite = is_infinite || std::isinf(end.H);
+      return end;
+    };
+    std::vector<Part> way;
+    for (int i = 0; i < parts; ++i)
+      way.push_back({i == 0 ? at(0) : way.back().to, at(static_cast<double>(i + 1) / parts)});
+    const auto worst = [&] {
+      return std::max_element(way.begin(), way.end(),
+                              [](const Part& a, const Part& b) { return a.unexplained() < b.unexplained(); });
+    };
+    for (int i = 0; i < halvings && !is_infinite; ++i) {
+      const auto part = worst();
+      if (!(part->unexplained() > explains * change)) return false;  // also if it is not a number
+      const End middle = at((part->from.t + part->to.t) / 2);
+      const Part second{middle, part->to};
+      part->to = middle;
+      way.push_back(second);
+    }
+    return true;
+  }
+
   // Returns a constraint that the step has left for another sheet of it; -1 if there is none. Neighbouring
   // sheets face each other with opposed normals, however close they are, so that the normal halfway between
   // two sheets is opposed to one of them at least. Along one sheet it lies between the normals of the ends.
-  //                                                                                                 (W5)
+  // If there are more sheets between, the normal turns round on the way from one of them to the next, perhaps
+  // only near an end, because the straight way leaves a bent sheet to its inside. Many constraints are not
+  // looked at so closely.                                                                           (W5)
   int sheet_left() const {
-    const Vec halfway = (before_.q + after_.q) / T(2);
-    const auto first = products_of_normals(s_, before_.q, halfway);
-    const auto second = products_of_normals(s_, halfway, after_.q);
-    for (int i = 0; i < s_.constraints(); ++i)
-      if (std::min(first[i], second[i]) < 0) return i;
+    const bool closely = s_.constraints() <= most_constraints_eliminated;
+    typename P::Jacobian G = s_.make_jacobian();
+    const auto first = normals_at(s_, before_.q, G), last = normals_at(s_, after_.q, G);
+    auto here = first;
+    for (const double part : parts_of_the_way) {
+      if (!closely && part != 0.5) continue;
+      const auto next = normals_at(s_, Vec(before_.q + T(part) * (after_.q - before_.q)), G);
+      int left = opposed(s_, G, here, next);
+      if (part == 0.5 && left < 0) left = opposed(s_, G, first, next);
+      if (part == 0.5 && left < 0) left = opposed(s_, G, next, last);
+      if (left >= 0) return left;
+      here = next;
+    }
     return -1;
   }
+  // They have no period, and are dense at the ends.
+  static constexpr double parts_of_the_way[] = {0.002, 0.005, 0.01,  0.02,  0.04,  0.083, 0.13,  0.19,
+                                                0.307, 0.4,   0.5,   0.618, 0.733, 0.82,  0.87,  0.917,
+                                                0.94,  0.96,  0.975, 0.985, 0.992, 0.996, 0.998, 1};
 
   // Returns a constraint that the step went across, by the tangent space before it; -1 if there is none.
   int constraint_crossed() const {
@@ -297,12 +437,6 @@ class Watch {
   Vec v0_, v1_;
 };
 
-// Says whether a jump that was found has to be confirmed by half steps.
-inline bool is_early(const Failure& failure, const Tally& tally) {
-  return failure.kind == FailureKind::jumped && failure.constraint < 0 &&
-         tally.steps < steps_to_know_the_error;
-}
-
 // Says whether two half steps that end at `halves`, with the energy changed by `change_by_halves`, show that
 // the whole step from `from` to `to` went to another branch.                                          (W3)
 template <Hamiltonian P, class X>
@@ -316,22 +450,37 @@ bool ends_elsewhere(const P& s, const X& from, const X& to, const X& halves, con
          size(to.q - halves.q) > part_elsewhere * way && better_by_halves * change_by_halves < change;
 }
 
-// Returns the failure of a step between two states, plain or compensated, if it has failed.
+// Says what is wrong with a step between two states, plain or compensated, if anything is.
 template <Hamiltonian P, class X>
-[[gnu::cold, gnu::noinline]] std::optional<Failure> judged(const P& s, const X& from, const X& to,
+[[gnu::cold, gnu::noinline]] std::optional<Finding> judged(const P& s, const X& from, const X& to,
                                                            const typename P::Scalar& h,
                                                            const Stepper<P, X>& stepper, Tally& tally,
                                                            const Reading& now) {
+  const StateOf<P> before{from.q, from.p}, after{to.q, to.p};
   // The pivots of many constraints are dearer, and are looked at more rarely.
   if (s.constraints() <= most_constraints_eliminated || tally.steps % (16 * steps_between_looks) == 0)
-    tally.see_pivot(smallest_pivot(s, typename P::Vec(to.q), typename P::Vec(to.p)));
-  if (!stands_out(tally, now) && tally.steps > 0) return std::nullopt;
-  const StateOf<P> before{from.q, from.p}, after{to.q, to.p};
-  const Watch<P> watch(s, before, after, h);
-  if (tally.steps == 0) tally.first_unexplained = watch.unexplained();
-  if (!stands_out(tally, now)) return std::nullopt;
-  if (const auto failure = watch.missed(stepper.promise())) return failure;
-  return watch.jumped(std::abs(energy_above(now, tally.now)), tally, stepper.promise().tolerance);
+    tally.see_pivot(smallest_pivot(s, after.q, after.p));
+  std::optional<Finding> found;
+  if (stands_out(tally, now) || tally.steps == 0) {
+    const Watch<P> watch(s, before, after, h);
+    if (tally.steps == 0) tally.first_unexplained = watch.unexplained();
+    const double change = std::abs(energy_above(now, tally.now));
+    const StepPromise promise = stepper.promise();
+    if (misses_most(tally, now) || change > jump_of_error * tally.energy_error)
+      if (const auto failure = watch.missed(promise)) return Finding{*failure};
+    found = watch.jumped(change, tally, promise);
+  }
+  if (found && found->certain) return found;
+  tally.see_kinetic(kinetic_energy(s, after.q, after.p));
+  const double off = std::abs(energy_above(now, tally.first)),
+               change = std::abs(energy_above(now, tally.now));
+  const bool is_off = off > Tally::part_lost * tally.kinetic_max;
+  const bool is_coarse = change > Tally::part_in_a_step * tally.kinetic_max;
+  if (!is_off && !is_coarse) return found;
+  const double noise = noise_slack * noise_of_energy(s, after);
+  if (is_off && off > noise) tally.energy_off = off;  // (W6)
+  if (is_coarse && change > noise) tally.change_seen = std::max(tally.change_seen, change);
+  return found;
 }
 
 }  // namespace taut

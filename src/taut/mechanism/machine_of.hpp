@@ -187,10 +187,10 @@ class MachineOf final : public Machine {
   bool counts(const X& x, T h, int corrections, Tally& tally) {
     const Reading reading = gauge_.read(problem_, x.q, x.p);
     if (worth_a_look<is_wide>(tally, reading, corrections) && std::isfinite(reading.energy))
-      if (const auto failure = judged<P, X>(problem_, mesh_, x, h, *stepper_, tally, reading))
-        if (!(is_early(*failure, tally) && !confirmed_by_halves(x, h, reading, tally)) &&
-            !tally.goes_on_after(*failure)) {
-          tally.failure = failure;
+      if (const auto found = judged<P, X>(problem_, mesh_, x, h, *stepper_, tally, reading))
+        if ((found->certain || confirmed_by_halves(x, h, reading, tally)) &&
+            !tally.goes_on_after(found->failure)) {
+          tally.failure = found->failure;
           return false;
         }
     return tally.add<is_wide>(reading, corrections);

@@ -68,6 +68,18 @@ ChartRule chart_rule(const std::vector<std::string_view>& words) {
   return rule;
 }
 
+bool is_in(NumberRange range, double number) {
+  switch (range) {
+    case NumberRange::any:
+      return true;
+    case NumberRange::not_negative:
+      return number >= 0;
+    case NumberRange::positive:
+      return number > 0 && std::isfinite(1 / number);
+  }
+  return false;
+}
+
 // Reads the numbers of a formulation that has some: baumgarte(ALPHA, BETA).
 void read_numbers(const FormulationFacts& facts, const std::vector<std::string_view>& words,
                   OdeChoice& choice) {
@@ -91,10 +103,18 @@ void read_numbers(const FormulationFacts& facts, const std::vector<std::string_v
   for (std::size_t i = 0; i < words.size(); ++i) {
     const FormulationNumber& number = facts.numbers[i];
     const bool is_read = is_number(words[i], choice.numbers[i]);
-    if (is_read && (choice.numbers[i] > 0 || !number.positive)) continue;
+    if (is_read && is_in(number.range, choice.numbers[i])) continue;
+    if (is_read && number.range == NumberRange::not_negative)
+      throw ChoiceError(
+          "formulation",
+          fmt::format("`{}` is negative: with {} below 0 the formulation {}) would push off the "
+                      "constraints what it is to hold on them. Give a number from 0 on, as in "
+                      "{}({:g}).",
+                      words[i], number.name, form, facts.name, number.usual));
     throw ChoiceError("formulation",
                       fmt::format("`{}` is no {} number: the formulation is {}), as in {}({:g}).", words[i],
-                                  number.positive ? "positive" : "finite", form, facts.name, number.usual));
+                                  number.range == NumberRange::positive ? "positive" : "finite", form,
+                                  facts.name, number.usual));
   }
 }
 

@@ -318,6 +318,12 @@ std::string warnings(const std::vector<RecordedRun>& runs) {
           "! {}: the energy jumped in {} step{}, first at t = {:.6g}, by {:.1e} at most: this is not one "
           "trajectory.\n\n",
           run.name, s.jumps, s.jumps == 1 ? "" : "s", s.first_jump, s.largest_jump);
+    if (s.energy_lost)
+      text += fmt::format(
+          "! {}: the energy was off by {:.1e}, and changed by {:.1e} in one step; the kinetic energy was "
+          "{:.1e} at "
+          "most: the step is too long for these forces, or V has no bound here.\n\n",
+          run.name, s.energy_error, s.change_max, s.kinetic_max);
     if (s.first_unexplained > 0)
       text += fmt::format(
           "! {}: the first step moved q by {:.1e} beyond what its velocity explains: the start was off.\n\n",

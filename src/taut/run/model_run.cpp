@@ -1,4 +1,5 @@
 #include <taut/backend/backend.hpp>
+#include <taut/contract/reading_time.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/model/formula_problem.hpp>
@@ -8,12 +9,16 @@
 #include <taut/run/run_mechanism.hpp>
 #include <taut/run/schedule.hpp>
 #include <taut/run/stage_multipliers.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -220,6 +225,22 @@ std::string no_stage_multiplier(const MethodChoice& choice) {
       choice.label());
 }
 
+// Returns how many seconds a model may take to be read: a minute, or what the environment says.
+double reading_seconds() {
+  constexpr double usual = 60;
+  const char* const asked = std::getenv("TAUT_READING_SECONDS");
+  if (asked == nullptr) return usual;
+  const std::string_view text(asked);
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || !(seconds > 0) || !std::isfinite(seconds))
+    throw InputError(fmt::format(
+        "the environment has TAUT_READING_SECONDS={}, which is not a positive number of seconds.\n"
+        "  Leave it out for {:g} s, or give such a number.",
+        harmless(text), usual));
+  return seconds;
+}
+
 // Asks whether this is a path; the name of a bundled model has neither ending nor slash.
 bool is_path(const std::string& problem) {
   return problem.ends_with(".toml") || problem.find('/') != std::string::npos;
@@ -324,8 +345,10 @@ void ModelRun::refuse(const ChoiceError& error) const {
   throw ModelFileError(without_end(placed.text()));
 }
 
-ModelRun model_run(std::string text, const std::string& name, const RunRequest& request,
-                   const std::vector<std::string>& set, const Surroundings& around) {
+namespace {
+
+ModelRun run_of_text(std::string text, const std::string& name, const RunRequest& request,
+                     const std::vector<std::string>& set, const Surroundings& around) {
   const std::vector<std::string> all = assignments(request, set);
   Surroundings known = around;
   known.formulations = formulation_names();
@@ -364,6 +387,23 @@ ModelRun model_run(std::string text, const std::string& name, const RunRequest& 
                       "leave out `energies`; the samples have H")
             .text()));
   return run;
+}
+
+}  // namespace
+
+ModelRun model_run(std::string text, const std::string& name, const RunRequest& request,
+                   const std::vector<std::string>& set, const Surroundings& around) {
+  const double seconds = reading_seconds();
+  const ReadingTime limit(seconds);
+  try {
+    return run_of_text(std::move(text), name, request, set, around);
+  } catch (const ReadingTimeError&) {
+    throw InputError(fmt::format(
+        "{}: reading the model took longer than {:g} s, and was ended.\n"
+        "  Formulas with many names in common have many derivatives: write the sums shorter, or allow more "
+        "time with TAUT_READING_SECONDS={:g}.",
+        name, seconds, 10 * seconds));
+  }
 }
 
 Surroundings stored_files(const std::map<std::string, std::string>& files) {

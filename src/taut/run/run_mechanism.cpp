@@ -97,7 +97,8 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .dependent = constraint_names(mechanism, mechanism.dependent(mesh_point(machine))),
                 .connection = {},
                 .offers_midpoint = mechanism.fits("midpoint"),
-                .of_particles = mechanism.of_particles()};
+                .of_particles = mechanism.of_particles(),
+                .has_constraints = mechanism.constraints() > 0};
   const bool one = failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
                    failure.stage != SolveStage::inner;
   if (one) at.constraint = mechanism.constraint_name(failure.constraint);
@@ -198,6 +199,9 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   if (wide_start) summary.wide_energy_initial = wide_start->energy;
   if (tally.failed())
     summary.error = sentence_of(tally, mechanism, *machine, choice, request, schedule.step, last_good);
+  summary.kinetic_max = std::max(tally.kinetic_max, std::abs(machine->kinetic_energy()));
+  summary.change_max = tally.change_max;
+  summary.energy_lost = !tally.failed() && tally.energy_is_lost(machine->kinetic_energy());
   summary.unstable = !tally.failed() && tally.is_unstable(machine->kinetic_energy());
   if (summary.unstable && summary.error.empty())
     summary.error = unstable_sentence(choice.label(), summary, mechanism.fits("midpoint"), last_good);

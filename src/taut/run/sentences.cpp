@@ -195,8 +195,13 @@ std::string what_to_try(const FailedStep& at) {
         at.method.substr(method.size()));
   if (at.failure.kind == FailureKind::jumped && !at.halved)
     return fmt::format(
-        "  A long step lands on another branch of the constraints, or passes a point at which they meet: try "
-        "--step {:.3g}.\n  --on-jump warn goes on after such a step, and counts it.\n",
+        "  A long step {}: try --step {:.3g}.\n  --on-jump warn goes on after such a step, and counts it.\n",
+        !at.has_constraints ? "goes across a pole of the potential, or is too long for its forces"
+        : at.constraint.empty()
+            ? "lands on another branch of the constraints, passes a point at which they "
+              "meet, or goes across\n  a pole of the potential"
+            : "lands on another branch of the constraints, or passes a point at which they "
+              "meet",
         at.h / 2);
   if (nearly_dependent(at))
     return fmt::format(

@@ -28,6 +28,7 @@ struct FailedStep {
   Connection connection = {};          // around the worst one, at that state
   bool offers_midpoint = false;        // the problem runs with the midpoint rule
   bool of_particles = false;
+  bool has_constraints = true;
 };
 std::string failure_sentence(const FailedStep& at, std::string_view last_good);
 

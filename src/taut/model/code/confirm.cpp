@@ -1,5 +1,7 @@
 #include <taut/model/code/confirm.hpp>
 
+#include <taut/contract/reading_time.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -33,6 +35,7 @@ Numbers node_values(const Graph& graph, const std::vector<int>& roots,
                     const std::function<Float128(int)>& x) {
   std::unordered_map<int, Float128> at;
   for (const int k : graph.below(roots)) {
+    ReadingTime::spend();
     const Graph::Node& node = graph[k];
     at[k] = node.op == Op::constant ? graph.value(k)
             : node.op == Op::input  ? x(node.a)
@@ -68,6 +71,7 @@ Confirmation::Resolved Confirmation::resolve(const Formula& f) const {
 }
 
 Confirmation::Value Confirmation::Resolved::operator()(const Point& x) const {
+  ReadingTime::spend(slots.size());
   Numbers values;
   values.reserve(slots.size());
   Value out;

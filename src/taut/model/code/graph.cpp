@@ -1,5 +1,6 @@
 #include <taut/model/code/graph.hpp>
 
+#include <taut/contract/reading_time.hpp>
 #include <taut/model/text/functions.hpp>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 namespace taut {
 
 int Graph::intern(Node node) {
+  ReadingTime::spend();
   const auto part = [](int k) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(k + 1)) & 0xFFFFFFF;
   };
@@ -246,6 +248,7 @@ std::vector<int> Graph::below(const std::vector<int>& roots) const {
   while (!open.empty()) {
     const int k = open.top();
     open.pop();
+    ReadingTime::spend();
     if (!found.empty() && found.back() == k) continue;
     found.push_back(k);
     const Node& node = (*this)[k];

@@ -1,5 +1,7 @@
 #include <taut/model/code/mass_matrix.hpp>
 
+#include <taut/contract/reading_time.hpp>
+
 #include <algorithm>
 
 namespace taut {
@@ -21,6 +23,7 @@ std::optional<Numbers> inverse_of_positive(const Numbers& A, std::size_t n) {
   Numbers L(A.size(), 0);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = first[i]; j < i; ++j) {
+      ReadingTime::spend(1 + j - std::min(j, std::max(first[i], first[j])));
       Float128 s = A[i * n + j];
       for (std::size_t k = std::max(first[i], first[j]); k < j; ++k) s -= L[i * n + k] * L[j * n + k];
       L[i * n + j] = s / L[j * n + j];
@@ -35,11 +38,13 @@ std::optional<Numbers> inverse_of_positive(const Numbers& A, std::size_t n) {
   for (std::size_t c = 0; c < n; ++c) {
     Numbers y(n, 0);
     for (std::size_t i = c; i < n; ++i) {
+      ReadingTime::spend(1 + i - std::min(i, std::max(c, first[i])));
       Float128 s = i == c ? 1 : 0;
       for (std::size_t k = std::max(c, first[i]); k < i; ++k) s -= L[i * n + k] * y[k];
       y[i] = s / L[i * n + i];
     }
     for (std::size_t i = n; i-- > 0;) {
+      ReadingTime::spend(1 + i - first[i]);
       y[i] /= L[i * n + i];
       for (std::size_t k = first[i]; k < i; ++k) y[k] -= L[i * n + k] * y[i];
     }

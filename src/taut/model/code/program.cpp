@@ -1,5 +1,7 @@
 #include <taut/model/code/program.hpp>
 
+#include <taut/contract/reading_time.hpp>
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -38,6 +40,7 @@ std::vector<int> in_runs(const Graph& graph, const std::vector<int>& nodes) {
     run.swap(*most);
     std::sort(run.begin(), run.end());
     order.insert(order.end(), run.begin(), run.end());
+    ReadingTime::spend(run.size());
     for (const int k : run) {
       const auto list = users.find(k);
       if (list == users.end()) continue;

@@ -1,3 +1,4 @@
+#include <taut/contract/reading_time.hpp>
 #include <taut/model/particles/file_lines.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/wording.hpp>
@@ -14,6 +15,7 @@ bool separates_words(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 }  // namespace
 
 bool FileLines::next() {
+  ReadingTime::spend();
   const std::string& all = source_.text();
   const std::size_t begin = begun_ ? std::min(line_.end + 1, all.size()) : 0;
   begun_ = true;

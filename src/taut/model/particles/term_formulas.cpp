@@ -1,4 +1,5 @@
 // Reads the numbers, formulas and ranges of a table.
+#include <taut/contract/reading_time.hpp>
 #include <taut/model/code/evaluator.hpp>
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/text/number_text.hpp>
@@ -96,6 +97,7 @@ std::optional<std::vector<double>> ParticleReader::over_terms(const Value& v, co
   std::vector<double> values(terms.count);
   std::vector<long double> in(names.size());
   for (int k = 0; k < terms.count; ++k) {
+    ReadingTime::spend();
     for (std::size_t j = 0; j < in.size(); ++j) in[j] = terms.value[j][k];
     long double x = 0;
     evaluate(in.data(), nullptr, nullptr, &x);

@@ -1,3 +1,4 @@
+#include <taut/contract/reading_time.hpp>
 #include <taut/model/text/formula.hpp>
 #include <taut/model/text/function_name.hpp>
 #include <taut/model/text/functions.hpp>
@@ -74,6 +75,7 @@ class Parser {
 
   int push(Op op, int a, int b, Span span, Float128 value = 0) {
     if (!ok()) return -1;
+    ReadingTime::spend();
     nodes().push_back({op, a, b, value, span});
     return static_cast<int>(nodes().size()) - 1;
   }
