@@ -150,6 +150,61 @@ Ended run_pulled_rod(double pull, double h) {
   return run(Rattle{}, s, x, h, 20);
 }
 
+// A bead on the wire y = cos(x) + x²/20, under its weight.
+template <class T>
+struct Wire : Shape<T, 2, 1> {
+  using typename Shape<T, 2, 1>::Vec;
+  using typename Shape<T, 2, 1>::Multiplier;
+  using typename Shape<T, 2, 1>::Jacobian;
+
+  int coordinates() const { return 2; }
+  int constraints() const { return 1; }
+  Jacobian make_jacobian() const { return {}; }
+  void g(const Vec& q, Multiplier& out) const { out[0] = q[1] - cos(q[0]) - q[0] * q[0] / T(20); }
+  void G(const Vec& q, Jacobian& G) const {
+    G(0, 0) = sin(q[0]) - q[0] / T(10);
+    G(0, 1) = T(1);
+  }
+  T V(const Vec& q) const { return q[1]; }
+  void grad_V(const Vec&, Vec& out) const { out << T(0), T(1); }
+  const DiagonalMass<T, 2>& W() const { return mass; }
+  DiagonalMass<T, 2> mass{Vec::Constant(T(1))};
+};
+
+State<double, 2> on_the_wire(double x, double v) {
+  State<double, 2> start;
+  start.q << x, std::cos(x) + x * x / 20;
+  start.p << v, v * (x / 10 - std::sin(x));
+  return start;
+}
+
+// Whole corrections run past the solution of this step, damped ones do not. A pack has none of these: its
+// failure names the lane, and that trajectory can be run alone.
+TEST(ALongStep, LandsByADampedIterationIfItIsAlone) {
+  const auto thrown = on_the_wire(1.24, 2.23), slow = on_the_wire(1.24, 0.1);
+  const Ended alone = run(Rattle{}, Wire<double>{}, thrown, 0.75, 1);
+  EXPECT_FALSE(alone.failure);
+  EXPECT_LT(alone.position, 1e-14);
+  State<double, 2> x = thrown;
+  // The hypothesis: without damping the iteration does not converge.
+  const auto undamped = bind(Rattle{}, Wire<double>{}, x, {.iteration = Iteration::symmetric})->step(x, 0.75);
+  EXPECT_FALSE(undamped);
+  State<Pack<4>, 2> pack;
+  for (int j = 0; j < 2; ++j) {
+    pack.q[j] = Pack<4>(slow.q[j]);
+    pack.p[j] = Pack<4>(slow.p[j]);
+  }
+  EXPECT_FALSE(run(Rattle{}, Wire<Pack<4>>{}, pack, 0.75, 1).failure);
+  for (int j = 0; j < 2; ++j) {
+    pack.q[j].set(2, thrown.q[j]);
+    pack.p[j].set(2, thrown.p[j]);
+  }
+  const Ended lanes = run(Rattle{}, Wire<Pack<4>>{}, pack, 0.75, 1);
+  ASSERT_TRUE(lanes.failure);
+  EXPECT_EQ(lanes.failure->kind, FailureKind::not_converged);
+  EXPECT_EQ(lanes.failure->lane, 2);
+}
+
 TEST(ARod, ThatCancelsMoreThanTheSystemIsLargeFails) {
   EXPECT_FALSE(run_pulled_rod(1, 0.1).failure);
   EXPECT_FALSE(run_pulled_rod(1000, 0.01).failure);
