@@ -199,7 +199,7 @@ std::vector<std::string> every_method() {
   std::vector<std::string> names;
   for (const std::string& line : lines_of(listed.out.substr(0, listed.out.find("\n\n")))) {
     const std::string name = line.substr(0, line.find(' '));
-    if (name != "method" && name != "impulse(4)" && name != "mixed-midpoint") names.push_back(name);
+    if (name != "name" && name != "impulse(4)" && name != "mixed-midpoint") names.push_back(name);
   }
   return names;
 }

@@ -40,6 +40,7 @@ class NewtonSolver {
     if (from.units_known) position.take_units(position_);
     LandFrom with = from;
     int before = 0;  // corrections of a damped iteration
+    Failure first;   // what the usual one ended with
     bool noise_known = false, approached = false;
     if constexpr (ScalarTraits<typename P::Scalar>::lanes == 1)
       if (from.damped) [[unlikely]] {
@@ -58,14 +59,19 @@ class NewtonSolver {
       if constexpr (ScalarTraits<typename P::Scalar>::lanes == 1)
         if (!landed && !approached) [[unlikely]] {
           approached = true;
-          before = position.approach(s, rule, G0, move, mu, landed.error());
+          first = landed.error();
+          before = position.approach(s, rule, G0, move, mu, first);
           if (before > 0) {
             with = {.guess = true, .units_known = noise_known, .keep_units = from.keep_units};
             continue;
           }
         }
-      if (landed && before > 0) [[unlikely]]
-        landed = *landed + before;
+      if (before > 0) [[unlikely]] {
+        if (landed)
+          landed = *landed + before;
+        else if (!from.damped)
+          landed = first;
+      }
       if constexpr (!is_to_tolerance<Rule> && is_judged<typename P::Scalar>) {
         if (rule.tolerance <= 0) suspicion_.add(position.suspect());
         if (rule.tolerance <= 0 && came_from_afar(landed)) [[unlikely]]

@@ -169,8 +169,7 @@ class RodsOrNewton {
       if (!landed)
         if (const int near = position_.approach(s, rule, G0, move, mu, landed.error()); near > 0) {
           here = {.guess = true, .units_known = here.units_known};
-          landed = go_on(s, rule, q0, G0, move, mu, here);
-          if (landed) landed = *landed + near;
+          if (const auto again = go_on(s, rule, q0, G0, move, mu, here)) landed = *again + near;
         }
     if (rule.tolerance <= 0)
       suspicion_.add(position_.suspect() || Mask<typename P::Scalar>(came_from_afar(landed)));

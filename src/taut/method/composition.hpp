@@ -73,7 +73,7 @@ struct Composition {
   }
 
   // Makes the step once more, each substep from where a damped iteration leads: one that began at a guess may
-  // have landed far out, on a branch from which the next has nowhere to go. Returns `failure` if that fails too.
+  // have landed far out, on a branch from which the next has nowhere to go. Returns `failure` if this fails.
   template <Hamiltonian P, class X>
   [[gnu::cold, gnu::noinline]] Expected<int> damped_substeps(const P& s, X& x, Memory<P, X>& at,
                                                              const typename P::Scalar& h,

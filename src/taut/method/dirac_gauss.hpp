@@ -97,7 +97,7 @@ struct DiracGauss {
     std::vector<typename P::Vec> Z, Y, slope_q, slope_p, first_Z, first_Y;
     std::vector<typename DiracGradient<P>::Hessian> second;  // H_M'' at the stages
     typename P::Vec q, p, beside_q, beside_p, start_q, start_p;
-    X end;  // of a step that is being solved, as its sums will round it
+    X end;  // the end of a step that is being solved, as its sums round it
     Vector<T, dynamic> residual;
     Vector<Real<T>, dynamic> unit;
     Vector<B, dynamic> column;

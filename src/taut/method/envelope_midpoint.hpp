@@ -188,7 +188,7 @@ class EnvelopeMidpointMatrix {
   std::vector<std::size_t> bends_;  // the places of V'' among them
   Cast tangent_;                    // the same problem on dual numbers
   typename Cast::Vec q_, slope_;
-  std::vector<int> place_, group_;  // of each coordinate, and of each column of V''
+  std::vector<int> place_, group_;  // the turn of each coordinate, the group of each column of V''
   int groups_ = 0;
   EnvelopeLU<T> lu_;
   mutable Vec work_, x_;

@@ -186,13 +186,7 @@ class MidpointSolve {
     if (!damped_) damped_.emplace(s, 1);
     middle_ = x;
     Stage stage{*this, s, x, h, middle_, zero_vector(s)};
-    auto found = damped_->approach(s, stage, x.q, x.p, G0, h, mu);
-    if (!found) {  // once more from where the velocity leads
-      middle_ = x;
-      H_p(s, x.q, x.p, velocity_);
-      middle_.q += h / 2 * velocity_;
-      if (const auto again = damped_->approach(s, stage, x.q, x.p, G0, h, mu)) found = again;
-    }
+    const auto found = damped_->approach(s, stage, x.q, x.p, G0, h, mu);
     near_ = static_cast<bool>(found);
     return found;
   }

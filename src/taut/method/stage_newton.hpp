@@ -16,8 +16,8 @@ namespace taut {
 
 // A dense matrix with more rows than this is not formed: its factor would take seconds a step.
 inline constexpr int most_stage_rows = 1200;
-// With more than this a step that fails is not tried in the last of the ways to damp it: it would take long to
-// say that it failed.
+// With more than this a step that fails is not tried in the last of the ways to damp it: it would take long
+// to say that it failed.
 inline constexpr int most_rows_tried_again = 240;
 
 // The problem on dual numbers is needed. The lanes of a pack would need a damping each, and exchanges of rows

@@ -183,6 +183,7 @@ class StageSolve {
           if (part < 1) shorten_guess(part);
           const auto solved = damped_newton<T>(equations, damped_by, damping_limit(damped_by), stage_noise);
           if (solved) return last.iterations + *solved;
+          if (damped_by == DampedBy::plain_residual) continue;  // the failure is that of the ways before
           const int before = last.iterations;
           last = solved.error();
           last.iterations += before;
@@ -551,6 +552,8 @@ class StageSolve {
     const auto per_unit = [&](const Real<T>& size) {
       return Real<T>(Real<T>(1) / larger(half * size, tiny));
     };
+    // In an equilibrium forces cancel, and what is left of them is their noise.
+    if (has_noise_) p_size = larger(p_size, largest_entry(h_grad_V_));
     if (has_noise_)
       for (Eigen::Index i = 0; i < g_per_unit_.size(); ++i)
         g_per_unit_[i] = larger(g_per_unit_[i], Real<T>(noise_[i] / half));

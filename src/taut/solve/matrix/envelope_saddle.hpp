@@ -178,7 +178,7 @@ class EnvelopeSaddle {
   EnvelopeLU<T> lu_;
   std::vector<int> multiplier_;  // the turn of each multiplier
   std::vector<MassEntry> masses_;
-  std::vector<std::ptrdiff_t> from_;      // which entry of M each of them is
+  std::vector<std::ptrdiff_t> from_;      // the entry of M that each of them is
   std::vector<ConstraintEntry> entries_;  // in the order of the entries of G
   std::vector<T> right_;                  // the entries of G₀
   Multiplier weight_;                     // 1/M_jj, with which pivots are compared
