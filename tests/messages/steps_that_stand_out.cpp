@@ -377,10 +377,19 @@ TEST(AStep, ThatEndsOffItsConstraintFails) {
 }
 TEST(AStep, ThatEndsOffItsHiddenConstraintFails) {
   std::string text = hyperbola;
-  text.replace(text.find("-y/x"), 4, "-y^2/2");
+  text.replace(text.find("-y/x"), 4, "-x*y^3");
   const Ran ran = OwnModel(text).run("--steps 30");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_TRUE(says(ran, "G H_p")) << ran.err;
+  EXPECT_TRUE(says(ran, "the step ended off the momentum constraint G H_p")) << ran.err;
+}
+// Here the projection finds nothing to correct in units that go by the largest velocity, 10⁹, and corrects
+// all the same: p_x is 10⁻¹⁰.
+TEST(AStep, WhoseProjectionNeedsFinerUnitsIsMade) {
+  std::string text = hyperbola;
+  text.replace(text.find("-y/x"), 4, "-y^2/2");
+  const Ran ran = OwnModel(text).run("--steps 25 --json");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(ran.out.find("\"momentum_max\": 2.220446049250313e-16") != std::string::npos) << ran.out;
 }
 
 TEST(AStart, OffAConstraintIsRefusedHoweverLargeTheRestIs) {

@@ -5,6 +5,7 @@ import re
 from arithmetic import Floats, NoValue
 from evaluate import function_of
 from formula import parse
+from half_explicit import HalfExplicit, HalfExplicitEuler
 from linear import Singular
 from newton import NoSolution
 from stages import BdfStep, FieldStep, StageStep, dirac_field, solution, underlying_field
@@ -81,6 +82,7 @@ STAGES = {
     "gauss": lambda s: FieldStep(s, underlying_field),
     "dirac-gauss": lambda s: FieldStep(s, dirac_field, True),
     "impulse": lambda k: Landing(Impulse(k)),
+    "half-explicit": HalfExplicit,
 }
 OTHERS = {
     "shake": Landing(Rattle()),
@@ -92,6 +94,7 @@ OTHERS = {
     "midpoint": Landing(Midpoint()),
     "mixed-midpoint": Landing(MixedMidpoint()),
     "implicit-midpoint": STAGES["gauss"](1),
+    "hem": HalfExplicitEuler(),
 }
 
 

@@ -16,9 +16,9 @@
 namespace taut {
 namespace {
 
-// A bead on xy = 1 with V = -y/x, or with V = -y²/2: the constraint has to cancel a force that grows without
+// A bead on xy = 1 with V = -y/x, or with V = -x y³: the constraint has to cancel a force that grows without
 // end.
-template <class T, bool square = false>
+template <class T, bool cubic = false>
 struct Hyperbola : Shape<T, 2, 1> {
   using typename Shape<T, 2, 1>::Vec;
   using typename Shape<T, 2, 1>::Multiplier;
@@ -32,10 +32,10 @@ struct Hyperbola : Shape<T, 2, 1> {
     G(0, 0) = q[1];
     G(0, 1) = q[0];
   }
-  T V(const Vec& q) const { return square ? T(-q[1] * q[1] / T(2)) : T(-q[1] / q[0]); }
+  T V(const Vec& q) const { return cubic ? T(-q[0] * q[1] * q[1] * q[1]) : T(-q[1] / q[0]); }
   void grad_V(const Vec& q, Vec& out) const {
-    out[0] = square ? T(0) : T(q[1] / (q[0] * q[0]));
-    out[1] = square ? T(-q[1]) : T(T(-1) / q[0]);
+    out[0] = cubic ? T(-q[1] * q[1] * q[1]) : T(q[1] / (q[0] * q[0]));
+    out[1] = cubic ? T(T(-3) * q[0] * q[1] * q[1]) : T(T(-1) / q[0]);
   }
   const DiagonalMass<T, 2>& W() const { return mass; }
   DiagonalMass<T, 2> mass{Vec::Constant(T(1))};
@@ -148,6 +148,57 @@ Ended run_pulled_rod(double pull, double h) {
   x.q << 0.6, 0, 0.8, 0;
   x.p << -0.4, 0.4, 0.3, -0.3;  // along G = 0
   return run(Rattle{}, s, x, h, 20);
+}
+
+// A bead on the wire y = cos(x) + x²/20, under its weight.
+template <class T>
+struct Wire : Shape<T, 2, 1> {
+  using typename Shape<T, 2, 1>::Vec;
+  using typename Shape<T, 2, 1>::Multiplier;
+  using typename Shape<T, 2, 1>::Jacobian;
+
+  int coordinates() const { return 2; }
+  int constraints() const { return 1; }
+  Jacobian make_jacobian() const { return {}; }
+  void g(const Vec& q, Multiplier& out) const { out[0] = q[1] - cos(q[0]) - q[0] * q[0] / T(20); }
+  void G(const Vec& q, Jacobian& G) const {
+    G(0, 0) = sin(q[0]) - q[0] / T(10);
+    G(0, 1) = T(1);
+  }
+  T V(const Vec& q) const { return q[1]; }
+  void grad_V(const Vec&, Vec& out) const { out << T(0), T(1); }
+  const DiagonalMass<T, 2>& W() const { return mass; }
+  DiagonalMass<T, 2> mass{Vec::Constant(T(1))};
+};
+
+State<double, 2> on_the_wire(double x, double v) {
+  State<double, 2> start;
+  start.q << x, std::cos(x) + x * x / 20;
+  start.p << v, v * (x / 10 - std::sin(x));
+  return start;
+}
+
+// Whole corrections run past the solution of this step, damped ones do not. A pack has none of these: its
+// failure names the lane, and that trajectory can be run alone.
+TEST(ALongStep, LandsByADampedIterationIfItIsAlone) {
+  const auto thrown = on_the_wire(1.82, 1.63), slow = on_the_wire(1.82, 0.1);
+  const Ended alone = run(Rattle{}, Wire<double>{}, thrown, 1.0, 1);
+  EXPECT_FALSE(alone.failure);
+  EXPECT_LT(alone.position, 1e-14);
+  State<Pack<4>, 2> pack;
+  for (int j = 0; j < 2; ++j) {
+    pack.q[j] = Pack<4>(slow.q[j]);
+    pack.p[j] = Pack<4>(slow.p[j]);
+  }
+  EXPECT_FALSE(run(Rattle{}, Wire<Pack<4>>{}, pack, 1.0, 1).failure);
+  for (int j = 0; j < 2; ++j) {
+    pack.q[j].set(2, thrown.q[j]);
+    pack.p[j].set(2, thrown.p[j]);
+  }
+  const Ended lanes = run(Rattle{}, Wire<Pack<4>>{}, pack, 1.0, 1);
+  ASSERT_TRUE(lanes.failure);
+  EXPECT_EQ(lanes.failure->kind, FailureKind::not_converged);
+  EXPECT_EQ(lanes.failure->lane, 2);
 }
 
 TEST(ARod, ThatCancelsMoreThanTheSystemIsLargeFails) {

@@ -39,13 +39,40 @@ class NewtonSolver {
     auto&& position = room(s, position_);
     if (from.units_known) position.take_units(position_);
     LandFrom with = from;
-    for (bool noise_known = false;; noise_known = true) {
-      const auto landed = position.land(s, rule, q0, G0, move, mu, with);
-      if constexpr (!is_to_tolerance<Rule> && is_judged<typename P::Scalar>) {
+    int before = 0;  // corrections of a damped iteration
+    Failure first;   // what the usual one ended with
+    bool noise_known = false, approached = false;
+    if constexpr (ScalarTraits<typename P::Scalar>::lanes == 1)
+      if (from.damped) [[unlikely]] {
+        approached = true;
+        before = position.approach(s, rule, G0, move, mu, {});
+        with.guess = before > 0;
+      }
+    for (;;) {
+      auto landed = position.land(s, rule, q0, G0, move, mu, with);
+      if constexpr (!is_to_tolerance<Rule> && is_judged<typename P::Scalar>)
         if (!landed && !noise_known && position.raise_units_to_noise(s, q0, landed.error())) [[unlikely]] {
+          noise_known = true;
           with = {.units_known = true, .keep_units = from.keep_units};
           continue;
         }
+      if constexpr (ScalarTraits<typename P::Scalar>::lanes == 1)
+        if (!landed && !approached) [[unlikely]] {
+          approached = true;
+          first = landed.error();
+          before = position.approach(s, rule, G0, move, mu, first);
+          if (before > 0) {
+            with = {.guess = true, .units_known = noise_known, .keep_units = from.keep_units};
+            continue;
+          }
+        }
+      if (before > 0) [[unlikely]] {
+        if (landed)
+          landed = *landed + before;
+        else if (!from.damped)
+          landed = first;
+      }
+      if constexpr (!is_to_tolerance<Rule> && is_judged<typename P::Scalar>) {
         if (rule.tolerance <= 0) suspicion_.add(position.suspect());
         if (rule.tolerance <= 0 && came_from_afar(landed)) [[unlikely]]
           suspicion_.add(Mask<typename P::Scalar>(true));

@@ -165,11 +165,12 @@ double noise_of_velocities(const P& s) {
 }
 
 // Judges G H_p at (q, p), to which the impulses ν have brought p. What they cancelled counts up to the
-// velocity that moves a coordinate by the size of the system in a step h.                             (W1)
+// velocity that moves a coordinate by the size of the system in a step h. No velocity counts for less than
+// `least` times the largest.                                                                          (W1)
 template <Hamiltonian P>
 std::optional<Failure> missed_momentum(const P& s, const typename P::Vec& q, const typename P::Vec& p,
                                        const typename P::Scalar& h, const typename P::Multiplier& nu,
-                                       const Mask<typename P::Scalar>& suspect) {
+                                       const Mask<typename P::Scalar>& suspect, double least) {
   using T = typename P::Scalar;
   typename P::Vec v = zero_vector(s);
   typename P::Multiplier residual = zero_multiplier(s);
@@ -186,7 +187,7 @@ std::optional<Failure> missed_momentum(const P& s, const typename P::Vec& q, con
   }
   const Real<T> limit = larger(fast, Real<T>(one_if_zero<T>(far) / magnitude(h)));
   const SizesOf<P> passed = kick_sizes(s, q, p, G, nu);
-  sizes_kept(kept, passed, limit, Real<T>(Real<T>(noise_of_velocities(s)) * fast), size);
+  sizes_kept(kept, passed, limit, Real<T>(Real<T>(least) * fast), size);
   BoundsOf<P> bound = BoundsOf<P>::Zero(s.constraints());
   bounds_of_rounding(G, size, bound);
   return beyond_noise(residual, bound, 0, SolveStage::momentum, suspect,
@@ -254,7 +255,7 @@ class Suspicion {
                                                                            Passed<Vec> p, T h,
                                                                            Passed<Multiplier> nu,
                                                                            Mask<T> suspect) {
-    return missed_momentum(s, q, p, h, nu, suspect);
+    return missed_momentum(s, q, p, h, nu, suspect, noise_of_velocities(s));
   }
 
   Mask<T> lanes_{false};

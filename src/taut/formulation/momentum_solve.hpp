@@ -76,6 +76,11 @@ class MomentumSolve {
     if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
       if (solved && *solved == 0) [[unlikely]]
         see_what_stays(largest_in_units(residual_, unit_), Mask<T>(true));
+    if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
+      if (solved && any(stays())) [[unlikely]] {
+        delta_ = part_missed(s, x.q, x.p, G, stays());
+        add(Mask<T>(true), x, G, nu);
+      }
     if (solved) return *solved;
     Failure failure = solved.error();
     failure.stage = SolveStage::momentum;
@@ -111,6 +116,44 @@ class MomentumSolve {
   void see_what_stays(const Real<T>& first, const Mask<T>& lanes) {
     const Mask<T> stays = lanes && first > Real<T>(0);
     rate_ = select(stays, Real<T>(std::numeric_limits<double>::infinity()), rate_);
+  }
+  Mask<T> stays() const { return rate_ > Real<T>(std::numeric_limits<double>::max()); }
+
+  // Returns the impulse that takes off what was left because it is within a unit, in those of the lanes in
+  // which it is more than the state explains; 0 in the others. Units go by the largest velocity, and near a
+  // point at which G has one large entry the others may be far smaller.                                (W1)
+  template <class V>
+  using Passed = std::conditional_t<fixed_size<P>, V, const V&>;  // what has an address leaves registers
+  [[gnu::cold, gnu::noinline]] static Multiplier part_missed(const P& s, Passed<Vec> q, Passed<Vec> p,
+                                                             const typename P::Jacobian& G,
+                                                             const Mask<T>& lanes) {
+    const Multiplier none = zero_multiplier(s);
+    Multiplier part = none;
+    Mask<T> missed(false);
+    for (int l = 0; l < ScalarTraits<T>::lanes; ++l)
+      if (const Mask<T> one = lanes && only_lane(l);
+          missed_momentum(s, q, p, T(1), none, one, noise_of_noise))
+        missed = either(missed, one);
+    if (!any(missed)) return none;
+    ConstraintMatrix<P> matrix(s);
+    Vec v = zero_vector(s);
+    H_p(s, q, p, v);
+    G.times(v, part);
+    matrix.right(s, q, p, G, T(1));
+    matrix.assemble(G);  // (M3)
+    if (matrix.factor() >= 0) return none;
+    matrix.solve(part);
+    each_index(part, [&](int i) { part[i] = select(missed, part[i], T(0)); });
+    return part;
+  }
+  static Mask<T> only_lane([[maybe_unused]] int l) {
+    if constexpr (ScalarTraits<T>::lanes == 1) {
+      return Mask<T>(true);
+    } else {
+      T mark(0);
+      mark.set(l, 1);
+      return mark > T(0);
+    }
   }
 
   template <class X>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
+#include <taut/formulation/damped_impulse.hpp>
 #include <taut/formulation/kept_units.hpp>
 #include <taut/formulation/landing_move.hpp>
 #include <taut/solve/drive_to_zero.hpp>
@@ -14,6 +15,7 @@ struct LandFrom {
   bool guess = false;        // it starts from the impulse that the caller has put into mu; otherwise from 0
   bool units_known = false;  // the rounding units of the last landing still hold
   bool keep_units = false;   // the next landing will ask for the units of this one
+  bool damped = false;       // it starts where a damped iteration from 0 leads
 };
 
 // A problem may know a cheaper correction than a solve with K: see rod_constraint_solver.hpp. Most do not.
@@ -70,6 +72,23 @@ class PositionSolve {
     each_index(raised, [&](int i) { any_rose = any_rose || any(Mask<T>(raised[i] < unit_[i])); });
     unit_ = raised;
     return any_rose;
+  }
+  // Brings mu near an impulse that lands, by a damped iteration, after a landing has failed. The move must
+  // know R at every μ. Returns the number of corrections, or 0 if it found none.                      (C6)
+  template <class Rule, class M>
+  int approach(const P& s, const Rule& rule, const typename P::Jacobian& G0, M& move, Multiplier& mu,
+               const Failure& failure) {
+    if (!is_newton(rule) || failure.kind == FailureKind::not_finite) return 0;
+    DampedImpulse<P> found{mu};
+    if constexpr (AffineMove<M, P>) {
+      StraightMove<P> straight{s, G0, move.look(zero_multiplier(s))};
+      move.respond(s, straight);
+      found = damped_impulse_of(straight);
+    } else if constexpr (NewtonMove<M, P, K>) {
+      if (move.is_newton() && move.is_exact()) found = damped_impulse<K>(s, G0, move);
+    }
+    mu = found.mu;
+    return found.corrections;
   }
   // Returns the lanes in which the units of the last landing may be too large for the state that it left.
   const Mask<T>& suspect() const { return suspect_; }

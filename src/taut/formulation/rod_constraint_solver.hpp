@@ -165,6 +165,12 @@ class RodsOrNewton {
       here = {.units_known = true};
       landed = go_on(s, rule, q0, G0, move, mu, here);
     }
+    if constexpr (ScalarTraits<typename P::Scalar>::lanes == 1)
+      if (!landed)
+        if (const int near = position_.approach(s, rule, G0, move, mu, landed.error()); near > 0) {
+          here = {.guess = true, .units_known = here.units_known};
+          if (const auto again = go_on(s, rule, q0, G0, move, mu, here)) landed = *again + near;
+        }
     if (rule.tolerance <= 0)
       suspicion_.add(position_.suspect() || Mask<typename P::Scalar>(came_from_afar(landed)));
     if (!landed) return landed;

@@ -47,6 +47,9 @@ struct Composition {
   Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     at.start = x;
     auto solved = substeps(s, x, at, h);
+    if constexpr (std::same_as<Base_, Rattle> && ScalarTraits<typename P::Scalar>::lanes == 1)
+      if (!solved && solved.error().kind != FailureKind::not_finite) [[unlikely]]
+        solved = damped_substeps(s, x, at, h, solved.error());
     if (solved)
       if (const auto missed = at.solver.missed(s, at.start, x, h, at.mu, at.nu)) solved = *missed;
     if (!solved) {
@@ -67,6 +70,24 @@ struct Composition {
         if (lambda) first = at.gamma.front() * h / 2 * *lambda;
         at.guess.begin_at(first);
       }
+  }
+
+  // Makes the step once more, each substep from where a damped iteration leads: one that began at a guess may
+  // have landed far out, on a branch from which the next has nowhere to go. Returns `failure` if this fails.
+  template <Hamiltonian P, class X>
+  [[gnu::cold, gnu::noinline]] Expected<int> damped_substeps(const P& s, X& x, Memory<P, X>& at,
+                                                             const typename P::Scalar& h,
+                                                             const Failure& failure) const {
+    x = at.start;
+    at.refresh(s, x.q);
+    int corrections = failure.iterations;
+    for (const auto& gamma : at.gamma) {
+      const auto advanced = base.advance(s, x, at, typename P::Scalar(gamma * h), true);  // (Y1)
+      if (!advanced) return failure;
+      corrections += *advanced;
+    }
+    if (!base.project(s, x, at)) return failure;  // (Y2)
+    return corrections;
   }
 
   template <Hamiltonian P, class X>

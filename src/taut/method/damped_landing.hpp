@@ -33,10 +33,9 @@ class DampedLanding {
         impulse_(zero_vector(s)),
         push_(impulse_),
         way_(impulse_),
-        change_(Long::Zero(2 * stages * n_)),
-        part_of_it_(change_),
+        corrections_{Long::Zero(2 * stages * n_), zero_multiplier(s)},
+        part_of_it_(corrections_.of_stages),
         landing_(zero_multiplier(s)),
-        mu_change_(landing_),
         row_(Vector<B, P::m>::Zero(s.constraints())),
         G1_(s.make_jacobian()),
         K_(s) {}
@@ -50,9 +49,7 @@ class DampedLanding {
     set_zero(mu);
     lengths_of(G0);
     const auto look = [&] {
-      impulse_of(G0, mu);
-      stages.look(impulse_);
-      s.g(stages.end(), landing_);
+      this->look(s, stages, G0, mu);
       return size_of(s, stages.residual(), q0, p0, h);
     };
     const auto failed = [&](FailureKind kind, int k) { return failure(kind, stages.residual(), k); };
@@ -65,9 +62,9 @@ class DampedLanding {
       stages.keep();
       const Multiplier mu_kept = mu;
       const auto step = line_search<B>(now, [&](const B& part) {
-        part_of_it_ = T(part) * change_;
+        part_of_it_ = T(part) * corrections_.of_stages;
         stages.go(part_of_it_);
-        mu = mu_kept + T(part) * mu_change_;
+        mu = mu_kept + T(part) * corrections_.of_mu;
         return look();
       });
       const bool contracts = step.contracts(now);
@@ -82,27 +79,51 @@ class DampedLanding {
     return failed(FailureKind::not_converged, most_damped_corrections);
   }
 
- private:
-  // Finds the correction. (N5)
+  // What the next correction adds to the stages and to μ.
+  struct Corrections {
+    Long of_stages;
+    Multiplier of_mu;
+  };
+  Corrections& corrections() { return corrections_; }
+  const Multiplier& landing() const { return landing_; }  // g(q₁)
+  LandingMatrix& matrix() { return K_; }
+
+  // Evaluates the stages and g(q₁) after the impulse μ.
+  template <class Stages>
+  void look(const P& s, Stages& stages, const typename P::Jacobian& G0, const Multiplier& mu) {
+    impulse_of(G0, mu);
+    stages.look(impulse_);
+    s.g(stages.end(), landing_);
+  }
+  // Returns -G₀ᵀμ.
+  const Vec& impulse_of(const typename P::Jacobian& G0, const Multiplier& mu) {
+    set_zero(impulse_);
+    G0.subtract_transpose(mu, impulse_);
+    return impulse_;
+  }
+
+  // Finds the correction, with A factored. Returns false if there is none.                            (N5)
   template <class Stages>
   bool correction(const P& s, Stages& stages, const typename P::Jacobian& G0) {
     stages.response(G0, K_);
     s.G(stages.end(), G1_);
     K_.assemble(G1_);
     if (K_.factor() >= 0) return false;
-    change_ = stages.residual();
-    stages.solve(change_);
-    stages.shift(change_, way_);
-    G1_.times(way_, mu_change_);
-    mu_change_ = landing_ - mu_change_;
-    K_.solve(mu_change_);
-    impulse_of(G0, mu_change_);
-    change_ = -stages.residual();
-    for (Eigen::Index from = n_; from < change_.size(); from += 2 * n_) change_.segment(from, n_) += impulse_;
-    stages.solve(change_);
+    auto& [change, mu_change] = corrections_;
+    change = stages.residual();
+    stages.solve(change);
+    stages.shift(change, way_);
+    G1_.times(way_, mu_change);
+    mu_change = landing_ - mu_change;
+    K_.solve(mu_change);
+    impulse_of(G0, mu_change);
+    change = -stages.residual();
+    for (Eigen::Index from = n_; from < change.size(); from += 2 * n_) change.segment(from, n_) += impulse_;
+    stages.solve(change);
     return true;
   }
 
+ private:
   // Returns the size of all residuals as a length: one of momenta counts with
   // the way that it makes in h/2, and one of g with the way that takes it off.
   B size_of(const P& s, const Long& r, const Vec& q0, const Vec& p0, const T& h) {
@@ -120,11 +141,6 @@ class DampedLanding {
     return sqrt(sum);
   }
 
-  void impulse_of(const typename P::Jacobian& G0, const Multiplier& mu) {
-    set_zero(impulse_);
-    G0.subtract_transpose(mu, impulse_);
-  }
-
   void lengths_of(const typename P::Jacobian& G0) {
     row_.setZero();
     G0.for_each([&](int i, int, const T& entry) { row_[i] += base(entry) * base(entry); });
@@ -134,15 +150,16 @@ class DampedLanding {
   static Failure failure(FailureKind kind, const Long& residual, int corrections) {
     Failure failure = describe(kind, residual, corrections, Mask<T>(true));
     failure.stage = SolveStage::inner;
-    failure.corrections = Corrections::damped_newton;
+    failure.corrections = taut::Corrections::damped_newton;
     failure.constraint = -1;
     return failure;
   }
 
   int n_;
   Vec impulse_, push_, way_;
-  Long change_, part_of_it_;
-  Multiplier landing_, mu_change_;
+  Corrections corrections_;
+  Long part_of_it_;
+  Multiplier landing_;
   Vector<B, P::m> row_;  // ‖G₀ᵢ‖
   typename P::Jacobian G1_;
   LandingMatrix K_;

@@ -6,15 +6,16 @@
 #include <taut/formulation/dirac_gradient.hpp>
 #include <taut/method/damped_landing.hpp>
 #include <taut/method/facts.hpp>
+#include <taut/method/landing_at_once.hpp>
 #include <taut/method/made/given_tableau.hpp>
 #include <taut/method/spelling.hpp>
 #include <taut/method/stage_solve.hpp>
 #include <taut/method/tableau_conditions.hpp>
+#include <taut/problem/kick_and_drift.hpp>
 #include <taut/solve/drive_to_zero.hpp>
 #include <taut/solve/pivoted_lu.hpp>
 
 #include <cmath>
-#include <optional>
 #include <vector>
 
 namespace taut {
@@ -62,7 +63,7 @@ struct DiracGauss {
   struct Memory {
     using T = typename P::Scalar;
     using B = Base<T>;
-    Memory(const P& problem, const X&, const DiracGauss& psi)
+    Memory(const P& problem, const X& x, const DiracGauss& psi)
         : gradient(problem),
           tableau(psi.own ? *psi.own : gauss_tableau(psi.s)),
           Z(static_cast<std::size_t>(psi.s), zero_vector(problem)),
@@ -79,11 +80,16 @@ struct DiracGauss {
           beside_p(q),
           start_q(q),
           start_p(q),
+          end(x),
           residual(Vector<T, dynamic>::Zero(2 * psi.s * problem.coordinates())),
           unit(Vector<Real<T>, dynamic>::Zero(residual.size())),
           column(Vector<B, dynamic>::Zero(residual.size())),
+          g_unit(Vector<Real<T>, P::m>::Zero(problem.constraints())),
+          kept_Z(Z),
+          kept_Y(Z),
           lu(static_cast<int>(residual.size())),
-          of_lanes(Matrix<B, dynamic, dynamic>::Identity(residual.size(), residual.size())) {}
+          of_lanes(Matrix<B, dynamic, dynamic>::Identity(residual.size(), residual.size())),
+          together(problem, psi.s) {}
     DiracGradient<P> gradient;
     Tableau<Float128> tableau;
     // Stage increments of q and p; slopes of H_M at the stages; increments
@@ -91,16 +97,22 @@ struct DiracGauss {
     std::vector<typename P::Vec> Z, Y, slope_q, slope_p, first_Z, first_Y;
     std::vector<typename DiracGradient<P>::Hessian> second;  // H_M'' at the stages
     typename P::Vec q, p, beside_q, beside_p, start_q, start_p;
+    X end;  // the end of a step that is being solved, as its sums round it
     Vector<T, dynamic> residual;
     Vector<Real<T>, dynamic> unit;
     Vector<B, dynamic> column;
+    Vector<Real<T>, P::m> g_unit;
+    std::vector<typename P::Vec> kept_Z, kept_Y;
     PivotedLU<B, dynamic> lu;              // the derivative A of (D3), (D4) by the stages
     Matrix<B, dynamic, dynamic> of_lanes;  // the same before it is factored, for packs
     T h{};
     bool linearised = false;  // `lu` is that of this step
     bool guessed = false;     // the stages of a first solve are known
     bool exact = false;       // H_M'' is formed without leaving out what is O(g)
-    std::optional<DampedLanding<P, ResponseMatrix<P>, dynamic>> damped;
+    bool at_rest = false;     // all stages are the start of the step
+    bool plain = false;       // H_M'' is not formed
+    Mask<T> done{false};      // lanes that a solve at once has ended
+    DampedLanding<P, ResponseMatrix<P>, dynamic> together;
   };
 
   template <class P, class X>
@@ -108,7 +120,7 @@ struct DiracGauss {
     at.start_q = x.q;
     at.start_p = x.p;
     at.h = h;
-    at.linearised = at.guessed = at.exact = false;
+    at.linearised = at.guessed = at.exact = at.at_rest = at.plain = false;
     return 0;
   }
   template <class P, class X>
@@ -126,12 +138,11 @@ struct DiracGauss {
                                                       const typename P::Jacobian& G0,
                                                       typename P::Multiplier& mu, Memory<P, X>& at,
                                                       const typename P::Scalar& h) const {
-    if (!at.damped) at.damped.emplace(problem, s);
     at.exact = true;
     at.guessed = false;
     guess(at);
-    Stages<P, X> stages{*this, problem, x, at, zero_vector(problem)};
-    const auto found = at.damped->approach(problem, stages, x.q, x.p, G0, h, mu);
+    Stages<P, X> stages{*this, problem, x, at};
+    const auto found = at.together.approach(problem, stages, x.q, x.p, G0, h, mu);
     if (!found) return found;
     at.first_Z = at.Z;
     at.first_Y = at.Y;
@@ -140,6 +151,45 @@ struct DiracGauss {
     for (int i = 0; i < s; ++i) at.first_Y[stage(i)] -= at.p;
     at.guessed = true;
     return found;
+  }
+
+  // The stages and μ together, from the start of the step: by Newton's iteration with (D7), or, if the matrix
+  // is to be that of the start, with the one that Reich prints.                                  (D8), (D9)
+  template <class P, class X>
+  Expected<int> at_once(const P& problem, const X& x, const typename P::Jacobian& G0,
+                        typename P::Multiplier& mu, Memory<P, X>& at, const typename P::Scalar& h,
+                        const SolveOptions& solve, X& next) const {
+    using T = typename P::Scalar;
+    static_cast<void>(prepare(problem, x, at, h));
+    guess(at);
+    at.plain = solve.iteration == Iteration::symmetric;
+    Stages<P, X> stages{*this, problem, x, at};
+    StagesAndLanding<P, Stages<P, X>, decltype(at.together)> all{problem, stages, at.together, x.q,
+                                                                 G0,      mu,     at.unit,     at.g_unit};
+    const int most = at.plain ? most_linear_corrections : newton_limit;
+    const int limit = solve.max_iterations > 0 ? solve.max_iterations : most;
+    at.at_rest = true;
+    Mask<T> going(true);
+    const auto solved = [&]() -> Expected<int> {
+      if (!at.plain)
+        return solve_at_once(
+            all, [&](const Mask<T>& active) { return newton_correction(problem, G0, stages, active); }, limit,
+            going);
+      at.together.matrix().right(problem, x.q, x.p, G0, h);
+      at.together.matrix().assemble(G0);
+      if (const int pivot = at.together.matrix().factor(); pivot >= 0)
+        return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner, .constraint = pivot};
+      return solve_at_once(
+          all, [&](const Mask<T>&) { return simplified_correction(problem, x, G0, stages, h); }, limit,
+          going);
+    }();
+    at.at_rest = at.plain = false;
+    at.done = !going;
+    if (!solved && ScalarTraits<T>::lanes == 1) return solved;
+    next = x;
+    kick_along(next, G0, mu, at.p);
+    finish_map(next, at, h);
+    return solved;
   }
 
   template <class P, class X>
@@ -170,11 +220,7 @@ struct DiracGauss {
       at.first_Y = at.Y;
       at.guessed = true;
     }
-    for (int i = 0; i < s; ++i) {
-      const T weight = h * coefficient<T>(at.tableau.b[i]);
-      drift(x, weight * at.slope_p[stage(i)]);  // (D5)
-      kick(x, -weight * at.slope_q[stage(i)]);  // (D6)
-    }
+    finish_map(x, at, h);
     return solved;
   }
 
@@ -204,6 +250,57 @@ struct DiracGauss {
   }
 
  private:
+  template <class P, class X>
+  struct Stages;
+
+  template <class X, class At, class T>
+  void finish_map(X& x, const At& at, const T& h) const {
+    for (int i = 0; i < s; ++i) {
+      const T weight = h * coefficient<T>(at.tableau.b[i]);
+      drift(x, weight * at.slope_p[stage(i)]);  // (D5)
+      kick(x, -weight * at.slope_q[stage(i)]);  // (D6)
+    }
+  }
+
+  // Finds the correction with H_M'' of (D7) at the stages.                                             (D9)
+  template <class P, class X, class M>
+  int newton_correction(const P& problem, const typename P::Jacobian& G0, Stages<P, X>& stages,
+                        const M& active) const {
+    if (stages.singular >= 0 || !linearise(problem.coordinates(), active, stages.at)) return 0;
+    return stages.at.together.correction(problem, stages, G0) ? -1 : 0;
+  }
+
+  // Finds the correction with H_pp and G of the start of the step alone, the matrix below (34):
+  // h C δμ = g - h G H_pp Σ bᵢ r_P,i, δPᵢ = -r_P,i - Gᵀδμ, δQᵢ = -r_Q,i + h Σ aᵢⱼ H_pp δPⱼ.              (D8)
+  template <class P, class X>
+  int simplified_correction(const P& problem, const X& x, const typename P::Jacobian& G0,
+                            Stages<P, X>& stages, const typename P::Scalar& h) const {
+    using T = typename P::Scalar;
+    if (stages.singular >= 0) return 0;
+    auto& at = stages.at;
+    const int n = problem.coordinates();
+    auto& [change, by] = at.together.corrections();
+    at.p.setZero();
+    for (int i = 0; i < s; ++i)
+      at.p += coefficient<T>(at.tableau.b[i]) * at.residual.segment((2 * i + 1) * n, n);
+    H_pp_times(problem, x.q, x.p, at.p, at.q);
+    G0.times(at.q, by);
+    by = at.together.landing() - h * by;
+    at.together.matrix().solve(by);
+    const auto& impulse = at.together.impulse_of(G0, by);
+    for (int i = 0; i < s; ++i) {
+      at.p = impulse - at.residual.segment((2 * i + 1) * n, n);
+      change.segment((2 * i + 1) * n, n) = at.p;
+      H_pp_times(problem, x.q, x.p, at.p, at.first_Z[stage(i)]);
+    }
+    for (int i = 0; i < s; ++i) {
+      change.segment(2 * i * n, n) = -at.residual.segment(2 * i * n, n);
+      for (int j = 0; j < s; ++j)
+        change.segment(2 * i * n, n) += h * coefficient<T>(at.tableau.A(i, j)) * at.first_Z[stage(j)];
+    }
+    return -1;
+  }
+
   // What DampedLanding asks of the stages. Their momenta are p₀ + Y, without
   // the impulse.
   template <class P, class X>
@@ -213,22 +310,29 @@ struct DiracGauss {
     const P& problem;
     const X& x;
     Memory<P, X>& at;
-    typename P::Vec q1;
-    std::vector<typename P::Vec> kept_Z{}, kept_Y{};
     int singular = -1;
 
+    void evaluate_alone() {
+      at.plain = true;
+      psi.slopes(problem, x, at);
+    }
+    template <class Units>
+    void set_units(Units& unit) {
+      psi.rounding_units(problem, x, at, unit);
+    }
     void look(const typename P::Vec& impulse) {
       const int n = problem.coordinates();
       singular = psi.slopes(problem, x, at);
       psi.stage_residuals(n, at);
-      q1 = x.q;
+      at.end = x;
       for (int i = 0; i < psi.s; ++i) {
+        const T weight = at.h * coefficient<T>(at.tableau.b[i]);
         at.residual.segment((2 * i + 1) * n, n) -= impulse;
-        q1 += at.h * coefficient<T>(at.tableau.b[i]) * at.slope_p[stage(i)];  // (D5)
+        drift(at.end, weight * at.slope_p[stage(i)]);  // (D5)
       }
     }
     const auto& residual() const { return at.residual; }
-    const auto& end() const { return q1; }
+    const auto& end() const { return at.end.q; }
     Expected<int> linearise() const {
       if (singular < 0 && psi.linearise(problem.coordinates(), Mask<T>(true), at)) return 0;
       return Failure{.kind = FailureKind::singular, .stage = SolveStage::inner, .constraint = singular};
@@ -242,14 +346,15 @@ struct DiracGauss {
       psi.response(problem, at, G, K);
     }
     void keep() {
-      kept_Z = at.Z;
-      kept_Y = at.Y;
+      at.kept_Z = at.Z;
+      at.kept_Y = at.Y;
+      at.at_rest = false;
     }
     void go(const Vector<T, dynamic>& v) {
       const int n = problem.coordinates();
       for (int i = 0; i < psi.s; ++i) {
-        at.Z[stage(i)] = kept_Z[stage(i)] + v.segment(2 * i * n, n);
-        at.Y[stage(i)] = kept_Y[stage(i)] + v.segment((2 * i + 1) * n, n);
+        at.Z[stage(i)] = at.kept_Z[stage(i)] + v.segment(2 * i * n, n);
+        at.Y[stage(i)] = at.kept_Y[stage(i)] + v.segment((2 * i + 1) * n, n);
       }
     }
   };
@@ -288,10 +393,18 @@ struct DiracGauss {
   int slopes(const P& problem, const X& x, At& at) const {
     int singular = -1;
     for (int j = 0; j < s; ++j) {
+      if (j > 0 && at.at_rest) {  // all stages are at the same point
+        at.slope_q[stage(j)] = at.slope_q[0];
+        at.slope_p[stage(j)] = at.slope_p[0];
+        at.second[stage(j)] = at.second[0];
+        continue;
+      }
       at.q = x.q + at.Z[stage(j)];
       at.p = x.p + at.Y[stage(j)];
-      const int pivot =
-          at.gradient(problem, at.q, at.p, at.slope_q[stage(j)], at.slope_p[stage(j)], at.second[stage(j)]);
+      const int pivot = at.plain
+                            ? at.gradient(problem, at.q, at.p, at.slope_q[stage(j)], at.slope_p[stage(j)])
+                            : at.gradient(problem, at.q, at.p, at.slope_q[stage(j)], at.slope_p[stage(j)],
+                                          at.second[stage(j)]);
       if (singular < 0) singular = pivot;
       if (at.exact && pivot < 0) differentiate(problem, j, at);
     }

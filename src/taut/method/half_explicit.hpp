@@ -58,8 +58,9 @@ struct HalfExplicit {
       drift(at.next, h * at.velocity);  // (HE2): q₁ = q₀ + h H_p(q₀, p₁)
       return at.next.q;
     };
-    const auto respond = [&](auto& matrix) { matrix.right(s, x.q, x.p, at.G, h); };
-    MoveBy move{end, respond};
+    at.next = x;
+    const auto respond = [&](auto& matrix) { matrix.right(s, x.q, at.next.p, at.G, h); };
+    NewtonMoveBy move{end, respond, {.changes = !is_natural(s)}};
     const auto solved = at.solver.land(s, solve, x.q, at.G, move, at.mu, {});  // (HE3): g(q₁) = 0
     if (!solved) return solved;
     if (const auto missed = at.solver.missed_landing(s, x.q, at.next.q, h, at.mu)) return *missed;

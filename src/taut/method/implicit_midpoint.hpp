@@ -5,6 +5,7 @@
 
 #include <taut/formulation/constraint_matrix.hpp>
 #include <taut/method/damped_landing.hpp>
+#include <taut/method/envelope_midpoint.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/spelling.hpp>
 #include <taut/problem/tiers.hpp>
@@ -101,10 +102,51 @@ template <class P>
 inline constexpr bool has_curvature =
     requires(const P& s, const typename P::Vec& q) { s.curvature(q, [](int, int, double) {}); };
 
+// The matrix of a problem whose kind is data: sparse if that is less work. A step at which the sparse one has
+// no pivot, which exchanges no rows, is left to the dense one.
+template <class P>
+class EitherMidpointMatrix {
+ public:
+  using T = typename P::Scalar;
+  static constexpr int most_dense_coordinates = 600;
+
+  explicit EitherMidpointMatrix(const P& s) : problem_(s) {
+    if (EnvelopeMidpointMatrix<P>::pays(s))
+      sparse_.emplace(s);
+    else
+      dense_.emplace(s);
+  }
+
+  template <class X>
+  Expected<int> prepare(const X& x, const T& h) {
+    is_sparse_ = sparse_.has_value();
+    if (!is_sparse_) return dense_->prepare(x, h);
+    const auto ready = sparse_->prepare(x, h);
+    if (ready || ready.error().kind != FailureKind::singular) return ready;
+    if (problem_.coordinates() > most_dense_coordinates) return ready;
+    is_sparse_ = false;
+    if (!dense_) dense_.emplace(problem_);
+    return dense_->prepare(x, h);
+  }
+  void solve(Vector<T, dynamic>& r) const { is_sparse_ ? sparse_->solve(r) : dense_->solve(r); }
+  template <class Jacobian, class Matrix>
+  void response(const Jacobian& G, Matrix& K) const {
+    is_sparse_ ? sparse_->response(G, K) : dense_->response(G, K);
+  }
+
+ private:
+  P problem_;
+  std::optional<EnvelopeMidpointMatrix<P>> sparse_;
+  std::optional<DenseMidpointMatrix<P>> dense_;
+  bool is_sparse_ = false;
+};
+
 template <class P>
 constexpr auto pick_midpoint_matrix() {
   if constexpr (has_curvature<P>)
     return std::type_identity<SparseMidpointMatrix<P>>{};
+  else if constexpr (has_force_pattern<P>)
+    return std::type_identity<EitherMidpointMatrix<P>>{};
   else
     return std::type_identity<DenseMidpointMatrix<P>>{};
 }
@@ -266,7 +308,8 @@ struct ImplicitMidpoint {
   template <class P>
   static constexpr bool fits = Hamiltonian<P> && Castable<P>;
   template <class P>
-  using ResponseMatrix = DenseConstraintMatrix<P>;
+  using ResponseMatrix =
+      std::conditional_t<has_force_pattern<P>, MidpointLanding<P>, DenseConstraintMatrix<P>>;
   template <class P, class X>
   struct Memory {
     Memory(const P& s, const X& x) : middle(s, x) {}
@@ -307,6 +350,11 @@ struct FastPart : P {
   void curvature(const typename P::Vec& q, Entry&& entry) const {
     P::curvature_fast(q, entry);
   }
+  auto coordinates_in_force() const
+    requires requires(const P& s) { s.coordinates_in_fast_force(); }
+  {
+    return P::coordinates_in_fast_force();
+  }
   template <class U>
   auto cast() const {
     return FastPart<decltype(P::template cast<U>())>(P::template cast<U>());
@@ -329,8 +377,9 @@ struct MixedMidpoint {
   template <class P>
   static constexpr bool fits = Split<P> && Castable<P>;
   template <class P>
-  using ResponseMatrix =
-      std::conditional_t<has_curvature<FastPart<P>>, MidpointConstraintMatrix<P>, DenseConstraintMatrix<P>>;
+  using ResponseMatrix = std::conditional_t<
+      has_curvature<FastPart<P>>, MidpointConstraintMatrix<P>,
+      std::conditional_t<has_force_pattern<FastPart<P>>, MidpointLanding<P>, DenseConstraintMatrix<P>>>;
   template <class P, class X>
   struct Memory {
     Memory(const P& s, const X& x) : fast(s), middle(fast, x), grad(zero_vector(s)) {}

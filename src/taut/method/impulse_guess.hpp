@@ -99,6 +99,7 @@ class ImpulseGuess {
       each_index(mu, [&](int k) { mu[k] += T(w[j]) * past[k]; });
     }
   }
+  static constexpr bool is_damped() { return false; }
   // Says where the first substep of the next step begins, instead of at 0.
   void begin_at(const Multiplier& first) { first_ = first; }
   void keep(std::size_t i, const Multiplier& mu) { past_[i % reach] = mu; }

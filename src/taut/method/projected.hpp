@@ -18,6 +18,9 @@
 //     bool may_approach(memory) const                    says whether there is another way to try
 //     Expected<int> approach(s, x, G, mu, memory, h)     finds μ nearly, and prepares the map and its
 //                                                        response for a landing from there
+// and, if its own equations and g(q₁) = 0 are better solved together than one inside the other,
+//     Expected<int> at_once(s, x, G, mu, memory, h, solve, next)   finds μ and moves `next` to the end of the
+//                                                        map, in the lanes that memory.done names if it fails
 #pragma once
 
 #include <taut/formulation/constraint_solver.hpp>
@@ -62,6 +65,12 @@ template <class Psi, class P, class X>
 concept Approaches = requires(const Psi& psi, const P& s, const X& x, const typename P::Jacobian& G,
                               typename P::Multiplier& mu, typename Psi::template Memory<P, X>& memory,
                               const typename P::Scalar& h) { psi.approach(s, x, G, mu, memory, h); };
+
+template <class Psi, class P, class X>
+concept SolvesAtOnce = requires(const Psi& psi, const P& s, const X& x, const typename P::Jacobian& G,
+                                typename P::Multiplier& mu, typename Psi::template Memory<P, X>& memory,
+                                const typename P::Scalar& h, const SolveOptions& solve,
+                                X& next) { psi.at_once(s, x, G, mu, memory, h, solve, next); };
 
 template <class Psi, class P, class X>
 concept Finishes = requires(const Psi& psi, const P& s, X& x, typename Psi::template Memory<P, X>& memory,
@@ -124,6 +133,40 @@ struct Projected {
   // Reich (26): Ψ_h after an impulse that makes it end on g = 0.
   template <Hamiltonian P, class X>
   Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    if constexpr (SolvesAtOnce<Psi, P, X>)
+      return advance_at_once(s, x, at, h);
+    else
+      return advance_by_landing(s, x, at, h);
+  }
+
+ private:
+  // Solves the map and g(q₁) = 0 together, and one inside the other where that fails.
+  template <Hamiltonian P, class X>
+  Expected<int> advance_at_once(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    if (solve.tolerance > 0 || solve.iteration == Iteration::sweep) return advance_by_landing(s, x, at, h);
+    const auto solved = psi.at_once(s, x, at.G, at.mu, at.inner, h, solve, at.next);
+    if (solved) {
+      x = at.next;
+      s.G(x.q, at.G);
+      return solved;
+    }
+    if constexpr (ScalarTraits<typename P::Scalar>::lanes == 1) {
+      return advance_by_landing(s, x, at, h);
+    } else {  // a lane that has ended keeps what it found, as if it were alone
+      const X found = at.next;
+      const typename P::Multiplier mu = at.mu;
+      const auto going = !at.inner.done;
+      const auto landed = advance_by_landing(s, x, at, h);
+      if (!landed) return landed;
+      restore_others(going, found, x);
+      for (Eigen::Index i = 0; i < mu.size(); ++i) at.mu[i] = select(going, at.mu[i], mu[i]);
+      s.G(x.q, at.G);
+      return landed;
+    }
+  }
+
+  template <Hamiltonian P, class X>
+  Expected<int> advance_by_landing(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     if constexpr (KnowsResponse<Psi, P, X>)
       if (const auto ready = psi.prepare(s, x, at.inner, h); !ready) return ready;
     Expected<int> mapped = 0;
@@ -169,6 +212,7 @@ struct Projected {
     return solved;
   }
 
+ public:
   template <Hamiltonian P, class X>
   Expected<int> project(const P& s, X& x, Memory<P, X>& at) const {
     return at.solver.project(s, solve, x, at.G, at.nu);  // (P4)

@@ -69,9 +69,10 @@ struct Rattle {
                           [&](const auto& rule) { return advance_by(rule, s, x, at, h, gamma, guess); });
   }
   template <Natural P, class X>
-  Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+  Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
+                        bool damped = false) const {
     const typename P::Scalar whole[] = {typename P::Scalar(1)};
-    NoGuess none;
+    NoGuess none{damped};
     return advance(s, x, at, h, whole, none);
   }
 
@@ -84,6 +85,8 @@ struct Rattle {
 
  private:
   struct NoGuess {
+    bool damped = false;
+    bool is_damped() const { return damped; }
     template <class Multiplier>
     void offer(std::size_t, Multiplier& mu) const {
       set_zero(mu);
@@ -130,9 +133,11 @@ struct Rattle {
     for (std::size_t i = 0; i < gamma.size(); ++i) {
       const T now = gamma[i] * h;
       guess.offer(i, at.mu);
-      const auto landed =
-          land(rule, s, x, x, at, {now, (before + now) / 2},
-               {.guess = true, .units_known = i > 0, .keep_units = true});  // (R1), (R2), (R3)
+      const auto landed = land(rule, s, x, x, at, {now, (before + now) / 2},
+                               {.guess = true,
+                                .units_known = i > 0,
+                                .keep_units = true,
+                                .damped = guess.is_damped()});  // (R1), (R2), (R3)
       if (!landed) return landed;
       guess.keep(i, at.mu);
       corrections += *landed;

@@ -16,6 +16,9 @@ namespace taut {
 
 // A dense matrix with more rows than this is not formed: its factor would take seconds a step.
 inline constexpr int most_stage_rows = 1200;
+// With more than this a step that fails is not tried in the last of the ways to damp it: it would take long
+// to say that it failed.
+inline constexpr int most_rows_tried_again = 240;
 
 // The problem on dual numbers is needed. The lanes of a pack would need a damping each, and exchanges of rows
 // that differ.
@@ -172,8 +175,20 @@ int correct_tangents([[maybe_unused]] Equations& equations) {
 
 // What a shortened correction must make smaller: the next correction, with the same matrix (Deuflhard's
 // natural test, which needs no units in which to compare residuals of different kinds), or the residual in
-// units of rounding. Far from a solution either may find one that the other misses.
-enum class DampedBy { next_correction, residual };
+// units of rounding, or in the units of q, p and g as they stand. Far from a solution each may find one that
+// the others miss.
+enum class DampedBy { next_correction, residual, plain_residual };
+// The last begins each correction at its full length, and takes more tries.
+inline int damping_limit(DampedBy damped_by) {
+  return damped_by == DampedBy::plain_residual ? 4 * stage_newton_limit : stage_newton_limit;
+}
+
+template <class T, class Equations>
+auto size_of_residual(const Equations& equations, [[maybe_unused]] DampedBy damped_by) {
+  if constexpr (requires { equations.plain_residual(); })
+    if (damped_by == DampedBy::plain_residual) return equations.plain_residual();
+  return equations.residual_in_units();
+}
 
 // Finds the stages by Newton's iteration with a new matrix each time, damped. Equations offers
 //     evaluate()          forms the residual at the unknowns
@@ -185,6 +200,7 @@ enum class DampedBy { next_correction, residual };
 //     set_units()         takes the units of rounding from the present unknowns
 //     in_units(d)         the size of a correction in them
 //     residual_in_units() that of the residual
+//     plain_residual()    the same in the units of q, p and g; asked for if it is there
 //     solved()            asks whether a stated tolerance is met
 //     is_sharp()          asks whether what must vanish does, to rounding
 //     sound()             asks whether the residual is finite
@@ -203,9 +219,10 @@ Expected<int> damped_newton(Equations& equations, DampedBy damped_by, int limit,
     if (equations.form_matrix() >= 0) return equations.failure(FailureKind::not_converged, corrections);
     equations.residual(d);
     equations.solve(d);
-    const R size = equations.in_units(d), off = equations.residual_in_units();
+    const R size = equations.in_units(d), off = size_of_residual<T>(equations, damped_by);
     equations.keep();
-    for (t = t < R(0.5) ? R(4) * t : R(1);; t /= R(2)) {
+    const bool starts_long = damped_by == DampedBy::plain_residual;
+    for (t = t < R(0.5) && !starts_long ? R(4) * t : R(1);; t /= R(2)) {
       equations.move(d, -t);
       equations.evaluate();
       ++corrections;
@@ -218,7 +235,7 @@ Expected<int> damped_newton(Equations& equations, DampedBy damped_by, int limit,
           return corrections + correct_tangents<T>(equations);
         const bool is_better = damped_by == DampedBy::next_correction
                                    ? left <= (R(1) - t / R(4)) * size
-                                   : equations.residual_in_units() <= (R(1) - t / R(8)) * off;
+                                   : size_of_residual<T>(equations, damped_by) <= (R(1) - t / R(8)) * off;
         if (is_better) break;
       }
       if (t < R(least_damping)) return equations.failure(FailureKind::not_converged, corrections);

@@ -175,12 +175,15 @@ class StageSolve {
       has_noise_ = true;
       Equations equations{*this, s, q0, p0, G0, h, options.tolerance};
       Failure last = failure;
-      for (const DampedBy damped_by : {DampedBy::next_correction, DampedBy::residual})
+      for (const DampedBy damped_by :
+           {DampedBy::next_correction, DampedBy::residual, DampedBy::plain_residual})
         for (const double part : {1.0, 0.0, 0.5}) {
+          if (damped_by == DampedBy::plain_residual && layout(s).size() > most_rows_tried_again) break;
           guess(s, q0, p0, G0, h);
           if (part < 1) shorten_guess(part);
-          const auto solved = damped_newton<T>(equations, damped_by, stage_newton_limit, stage_noise);
+          const auto solved = damped_newton<T>(equations, damped_by, damping_limit(damped_by), stage_noise);
           if (solved) return last.iterations + *solved;
+          if (damped_by == DampedBy::plain_residual) continue;  // the failure is that of the ways before
           const int before = last.iterations;
           last = solved.error();
           last.iterations += before;
@@ -324,6 +327,11 @@ class StageSolve {
       size = largest;
       return largest;
     }
+    Real<T> largest() const {
+      Real<T> largest(0);
+      each_residual([&](const auto& r, const auto&) { largest = larger(largest, largest_entry(r)); });
+      return largest;
+    }
     Mask<T> within(double tolerance) const {
       Mask<T> inside(true);
       each_residual([&](const auto& r, const auto&) { inside = inside && all_within(r, tolerance); });
@@ -391,6 +399,7 @@ class StageSolve {
     }
     void set_units() { stage.rounding_units(q0, p0, G0); }
     Real<Base<T>> residual_in_units() const { return base(residuals().in_units()); }
+    Real<Base<T>> plain_residual() const { return base(residuals().largest()); }
     int form_matrix() {
       stage.newton_->form(stage, h);
       return stage.newton_->factor();
@@ -543,6 +552,8 @@ class StageSolve {
     const auto per_unit = [&](const Real<T>& size) {
       return Real<T>(Real<T>(1) / larger(half * size, tiny));
     };
+    // In an equilibrium forces cancel, and what is left of them is their noise.
+    if (has_noise_) p_size = larger(p_size, largest_entry(h_grad_V_));
     if (has_noise_)
       for (Eigen::Index i = 0; i < g_per_unit_.size(); ++i)
         g_per_unit_[i] = larger(g_per_unit_[i], Real<T>(noise_[i] / half));

@@ -5,6 +5,7 @@
 // one copy per thread.
 #pragma once
 
+#include <taut/model/code/dependence.hpp>
 #include <taut/model/code/interpreter.hpp>
 #include <taut/model/formula_map.hpp>
 #include <taut/model/formula_system.hpp>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace taut {
 
@@ -108,6 +110,12 @@ class FormulaProblem : public Shape<T, dynamic, dynamic, SparseJacobian<T>>, pub
   void grad_V_slow(const Vec& q, Vec& out) const {
     count_gradient();
     grad_V_slow_(q.data(), nullptr, nullptr, out.data());
+  }
+
+  // The coordinates on which each entry of the force depends, and of its fast part: natural and split.
+  std::vector<std::vector<int>> coordinates_in_force() const { return coordinates_in(*system_->grad_V); }
+  std::vector<std::vector<int>> coordinates_in_fast_force() const {
+    return coordinates_in(*system_->grad_V_fast);
   }
 
   // A Hamiltonian of its own.

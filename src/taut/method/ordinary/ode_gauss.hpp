@@ -212,6 +212,7 @@ struct OdeGauss {
     void solve(Unknowns& r) const { lu.solve(r); }
     T in_units(const Unknowns& d) const { return largest_in_units(d, at.unit); }
     T residual_in_units() const { return in_units(at.residual); }
+    T plain_residual() const { return largest_entry(at.residual); }
     bool is_sharp() const { return true; }
     bool solved() const { return tolerance > 0 && all_within(at.residual, tolerance); }
     bool sound() const { return all_finite(at.residual); }
@@ -315,12 +316,12 @@ struct OdeGauss {
     equations.z_size = larger(largest_entry(z), T(magnitude(h) * largest_entry(at.slope_z[0])));
     const Vector<T, dynamic> first = at.residual;  // the slopes of the state lead by -first
     int corrections = failure.iterations;
-    for (const DampedBy damped_by : {DampedBy::next_correction, DampedBy::residual})
+    for (const DampedBy damped_by : {DampedBy::next_correction, DampedBy::residual, DampedBy::plain_residual})
       for (const double part : {0.0, 1.0, 0.5}) {
         rest();
         equations.keep();
         equations.move(first, T(-part));
-        const auto solved = damped_newton<T>(equations, damped_by, stage_newton_limit, stage_noise);
+        const auto solved = damped_newton<T>(equations, damped_by, damping_limit(damped_by), stage_noise);
         if (solved && equations.is_near()) return corrections + *solved;
         corrections += solved ? *solved : solved.error().iterations;
       }

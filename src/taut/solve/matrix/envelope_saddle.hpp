@@ -88,13 +88,22 @@ class EnvelopeSaddle {
     multiplier_.assign(order.place.begin() + n, order.place.end());
     for (const auto& e : M.entries()) {
       const int row = order.place[e.row], column = order.place[e.column];
-      if (row >= column) masses_.push_back({lu_.place(row, column), e.value});
+      if (row >= column) {
+        from_.push_back(&e - M.entries().data());
+        masses_.push_back({lu_.place(row, column), e.value});
+      }
       if (row == column) weight_[e.row] = T(1) / e.value;
     }
     for (int i = 0; i < m_; ++i)
       for (int k = G.begin[i]; k < G.begin[i + 1]; ++k)
         entries_.push_back({i, G.column[k], lu_.place(multiplier_[i], order.place[G.column[k]])});
     right_.assign(entries_.size(), T(0));
+  }
+
+  // Puts other values in the places of M, given in the order of its entries; sweeps still take M.
+  void renew(const std::vector<T>& values) {
+    for (std::size_t k = 0; k < from_.size(); ++k)
+      masses_[k].value = values[static_cast<std::size_t>(from_[k])];
   }
 
   template <class Jacobian>
@@ -169,6 +178,7 @@ class EnvelopeSaddle {
   EnvelopeLU<T> lu_;
   std::vector<int> multiplier_;  // the turn of each multiplier
   std::vector<MassEntry> masses_;
+  std::vector<std::ptrdiff_t> from_;      // the entry of M that each of them is
   std::vector<ConstraintEntry> entries_;  // in the order of the entries of G
   std::vector<T> right_;                  // the entries of G₀
   Multiplier weight_;                     // 1/M_jj, with which pivots are compared
