@@ -32,6 +32,8 @@ struct Tally {
   double least_pivot = 1;               // the smallest pivot ratio of G W Gᵀ that was seen
   std::int64_t least_pivot_step = 0;    // and the step after which it was seen
   double first_unexplained = 0;         // how far the first step moved q beyond what its velocity explains
+  double local_error = 0;               // the method's estimate of the error of the last step, if watched
+  double local_error_max = 0;           // the largest of them
   std::optional<Failure> failure = {};  // the failure of step number steps + 1
   bool energy_not_finite = false;  // if so, step steps + 1 ended on the constraints, but H has no value there
 
@@ -61,6 +63,10 @@ struct Tally {
     if (!(ratio < least_pivot)) return;
     least_pivot = ratio;
     least_pivot_step = steps + 1;
+  }
+  void see_local_error(double estimate) {
+    local_error = estimate;
+    local_error_max = std::max(local_error_max, estimate);
   }
   void count_halved(int pieces) {
     ++halved;
@@ -105,6 +111,9 @@ struct Tally {
     c(gradients);
     c(first.energy_rest);
     c(now.energy_rest);
+    if (!c.has_more()) return;
+    c(local_error);
+    c(local_error_max);
   }
   // Checkpoints of older versions have these three of a reading, one after the other.
   template <class Carry>
