@@ -105,6 +105,10 @@ TEST(ARestoredMachine, RemembersTheImpulsesFromWhichItGuesses) {
       if (plain && std::string_view(method).starts_with("shake")) continue;
       EXPECT_EQ(difference(run, {method}, 0.01, plain, options), "") << method;
     }
+  const ModelRun particles = model_of("c60");
+  const double h = *particles.request.step;
+  for (const char* method : {"rattle=composition(1)", "shake-velocity"})
+    EXPECT_EQ(difference(particles, {method}, h, false, options), "") << method;
 }
 
 TEST(ARestoredMachine, RemembersTheStepsThatItChose) {

@@ -127,7 +127,7 @@ TEST(AnyOrder, LobattoEstimatesTheErrorOfAnEmbeddedMethod) {
   EXPECT_NEAR(of(3)[0], 1 / 6.0 - 0, 1e-15);  // b - (0, 1, 0)
   EXPECT_NEAR(of(3)[1], 4 / 6.0 - 1, 1e-15);
   EXPECT_NEAR(of(3)[2], 1 / 6.0 - 0, 1e-15);
-  const DoublePendulum<Real> s;
+  const PlanarPendulum<Real> s;
   for (int stages = 2; stages <= 5; ++stages) {
     const LocalErrors coarse = local_errors(s, stages, Real(0.025)),
                       fine = local_errors(s, stages, Real(0.0125));

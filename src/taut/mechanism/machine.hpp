@@ -34,7 +34,7 @@ class Machine {
   virtual double kinetic_energy() const = 0;  // p·H_p/2: the kinetic energy if the system is natural
   virtual std::vector<double> last_multiplier(double h) const = 0;  // the method's own; empty if it has none
   virtual ProjectionCount projections() const = 0;
-  // From now on tallies see the method's own estimate of the error of each step. Returns false if it has none.
+  // Lets tallies see the method's own estimate of the error of each step. Returns false if it has none.
   virtual bool watch_local_error() { return false; }
 
   // Saves all that the next step depends on as bytes. If a machine of the same problem and method is restored

@@ -55,13 +55,11 @@ void begin_elsewhere(const Mechanism& mechanism, FirstGuess guess, MethodChoice&
                                   "{}. Leave the first guess out, or use one of them.",
                                   choice.label(), from_past ? "a guess from earlier steps" : "the multiplier",
                                   from_past ? ", and shake, shake-velocity" : ""));
-  if (mechanism.of_particles())
-    throw ChoiceError("first-guess",
-                      from_past
-                          ? "systems of particles begin at 0: rods have a guess of their own. Leave the "
-                            "first guess out."
-                          : "systems of particles begin at 0: the multiplier needs second derivatives "
-                            "of the constraints. Leave the first guess out.");
+  if (mechanism.of_particles() && !from_past)
+    throw ChoiceError(
+        "first-guess",
+        "systems of particles do not begin at the multiplier: it needs second derivatives of the "
+        "constraints. Leave the first guess out, or take the quadratic one.");
 }
 
 // The rule of Leimkuhler and Skeel is for the position solve of their methods, and for a stated tolerance.
