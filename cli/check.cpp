@@ -85,6 +85,7 @@ void add_check(Program& program) {
                    "also the modified energy, and the stability of the manifold under each formulation"));
   command.add(flag("--json", *json, "print one JSON object"));
   typed->add_solve(command);
+  typed->add_precision(command);
   program.add(std::move(command));
 }
 

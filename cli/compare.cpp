@@ -233,6 +233,7 @@ void add_compare(Program& program) {
   flags->reports.add(command);
   flags->typed.add_backend(command);
   flags->typed.add_solve(command);
+  flags->typed.add_precision(command);
   program.add(std::move(command));
 }
 

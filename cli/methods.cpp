@@ -23,6 +23,8 @@ std::string_view keeps_name(Keeps keeps) {
       return "position and momentum";
     case Keeps::position:
       return "position";
+    case Keeps::momentum:
+      return "momentum";
     case Keeps::nothing:
       return "nothing";
   }

@@ -79,7 +79,10 @@ void add_run(Program& program) {
   typed->add_every(command);
   typed->add_set(command);
   typed->add_lambda(command);
+  typed->add_local_error(command);
   typed->add_first_guess(command);
+  typed->add_stop_rule(command);
+  typed->add_error_tolerance(command);
   typed->add_quantity(command);
   typed->add_out(command);
   typed->add_keeping(command);

@@ -134,6 +134,18 @@ void TypedModel::add_lambda(Command& command) {
   command.add(std::move(made));
 }
 
+void TypedModel::add_local_error(Command& command) {
+  Option made = option(
+      "--local-error", "E",
+      [this](const std::string& text) {
+        choice_of(text, "local error", choice_names<LocalErrorShown>);
+        set.push_back("output.local-error=" + text);
+      },
+      "shown in samples and summary: none (default) or estimate, the method's own");
+  made.words = [] { return listed(choice_names<LocalErrorShown>); };
+  command.add(std::move(made));
+}
+
 void TypedModel::add_first_guess(Command& command) {
   Option made = option(
       "--first-guess", "G",
@@ -141,9 +153,30 @@ void TypedModel::add_first_guess(Command& command) {
         choice_of(text, "first guess", choice_names<FirstGuess>);
         set.push_back("run.first-guess=" + text);
       },
-      "where rattle and its compositions begin to solve: zero (default) or multiplier, at lambda(q, p)");
+      "where rattle and its compositions begin to solve: zero (default), multiplier (at lambda(q, p)) or "
+      "quadratic (from the last three steps; also shake)");
   made.words = [] { return listed(choice_names<FirstGuess>); };
   command.add(std::move(made));
+}
+
+void TypedModel::add_stop_rule(Command& command) {
+  Option made = option(
+      "--stop-rule", "R",
+      [this](const std::string& text) {
+        choice_of(text, "stop rule", choice_names<StopRule>);
+        set.push_back("run.stop-rule=" + text);
+      },
+      "held against --tolerance: residual (default), every |g_i|; change, the 2-norms of g and of the last "
+      "change");
+  made.words = [] { return listed(choice_names<StopRule>); };
+  command.add(std::move(made));
+}
+
+void TypedModel::add_error_tolerance(Command& command) {
+  command.add(option(
+      "--error-tolerance", "X",
+      [this](const std::string& text) { set.push_back("run.error-tolerance=" + text); },
+      "local error of a step of bdf-variable(k), relative to q and p; default 1e-6"));
 }
 
 void TypedModel::add_out(Command& command) {
@@ -196,10 +229,10 @@ std::vector<std::string> TypedModel::useless_without_out() const {
 
 void refuse_precision(const RunRequest& request, const char* command) {
   if (request.precision == Precision::double_precision) return;
-  throw InputError(
-      fmt::format("`taut {}` measures in double precision, and the model asks for {}.\n  `--set "
-                  "run.precision=double` leaves that aside; `taut run` has it.",
-                  command, name_of(request.precision)));
+  throw InputError(fmt::format(
+      "`taut {}` measures in double precision, and {} is asked for. `taut run` has it.\n  Leave it "
+      "out; if the model says so, `--set run.precision=double` leaves that aside.",
+      command, name_of(request.precision)));
 }
 
 RunRequest TypedModel::request() const {

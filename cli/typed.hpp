@@ -23,7 +23,10 @@ class TypedModel {
   void add_every(Command& command);
   void add_set(Command& command);
   void add_lambda(Command& command);
+  void add_local_error(Command& command);
   void add_first_guess(Command& command);
+  void add_stop_rule(Command& command);
+  void add_error_tolerance(Command& command);
   void add_quantity(Command& command);  // --quantity, after --set
   void add_out(Command& command);
   void add_keeping(Command& command);  // --format, --checkpoint-every, --on-failure, --on-jump

@@ -26,8 +26,9 @@ ModelRun model_of(const char* name, const std::vector<std::string>& set = {}) {
   return read_model_run(name, {}, set);
 }
 
-std::unique_ptr<Machine> machine_of(const ModelRun& run, const MethodChoice& choice, bool plain = false) {
-  return run.mechanism->bind(choice, run.mechanism->start(), {}, plain);
+std::unique_ptr<Machine> machine_of(const ModelRun& run, const MethodChoice& choice, bool plain = false,
+                                    const SolveOptions& options = {}) {
+  return run.mechanism->bind(choice, run.mechanism->start(), options, plain);
 }
 
 // Returns the bytes of machine and tally after so many more steps.
@@ -39,9 +40,10 @@ std::string after(Machine& machine, Tally& tally, int steps, double h) {
 }
 
 // Returns nothing if the restored machine does what the one that was never saved does.
-std::string difference(const ModelRun& run, const MethodChoice& choice, double h, bool plain = false) {
-  const auto whole = machine_of(run, choice, plain), first = machine_of(run, choice, plain),
-             second = machine_of(run, choice, plain);
+std::string difference(const ModelRun& run, const MethodChoice& choice, double h, bool plain = false,
+                       const SolveOptions& options = {}) {
+  const auto whole = machine_of(run, choice, plain, options), first = machine_of(run, choice, plain, options),
+             second = machine_of(run, choice, plain, options);
   Tally whole_tally(whole->read(), 2 * half), first_tally = whole_tally, second_tally = whole_tally;
   const std::string right = after(*whole, whole_tally, 2 * half, h);
   after(*first, first_tally, half, h);
@@ -91,6 +93,30 @@ TEST(ARestoredMachine, RemembersTheMultiplierOfItsLastStep) {
   EXPECT_EQ(first.multiplier(), second.multiplier());
   EXPECT_EQ(first.multiplier(), first.last_multiplier(h));
   EXPECT_FALSE(second.restore(first.save().substr(1)));
+}
+
+// What earlier steps leave behind is part of what is saved.
+TEST(ARestoredMachine, RemembersTheImpulsesFromWhichItGuesses) {
+  const ModelRun run = model_of("double-pendulum");
+  const SolveOptions options{.first_guess = FirstGuess::quadratic};
+  for (const char* method :
+       {"rattle=composition(1)", "yoshida4", "shake", "shake(two-step)", "shake-velocity"})
+    for (const bool plain : {false, true}) {
+      if (plain && std::string_view(method).starts_with("shake")) continue;
+      EXPECT_EQ(difference(run, {method}, 0.01, plain, options), "") << method;
+    }
+  const ModelRun particles = model_of("c60");
+  const double h = *particles.request.step;
+  for (const char* method : {"rattle=composition(1)", "shake-velocity"})
+    EXPECT_EQ(difference(particles, {method}, h, false, options), "") << method;
+}
+
+TEST(ARestoredMachine, RemembersTheStepsThatItChose) {
+  const ModelRun run = model_of("double-pendulum");
+  for (const double tolerance : {1e-4, 1e-8})
+    for (const char* method : {"bdf-variable(1)", "bdf-variable(4)"})
+      EXPECT_EQ(difference(run, {method}, 0.03, false, {.error_tolerance = tolerance}), "")
+          << method << " " << tolerance;
 }
 
 TEST(ARestoredMachine, MakesTheSameStepsWithPlainUpdates) {

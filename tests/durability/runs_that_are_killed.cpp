@@ -36,8 +36,12 @@ const std::vector<std::vector<std::string>> runs = {
      "compile"},
     {"pendulum", "--method", "bdf(4)", "--every", "20", "--format", "csv", "--backend", "interpret"},
     {"pendulum", "--method", "rk4", "--formulation", "state-space", "--every", "7", "--format", "binary"},
+    {"double-pendulum", "--method", "rattle", "--first-guess", "quadratic", "--every", "100", "--format",
+     "binary", "--backend", "interpret"},
+    {"pendulum", "--method", "bdf-variable(4)", "--error-tolerance", "1e-9", "--local-error", "estimate",
+     "--every", "20", "--format", "csv", "--backend", "interpret"},
 };
-const std::vector<std::string> lengths = {"2000000", "300000", "100000", "20000"};
+const std::vector<std::string> lengths = {"2000000", "300000", "100000", "20000", "100000", "20000"};
 
 std::vector<std::string> command(std::size_t which, const std::string& folder) {
   std::vector<std::string> words = {"run"};
@@ -97,7 +101,7 @@ struct Reference {
 };
 
 const Reference& reference(std::size_t which) {
-  static std::array<std::optional<Reference>, 4> made;
+  static std::array<std::optional<Reference>, 6> made;
   if (!made[which]) {
     const OwnFolder folder;
     EXPECT_EQ(finish(command(which, folder.string())), 0);  // the first may have to compile

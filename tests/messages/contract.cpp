@@ -143,10 +143,10 @@ TEST(Contract, EveryMethodRunsOnTheSplitProblem) {
     const std::string step = is_explicit ? "--step 0.0005 " : "";
     const json run = run_json("stiff-pendulum --steps 100 " + step + "--method '" + name + "'");
     const std::string keeps = method["keeps"];
-    if (keeps != "nothing") {
+    if (keeps.starts_with("position")) {
       EXPECT_LT(run["residual"]["position_max"], 1e-13) << name;
     }
-    if (keeps == "position and momentum") {
+    if (keeps.ends_with("momentum")) {
       EXPECT_LT(run["residual"]["momentum_max"], 1e-13) << name;
     }
   }

@@ -109,7 +109,9 @@ TEST(Precision, RefusalsNameWhatHasIt) {
         Refused{"run pendulum --precision quadruple", "double, long, quad"},
         Refused{"run pendulum --set run.precision=sextuple", "known here: double, long, quad"},
         Refused{"check pendulum --set run.precision=quad", "measures in double"},
-        Refused{"compare pendulum --methods rattle --set run.precision=quad", "measures in double"}}) {
+        Refused{"compare pendulum --methods rattle --set run.precision=quad", "measures in double"},
+        Refused{"check pendulum --precision long", "measures in double precision, and long is asked for"},
+        Refused{"compare pendulum --methods rattle --precision quad", "and quad is asked for"}}) {
     const Ran ran = run_taut(r.arguments);
     EXPECT_EQ(ran.status, 2) << r.arguments << "\n" << ran.err;
     EXPECT_NE(ran.err.find(r.words), std::string::npos) << r.arguments << "\n" << ran.err;

@@ -296,6 +296,61 @@ def bdf(k, h, steps, angle=math.pi / 2, speed=0.0, gravity=1.0, step=bdf_step):
     return past
 
 
+def variable_bdf(k, tolerance, h, count):
+    """Steps chosen by their error, from rest at (1, 0): the coefficients are those of the polynomials through
+    unequally spaced points. The first k points are exact; the point on the circle is found as in bdf_step."""
+    time = 1.0  # sqrt(|q|/|q''|): nothing moves at the start
+    proposed = min(h, time * tolerance ** (1 / (k + 1)))
+    scale_q, scale_p = 1.0, time
+    t, states, since, fine = [0.0], [[1.0, 0.0, 0.0, 0.0]], 0, None
+    ends = []
+    for n in range(count):
+        begin = t[-1]
+        left = h
+        while True:
+            parts = max(1, math.ceil(left / proposed))
+            size = left / parts
+            tau = [size] + [size + t[-1] - t[-1 - i] for i in range(1, min(k + 1, len(t)))]
+            if len(t) <= k:  # exact points, as many as the formula needs
+                fine = exact_states(math.pi / 2, 0.0, 1.0, size, len(t) + 1)[-1]
+                t.append(t[-1] + size)
+                states.append(fine)
+                since += 1
+            else:
+                back = tau[:k]
+                alpha = sum(1 / s for s in back)
+                share = [-1 / back[i] * math.prod(s / (s - back[i]) for j, s in enumerate(back) if j != i) for i in range(k)]
+                a = [-sum(share[i] * states[-1 - i][j] for i in range(k)) / alpha for j in range(4)]
+                c = 1 / alpha
+                s = [a[0] + c * a[2], a[1] + c * a[3] - c * c]
+                r = math.hypot(*s)
+                q = [s[0] / r, s[1] / r]
+                x = q + [(q[0] - a[0]) / c, (q[1] - a[1]) / c]
+                nodes = [0.0] + [-u for u in tau]
+                points = [x] + [states[-1 - i] for i in range(k + 1)]
+                weight = [math.prod(1 / (nodes[i] - m) for j, m in enumerate(nodes) if j != i) for i in range(k + 2)]
+                factor = math.prod(back) / alpha
+                e = [abs(factor * sum(w * y[j] for w, y in zip(weight, points))) for j in range(4)]
+                scale_q = max([scale_q] + [abs(v) for v in x[:2]])
+                scale_p = max([scale_p] + [abs(v) for v in x[2:]])
+                off = max(max(e[:2]) / scale_q, min(1.0, size / time) * max(e[2:]) / scale_p) / tolerance
+                change = 0.9 * max(off, 1e-30) ** (-1 / (k + 1))
+                if off > 1:
+                    proposed, since = size * min(0.9, max(0.25, change)), 0
+                    continue
+                if since >= k and change >= 1.2:
+                    proposed, since = size * min(change, 2.0), 0
+                t.append(t[-1] + size)
+                states.append(x)
+                since += 1
+            if parts == 1:
+                break
+            left -= size
+        t[-1] = begin + h
+        ends.append(states[-1])
+    return ends
+
+
 def backward_differentiation():
     T, rows = period(), {}
     for label, part, steps in (("0.04T", 0.04, 50), ("0.02T", 0.02, 200), ("0.01T", 0.01, 400), ("0.004T", 0.004, 1000)):
@@ -310,6 +365,10 @@ def backward_differentiation():
             states = bdf(4, part * T, 4 * n, step=step)
             for name, l in (("T", 1), ("4T", 4)):
                 rows["reich/bdf4", "BDF4, %s, h = %s: H(%s) - H(0)" % (form, label, name)] = energy(states[l * n])
+    for power in (3, 4, 6):
+        states = variable_bdf(4, 10.0 ** -power, 0.04 * T, 100)
+        for name, n in (("T", 25), ("4T", 100)):
+            rows["reich/bdf4", "BDF4, variable steps, error 1e-%d: H(%s) - H(0)" % (power, name)] = energy(states[n - 1])
     states = bdf(2, 0.04 * T, 1000)
     rows["reich/bdf4", "BDF2, h = 0.04T: H(4T)"] = energy(states[100])
     rows["reich/bdf4", "BDF2, h = 0.04T: H(40T)"] = energy(states[1000])

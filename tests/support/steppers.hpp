@@ -51,7 +51,8 @@ using ChargedParticleAlongTangents = TangentProblem<ChargedParticle<>>;
   TAUT_TEST_STEPPER(word, taut::test::RadauProjected, P)                                \
   TAUT_TEST_STEPPER(word, taut::test::GaussPlain, P)                                    \
   TAUT_TEST_STEPPER(word, taut::test::GaussProjected, P)                                \
-  TAUT_TEST_STEPPER(word, taut::Bdf, P)
+  TAUT_TEST_STEPPER(word, taut::Bdf, P)                                                 \
+  TAUT_TEST_STEPPER(word, taut::BdfVariable, P)
 
 // What more than one test uses of other problems.
 #define TAUT_TEST_STEPPERS_OF_STIFF_TANGENTS(word)                                                         \

@@ -57,6 +57,86 @@ TEST(AnyOrder, BackwardDifferentiation) {
   for (int k = 1; k <= 6; ++k) expect_order(Bdf{.k = k}, s, exact, 2, 320, 0.1);
 }
 
+// Without a tolerance all steps are h, and what is measured is the formula with its variable coefficients.
+TEST(AnyOrder, BackwardDifferentiationWithVariableSteps) {
+  const PlanarPendulum<Real> s;
+  const auto exact = pendulum_at(2);
+  for (int k = 1; k <= 6; ++k) expect_order(BdfVariable{.k = k}, s, exact, 2, 320, 0.1);
+}
+
+// With a tolerance the error follows the tolerance, whatever h is: the estimate (BV5) is the error of a step.
+TEST(AnyOrder, BackwardDifferentiationFollowsItsTolerance) {
+  const PlanarPendulum<Real> s;
+  const auto exact = pendulum_at(2);
+  const auto error = [&](int k, double tolerance, int steps) {
+    auto x = s.start();
+    const auto stepper = bind(BdfVariable{.k = k}, s, x, {.error_tolerance = tolerance});
+    for (int n = 0; n < steps; ++n) EXPECT_TRUE(stepper->step(x, Real(2) / steps));
+    return length(PlanarPendulum<Real>::Vec(x.q - exact.x.q)) +
+           length(PlanarPendulum<Real>::Vec(x.p - exact.x.p));
+  };
+  for (const int k : {2, 4}) {
+    const double coarse = error(k, 1e-6, 4), fine = error(k, 1e-10, 4);
+    const double power = std::log(coarse / fine) / std::log(1e4);
+    EXPECT_NEAR(power, k / (k + 1.0), 0.15) << k;  // steps of the size tolerance^(1/(k+1)), an error of hᵏ
+    EXPECT_LT(error(k, 1e-10, 1), 10 * fine) << k;
+    // Without control two steps as long as these are far off.
+    EXPECT_GT(error(k, 0, 4), 100 * fine) << k;
+  }
+}
+
+// Makes one step from a point without symmetries. Returns the estimate (J12), the error of the embedded
+// result, and that of the step.
+struct LocalErrors {
+  double estimate, embedded, step;
+};
+template <class P>
+LocalErrors local_errors(const P& s, int stages, Real h) {
+  auto x = s.start();
+  {
+    const auto to_it = bind(Lobatto<>{.s = 8}, s, x);
+    for (int n = 0; n < 10; ++n) EXPECT_TRUE(to_it->step(x, Real(0.08)));
+  }
+  auto exact = x;
+  const auto finely = bind(Lobatto<>{.s = 10}, s, exact);
+  for (int n = 0; n < 4; ++n) EXPECT_TRUE(finely->step(exact, h / 4));
+  const Lobatto<> method{.s = stages};
+  auto at = make_memory(method, s, x);
+  EXPECT_TRUE(method.step(s, x, at, h));
+  // The embedded formula has the first s-1 nodes: the end without the last stage, by Lagrange's polynomials.
+  typename P::Vec q = x.q, p = x.p;
+  const auto d = Lobatto<>::embedded_weights(lobatto_tableau(stages));
+  typename P::Vec last = at.stage.force[static_cast<std::size_t>(stages) - 1];
+  at.G.subtract_transpose(typename P::Multiplier(-at.nu / Real(d.back())), last);
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    q -= h * Real(d[i]) * at.stage.velocity[i];
+    p += Real(d[i]) * (i + 1 < d.size() ? at.stage.force[i] : last);
+  }
+  const auto off = [&](const auto& of_q, const auto& of_p) {
+    return static_cast<double>(sqrt((of_q - exact.q).squaredNorm() + (of_p - exact.p).squaredNorm()));
+  };
+  return {at.local_error(h).value_or(-1), off(q, p), off(x.q, x.p)};
+}
+
+// Jay, remark to Theorem 4.2: an embedded method of order s-1. Its weights are those of Lagrange's
+// polynomials on the first nodes: Euler's for s = 2, the midpoint rule's for s = 3.
+TEST(AnyOrder, LobattoEstimatesTheErrorOfAnEmbeddedMethod) {
+  const auto of = [](int s) { return Lobatto<>::embedded_weights(lobatto_tableau(s)); };
+  EXPECT_NEAR(of(2)[0], 0.5 - 1, 1e-15);  // b - (1, 0)
+  EXPECT_NEAR(of(2)[1], 0.5 - 0, 1e-15);
+  EXPECT_NEAR(of(3)[0], 1 / 6.0 - 0, 1e-15);  // b - (0, 1, 0)
+  EXPECT_NEAR(of(3)[1], 4 / 6.0 - 1, 1e-15);
+  EXPECT_NEAR(of(3)[2], 1 / 6.0 - 0, 1e-15);
+  const PlanarPendulum<Real> s;
+  for (int stages = 2; stages <= 5; ++stages) {
+    const LocalErrors coarse = local_errors(s, stages, Real(0.025)),
+                      fine = local_errors(s, stages, Real(0.0125));
+    EXPECT_NEAR(std::log2(coarse.estimate / fine.estimate), stages, 0.15) << stages;
+    EXPECT_NEAR(fine.estimate / fine.embedded, 1, 0.02) << stages;
+    EXPECT_GT(fine.estimate, 50 * fine.step) << stages;  // it bounds the error of the step itself
+  }
+}
+
 // Measures the error of a multiplier. That of the last stage costs nothing more, and is of order s - 1 only;
 // the one of the equations has the order of q and p.
 template <class P>

@@ -41,7 +41,7 @@ TEST(EveryScalar, DualNumbersCarryTheDerivative) {
   };
   const double angle = 0.3, speed = 0.7, delta = 1e-5;
   test::for_each_fitting_method<PlanarPendulum<T>>([&](const auto& method) {
-    if (facts_of(method).keeps == Keeps::nothing) return;
+    if (!keeps_position(facts_of(method).keeps)) return;
     T a(angle), v(speed);
     a.tangent[0] = 1;
     v.tangent[1] = 1;
@@ -69,7 +69,7 @@ TEST(EveryScalar, ADynamicProblemFollowsTheFixedOne) {
   const NLinkPendulum<> at_run_time(2);
   const auto start = fixed.start();
   test::for_each_fitting_method<DoublePendulum<>>([&](const auto& method) {
-    if (facts_of(method).keeps == Keeps::nothing) return;
+    if (!keeps_position(facts_of(method).keeps)) return;
     const StateOf<NLinkPendulum<>> same{start.q, start.p};
     EXPECT_LT(difference(end_of(method, fixed, start), end_of(method, at_run_time, same)), rounding);
   });

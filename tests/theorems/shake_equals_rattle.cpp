@@ -83,7 +83,7 @@ struct ShakeRun {
 ShakeRun run_vs(int count) {
   const Chain s;
   X x = s.start();
-  ShakeVelocity::Memory<Chain, X> at(s, x);
+  ShakeVelocity::Memory<Chain, X> at(s, x, ShakeVelocity{});
   ShakeRun r;
   r.q.push_back(x.q);
   r.p.push_back(x.p);

@@ -72,6 +72,7 @@ TEST(OdeCatalogue, FactsFollowFromSchemeFormulationAndProjection) {
   EXPECT_FALSE(facts("gauss(2)", "state-space").symplectic);  // changing charts iterates different maps
   EXPECT_FALSE(facts("gauss(2)", "state-space").symmetric);
   EXPECT_EQ(facts("rk4", "underlying", "both").keeps, Keeps::position_and_momentum);
+  EXPECT_EQ(facts("rk4", "underlying", "momentum").keeps, Keeps::momentum);
   EXPECT_EQ(facts("rk4", "underlying", "both", 1e-6).keeps, Keeps::nothing);
   EXPECT_EQ(facts("rk4", "state-space").keeps, Keeps::position_and_momentum);
   EXPECT_EQ(facts("dop853", "underlying").order, 8);

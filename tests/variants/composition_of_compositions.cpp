@@ -160,9 +160,9 @@ TEST(OwnComposition, ThatIsNotAPalindromeIsNotSymmetric) {
 
 // Reich's remark after Theorem 3.2: λ(q, p) is a good first guess, and a function of the state.
 template <class P>
-double corrections(const P& s, std::string_view scheme, double h, bool from_multiplier) {
+double corrections(const P& s, std::string_view scheme, double h, FirstGuess guess) {
   auto x = s.start();
-  const auto stepper = bind(composed<Rattle>(scheme), s, x, {.from_multiplier = from_multiplier});
+  const auto stepper = bind(composed<Rattle>(scheme), s, x, {.first_guess = guess});
   int all = 0;
   for (int k = 0; k < 200; ++k) {
     const auto made = stepper->step(x, h);
@@ -174,26 +174,115 @@ double corrections(const P& s, std::string_view scheme, double h, bool from_mult
 
 TEST(FirstGuess, AtTheMultiplierSavesCorrections) {
   const DoublePendulum<> s;
-  EXPECT_LT(corrections(s, "composition(1)", 0.05, true),
-            corrections(s, "composition(1)", 0.05, false) - 0.7);
-  EXPECT_LT(corrections(s, "composition(1)", 0.01, true),
-            corrections(s, "composition(1)", 0.01, false) - 0.7);
-  EXPECT_LT(corrections(s, "yoshida4", 0.05, true), corrections(s, "yoshida4", 0.05, false) - 0.5);
+  constexpr FirstGuess zero = FirstGuess::zero, lambda = FirstGuess::multiplier;
+  EXPECT_LT(corrections(s, "composition(1)", 0.05, lambda),
+            corrections(s, "composition(1)", 0.05, zero) - 0.7);
+  EXPECT_LT(corrections(s, "composition(1)", 0.01, lambda),
+            corrections(s, "composition(1)", 0.01, zero) - 0.7);
+  EXPECT_LT(corrections(s, "yoshida4", 0.05, lambda), corrections(s, "yoshida4", 0.05, zero) - 0.5);
 }
 
 TEST(FirstGuess, ChangesNothingButRounding) {
   const DoublePendulum<> s;
   auto x = s.start(), y = x;
   const auto zero = bind(composed<Rattle>("composition(1)"), s, x),
-             guessed = bind(composed<Rattle>("composition(1)"), s, y, {.from_multiplier = true});
+             guessed =
+                 bind(composed<Rattle>("composition(1)"), s, y, {.first_guess = FirstGuess::multiplier});
   for (int k = 0; k < 200; ++k) ASSERT_TRUE(zero->step(x, 0.05) && guessed->step(y, 0.05));
   EXPECT_LT(phase_distance(x, y), 1e-11);
   // No history: from the same state, another memory makes the same step to the last bit.
   auto z = y;
-  const auto fresh = bind(composed<Rattle>("composition(1)"), s, z, {.from_multiplier = true});
+  const auto fresh = bind(composed<Rattle>("composition(1)"), s, z, {.first_guess = FirstGuess::multiplier});
   ASSERT_TRUE(guessed->step(y, 0.05) && fresh->step(z, 0.05));
   EXPECT_EQ(y.q, z.q);
   EXPECT_EQ(y.p, z.p);
+}
+
+// Leimkuhler and Skeel 7.1: the polynomial through the last three impulses. It is exact for those that are
+// quadratic in time, and off by their third difference otherwise.
+TEST(FirstGuess, ByAPolynomialIsExactForQuadratics) {
+  const DoublePendulum<> s;
+  PastImpulses<DoublePendulum<>> past(s);
+  auto mu = zero_multiplier(s);
+  const auto impulse = [&](double t, double cubic) {
+    mu[0] = 3 - 2 * t + 5 * t * t + cubic * t * t * t;
+    mu[1] = 1 + t;
+    return mu;
+  };
+  past.offer(mu);
+  EXPECT_EQ(mu[0], 0);  // nothing is known
+  past.keep(impulse(0, 0));
+  past.offer(mu);
+  EXPECT_EQ(mu[0], 3);  // a constant
+  past.keep(impulse(1, 0));
+  past.offer(mu);
+  EXPECT_EQ(mu[0], 2 * 6 - 3);  // a line
+  past.keep(impulse(2, 0));
+  past.offer(mu);
+  EXPECT_EQ(mu[0], 3 - 2 * 3 + 5 * 9);
+  EXPECT_EQ(mu[1], 4);
+  for (const double t : {0, 1, 2}) past.keep(impulse(t, 1));
+  past.offer(mu);
+  EXPECT_EQ(mu[0], 3 - 2 * 3 + 5 * 9 + 27 - 6);  // the third difference of t³ is 6
+}
+
+TEST(FirstGuess, FromEarlierStepsSavesMoreThanTheMultiplier) {
+  const DoublePendulum<> s;
+  constexpr FirstGuess zero = FirstGuess::zero, lambda = FirstGuess::multiplier, past = FirstGuess::quadratic;
+  for (const double h : {0.05, 0.01}) {
+    EXPECT_LT(corrections(s, "composition(1)", h, past), corrections(s, "composition(1)", h, zero) - 0.9)
+        << h;
+    EXPECT_LE(corrections(s, "composition(1)", h, past), corrections(s, "composition(1)", h, lambda)) << h;
+  }
+  EXPECT_LT(corrections(s, "yoshida4", 0.05, past), corrections(s, "yoshida4", 0.05, zero) - 0.5);
+}
+
+// The impulses of earlier steps are memory: a stepper that begins anew makes more corrections, and one that
+// is filled from the saved bytes goes on to the same bits.
+TEST(FirstGuess, FromEarlierStepsIsMemory) {
+  const DoublePendulum<> s;
+  const SolveOptions options{.first_guess = FirstGuess::quadratic};
+  auto x = s.start();
+  const auto stepper = bind(composed<Rattle>("composition(1)"), s, x, options);
+  for (int k = 0; k < 50; ++k) ASSERT_TRUE(stepper->step(x, 0.05));
+  auto fresh = x, filled = x;
+  const auto anew = bind(composed<Rattle>("composition(1)"), s, fresh, options),
+             again = bind(composed<Rattle>("composition(1)"), s, filled, options);
+  Carry saving;
+  stepper->carry(saving);
+  Carry filling(saving.bytes());
+  again->carry(filling);
+  ASSERT_TRUE(filling.complete());
+  const auto here = stepper->step(x, 0.05), there = again->step(filled, 0.05),
+             without = anew->step(fresh, 0.05);
+  ASSERT_TRUE(here && there && without);
+  EXPECT_EQ(*here, *there);
+  EXPECT_EQ(x.q, filled.q);
+  EXPECT_EQ(x.p, filled.p);
+  EXPECT_LT(*here, *without);
+}
+
+// Leimkuhler and Skeel 7.1: the change and the residual, both in the 2-norm. Stopped by its last change,
+// Newton's iteration leaves far less than the tolerance.
+TEST(StopRule, TheChangeAndTheResidualAreBelowTheTolerance) {
+  const DoublePendulum<> s;
+  const auto left = [&](double tolerance, StopRule stop) {
+    auto x = s.start();
+    const auto stepper =
+        bind(composed<Rattle>("composition(1)"), s, x, {.tolerance = tolerance, .stop = stop});
+    double worst = 0;
+    auto g = zero_multiplier(s);
+    for (int k = 0; k < 100; ++k) {
+      EXPECT_TRUE(stepper->step(x, 0.05));
+      s.g(x.q, g);
+      worst = std::max(worst, g.norm());
+    }
+    return worst;
+  };
+  for (const double tolerance : {1e-3, 1e-6}) {
+    EXPECT_LT(left(tolerance, StopRule::change), tolerance);
+    EXPECT_LT(left(tolerance, StopRule::change), left(tolerance, StopRule::residual) / 10);
+  }
 }
 
 // A step that fails leaves the state and the memory as they were: the next step has the same bits.

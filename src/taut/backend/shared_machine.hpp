@@ -43,6 +43,7 @@ class SharedMachine final : public Machine {
     const SharedWith workers(&workers_);
     return machine_->kinetic_energy();
   }
+  bool watch_local_error() override { return machine_->watch_local_error(); }
   std::vector<double> last_multiplier(double h) const override {
     const SharedWith workers(&workers_);
     return machine_->last_multiplier(h);

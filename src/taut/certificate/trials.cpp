@@ -191,7 +191,7 @@ Point Trials::Work::unpacked(const Eigen::VectorXd& y) const {
 }
 
 Expected<Eigen::VectorXd> Trials::Work::onto(const Eigen::VectorXd& y) const {
-  if (keeps_ == Keeps::nothing) return y;  // all of phase space
+  if (!keeps_position(keeps_)) return y;  // all of phase space
   const Point x = unpacked(y);
   const auto landed = on_M(x);
   if (!landed) return landed.error();

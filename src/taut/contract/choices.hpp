@@ -38,14 +38,24 @@ constexpr std::array<std::string_view, 4> names_of(ProjectionKind) {
   return {"none", "position", "momentum", "both"};
 }
 
-// The point at which the first solve of a step begins: 0, or the multiplier λ(q, p) of the state.
-enum class FirstGuess { zero, multiplier };
-constexpr std::array<std::string_view, 2> names_of(FirstGuess) { return {"zero", "multiplier"}; }
+// The point at which the first solve of a step begins: 0, the multiplier λ(q, p) of the state, or what the
+// quadratic polynomial through the last three solutions says.
+enum class FirstGuess { zero, multiplier, quadratic };
+constexpr std::array<std::string_view, 3> names_of(FirstGuess) { return {"zero", "multiplier", "quadratic"}; }
+
+// What a stated tolerance is held against in a position solve: every |gᵢ|, or the 2-norms of g and of the
+// last change of the impulse.
+enum class StopRule { residual, change };
+constexpr std::array<std::string_view, 2> names_of(StopRule) { return {"residual", "change"}; }
 
 // The multiplier that samples, reports and the summary show: λ(q, p) of the continuous equations, or the one
 // that the method itself found for the end of its step.
 enum class MultiplierShown { continuous, stage };
 constexpr std::array<std::string_view, 2> names_of(MultiplierShown) { return {"continuous", "stage"}; }
+
+// Whether samples and summary show the method's own estimate of the error of each step.
+enum class LocalErrorShown { none, estimate };
+constexpr std::array<std::string_view, 2> names_of(LocalErrorShown) { return {"none", "estimate"}; }
 
 // The numbers of which a run is made. All but the first need the backend specialise.
 enum class Precision { double_precision, long_double, quadruple };

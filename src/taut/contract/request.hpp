@@ -26,7 +26,9 @@ struct RunRequest {
   std::int64_t every = 0;            // a sample every so many steps; 0: about a thousand samples
   double tolerance = 0;              // on max |g| and max |G H_p|; 0: until rounding stops the iteration
   Iteration solver = Iteration::full_newton;
-  bool from_multiplier = false;  // the first solve of a step begins at λ(q, p); the model says so
+  FirstGuess first_guess = FirstGuess::zero;  // these three are what the model says
+  StopRule stop = StopRule::residual;
+  std::optional<double> error_tolerance = {};  // the local error of a step, for methods that choose them
   Backend backend = Backend::automatic;
   Precision precision = Precision::double_precision;
   bool change_backend = false;     // a run that is resumed may go on by a backend with other digits

@@ -57,6 +57,11 @@ struct StartMove {
   double q = 0, p = 0;
 };
 
+// The method's own estimates of the error that a step makes.
+struct LocalError {
+  double last = 0, largest = 0;
+};
+
 struct RunSummary {
   std::string model, method;
   std::string definition = {};                    // what a method of one's own is and claims; otherwise empty
@@ -72,7 +77,8 @@ struct RunSummary {
   double position_max = 0, momentum_max = 0;
   double iterations_mean = 0;
   int iterations_max = 0;
-  std::int64_t gradients = 0;  // evaluations of grad V or of H_q in the steps
+  std::optional<LocalError> local_error = {};  // if it was asked for
+  std::int64_t gradients = 0;                  // evaluations of grad V or of H_q in the steps
   std::int64_t position_projections = 0, momentum_projections = 0;
   std::int64_t halved = 0;       // steps that failed and were taken in parts: the run then has no fixed step
   int parts_max = 1;             // the most parts of one step

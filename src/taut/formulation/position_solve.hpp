@@ -241,6 +241,7 @@ class PositionSolve {
       else
         return in_lanes(active, None{});
     }
+    Real<T> change_norm() const { return two_norm(at.delta_); }
     void again(const Mask<T>& active) {
       at.delta_ = at.residual_;
       at.matrix_.solve(at.delta_);

@@ -36,6 +36,8 @@ struct Tally {
   double kinetic_max = 0;               // the largest kinetic energy that was seen in a look at a step
   double energy_off = 0;                // |H - H₀| at the last look at which it was large beside that
   double change_seen = 0;               // the largest change of H in a step at looks at which it was large
+  double local_error = 0;               // the method's estimate of the error of the last step, if watched
+  double local_error_max = 0;           // the largest of them
   std::optional<Failure> failure = {};  // the failure of step number steps + 1
   bool energy_not_finite = false;  // if so, step steps + 1 ended on the constraints, but H has no value there
 
@@ -67,6 +69,10 @@ struct Tally {
     least_pivot_step = steps + 1;
   }
   void see_kinetic(double energy) { kinetic_max = std::max(kinetic_max, energy); }
+  void see_local_error(double estimate) {
+    local_error = estimate;
+    local_error_max = std::max(local_error_max, estimate);
+  }
   void count_halved(int pieces) {
     ++halved;
     parts_max = std::max(parts_max, pieces);
@@ -129,6 +135,9 @@ struct Tally {
     c(kinetic_max);
     c(energy_off);
     c(change_seen);
+    if (!c.has_more()) return;
+    c(local_error);
+    c(local_error_max);
   }
   // Checkpoints of older versions have these three of a reading, one after the other.
   template <class Carry>

@@ -234,9 +234,10 @@ class Watch {
           std::max<T>({magnitude(before_.q[j]), magnitude(after_.q[j]), h_ * magnitude(v0_[j]),
                        h_ * magnitude(v1_[j]), std::min<T>(limit, h_ * kicked[j]), noise_of_noise * limit});
     const auto noise_of_g = [&](BoundsOf<P>& noise) { noise_of_positions(s_, after_.q, noise); };
-    if (const auto failure = off(residual, size, promise.tolerance, SolveStage::position, noise_of_g))
-      return failure;
-    if (promise.keeps != Keeps::position_and_momentum) return std::nullopt;
+    if (keeps_position(promise.keeps))
+      if (const auto failure = off(residual, size, promise.tolerance, SolveStage::position, noise_of_g))
+        return failure;
+    if (!keeps_momentum(promise.keeps)) return std::nullopt;
     G_.times(v1_, residual);
     for (Eigen::Index j = 0; j < size.size(); ++j)
       size[j] =

@@ -34,6 +34,8 @@ class Machine {
   virtual double kinetic_energy() const = 0;  // p·H_p/2: the kinetic energy if the system is natural
   virtual std::vector<double> last_multiplier(double h) const = 0;  // the method's own; empty if it has none
   virtual ProjectionCount projections() const = 0;
+  // Lets tallies see the method's own estimate of the error of each step. Returns false if it has none.
+  virtual bool watch_local_error() { return false; }
 
   // Saves all that the next step depends on as bytes. If a machine of the same problem and method is restored
   // from them, it goes on with the same bits. `restore` returns false if the bytes are not those of such a

@@ -100,6 +100,10 @@ class MachineOf final : public Machine {
     const auto lambda = stepper_->last_multiplier(whole_step(h));
     return {lambda.begin(), lambda.end()};
   }
+  bool watch_local_error() override {
+    watches_error_ = stepper_->local_error(T(1)).has_value();
+    return watches_error_;
+  }
   ProjectionCount projections() const override {
     const ProjectionCount now = stepper_->projections();
     return {projected_.position + now.position, projected_.momentum + now.momentum};
@@ -193,7 +197,10 @@ class MachineOf final : public Machine {
           tally.failure = found->failure;
           return false;
         }
-    return tally.add<is_wide>(reading, corrections);
+    if (!tally.add<is_wide>(reading, corrections)) return false;
+    if (watches_error_) [[unlikely]]
+      tally.see_local_error(stepper_->local_error(h).value_or(0));
+    return true;
   }
 
   // Makes the step to x once more, in two halves, and asks whether they end elsewhere. The stepper is left as
@@ -223,6 +230,7 @@ class MachineOf final : public Machine {
   std::unique_ptr<S> stepper_;
   X x_, mesh_, next_;  // between steps; at the last good mesh point; at the one that is being looked at
   Gauge<P> gauge_;
+  bool watches_error_ = false;
   ProjectionCount projected_;               // before the stepper was last begun anew
   T step_ = T(0);                           // with all its digits
   mutable std::vector<double> rounded_[2];  // q and p, if T is no double

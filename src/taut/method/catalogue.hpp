@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/method/bdf.hpp>
+#include <taut/method/bdf_variable.hpp>
 #include <taut/method/composition.hpp>
 #include <taut/method/dae_runge_kutta.hpp>
 #include <taut/method/dirac_gauss.hpp>
@@ -50,6 +51,7 @@ void for_each_method(Visit&& visit) {
   visit(DaeRungeKutta<DaeFamily::gauss, true>{.s = 2});
   visit(DaeRungeKutta<DaeFamily::gauss, false>{.s = 2});
   for (int k = 1; k <= 6; ++k) visit(Bdf{.k = k});
+  for (const int k : {2, 4}) visit(BdfVariable{.k = k});
   visit(HalfExplicit{});
   for (int p = 1; p <= 4; ++p) visit(HalfExplicitRungeKutta{.order = p});
 }

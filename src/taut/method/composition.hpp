@@ -9,6 +9,7 @@
 #include <taut/method/explicit_maps.hpp>
 #include <taut/method/impulse_guess.hpp>
 #include <taut/method/made/made_composition.hpp>
+#include <taut/method/past_impulses.hpp>
 #include <taut/method/projected.hpp>
 #include <taut/method/rattle.hpp>
 
@@ -34,13 +35,22 @@ struct Composition {
     Memory(const P& s, const X& x, const Composition& method)
         : Base_::template Memory<P, X>(make_memory(method.base, s, x)),
           guess(s, coefficients<double>(*method.scheme)),
+          past(s),
+          remembers(remembering(method)),
           start(x) {
       for (const Float128& c : coefficients<Float128>(*method.scheme))
         gamma.push_back(coefficient<typename P::Scalar>(c));
     }
     std::vector<typename P::Scalar> gamma;
     ImpulseGuess<P> guess;
+    PastImpulses<P> past;  // by first substeps, if the run begins at a guess from earlier steps
+    bool remembers;
     X start;
+
+    template <class Carry>
+    void carry(Carry& c) {
+      if (remembers) past.carry(c);
+    }
   };
 
   template <Hamiltonian P, class X>
@@ -55,16 +65,25 @@ struct Composition {
     if (!solved) {
       x = at.start;
       at.refresh(s, x.q);
+    } else if (at.remembers) [[unlikely]] {
+      at.past.keep(at.guess.first());
     }
     return solved;
   }
 
  private:
+  static bool remembering(const Composition& method) {
+    if constexpr (std::same_as<Base_, Rattle>)
+      return method.base.solve.first_guess == FirstGuess::quadratic;
+    else
+      return false;
+  }
+
   // The first impulse is γ₁(h/2) λ(q₀, p₀) up to O(h²), a function of the state: (Y7).
   template <Hamiltonian P, class X>
   void begin_at_multiplier(const P& s, const X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     if constexpr (Castable<P> && is_float<typename P::Scalar>)
-      if (base.solve.from_multiplier) [[unlikely]] {
+      if (base.solve.first_guess == FirstGuess::multiplier) [[unlikely]] {
         const auto lambda = multiplier(s, x.q, x.p);
         typename P::Multiplier first = zero_multiplier(s);  // if the constraints are dependent here
         if (lambda) first = at.gamma.front() * h / 2 * *lambda;
@@ -95,6 +114,10 @@ struct Composition {
     if constexpr (std::same_as<Base_, Rattle>)
       if (!inner_projections) {
         begin_at_multiplier(s, x, at, h);
+        if (at.remembers) [[unlikely]] {
+          at.past.offer(at.mu);
+          at.guess.begin_at(at.mu);
+        }
         const auto advanced =
             base.advance(s, x, at, h, std::span<const typename P::Scalar>(at.gamma), at.guess);  // (Y1)
         if (!advanced) return advanced;

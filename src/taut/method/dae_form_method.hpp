@@ -33,7 +33,7 @@ struct DaeFormMethod {
             .source = form.position ? GearGuptaLeimkuhler::facts.source : Index2::facts.source,
             .theory = "dae-forms",
             .order = bdf ? number : 2 * number - 1,
-            .keeps = form.position ? Keeps::position_and_momentum : Keeps::nothing,
+            .keeps = form.position ? Keeps::position_and_momentum : Keeps::momentum,
             .tier = Tier::dirac,
             .work = 20 * (bdf ? 1 : number),
             .solve_limit = 2 * stage_newton_limit};

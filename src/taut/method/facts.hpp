@@ -9,8 +9,15 @@
 
 namespace taut {
 
-// The set on which the map lives: on M = {g = 0, G H_p = 0}, only on {g = 0}, or on neither.
-enum class Keeps { position_and_momentum, position, nothing };
+// The set on which the map lives: on M = {g = 0, G H_p = 0}, only on {g = 0}, only on {G H_p = 0}, or on
+// neither.
+enum class Keeps { position_and_momentum, position, momentum, nothing };
+constexpr bool keeps_position(Keeps keeps) {
+  return keeps == Keeps::position_and_momentum || keeps == Keeps::position;
+}
+constexpr bool keeps_momentum(Keeps keeps) {
+  return keeps == Keeps::position_and_momentum || keeps == Keeps::momentum;
+}
 
 struct MethodFacts {
   std::string_view name;
@@ -26,7 +33,7 @@ struct MethodFacts {
   Tier tier = Tier::natural;  // what a problem must offer
   int work = 1;               // a step costs about so many steps of RATTLE; long runs are compiled
   int solve_limit = 0;        // the corrections that one solve may take; 0: the limit of Newton's iteration
-  int solves = 1;             // the solves of a step that are counted together
+  int solves = 1;             // the solves of a step that are counted together; 0: as many as it needs
 };
 
 // The number in name(number): "s", "stages", and its least and greatest value. A method that has one offers

@@ -48,7 +48,7 @@ struct HalfExplicitRungeKutta {
         .source = "Seiler 7; Brasey and Hairer 1993",
         .theory = "half-explicit-runge-kutta",
         .order = order,
-        .keeps = Keeps::nothing,
+        .keeps = Keeps::momentum,
         .tier = Tier::hamiltonian,
         .work = 2 * order,
         .solves = order < 4 ? order : 5};

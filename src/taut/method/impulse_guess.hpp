@@ -87,7 +87,10 @@ class ImpulseGuess {
   using Multiplier = typename P::Multiplier;
 
   ImpulseGuess(const P& s, const std::vector<double>& gamma)
-      : weights_(gamma), past_(GuessWeights::reach, zero_multiplier(s)), first_(zero_multiplier(s)) {}
+      : weights_(gamma),
+        past_(GuessWeights::reach, zero_multiplier(s)),
+        first_(zero_multiplier(s)),
+        first_found_(first_) {}
 
   // Offers the guess (Y3). It adds the oldest first, so that only one addition waits for the newest.
   void offer(std::size_t i, Multiplier& mu) const {
@@ -102,13 +105,17 @@ class ImpulseGuess {
   static constexpr bool is_damped() { return false; }
   // Says where the first substep of the next step begins, instead of at 0.
   void begin_at(const Multiplier& first) { first_ = first; }
-  void keep(std::size_t i, const Multiplier& mu) { past_[i % reach] = mu; }
+  void keep(std::size_t i, const Multiplier& mu) {
+    past_[i % reach] = mu;
+    if (i == 0) first_found_ = mu;
+  }
+  const Multiplier& first() const { return first_found_; }  // the impulse of the first substep
 
  private:
   static constexpr std::size_t reach = GuessWeights::reach;
   GuessWeights weights_;
   std::vector<Multiplier> past_;  // the impulse of substep i at i mod reach
-  Multiplier first_;
+  Multiplier first_, first_found_;
 };
 
 }  // namespace taut

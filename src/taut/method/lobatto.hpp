@@ -10,8 +10,12 @@
 #include <taut/method/stage_solve.hpp>
 #include <taut/method/tableau_conditions.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace taut {
 
@@ -96,12 +100,27 @@ struct Lobatto {
           nu(zero_multiplier(problem)),
           G(problem.make_jacobian()),
           increment(zero_vector(problem)),
-          before(x) {
+          before(x),
+          embedded(embedded_weights(method.coefficients())) {
       problem.G(x.q, G);
     }
     void refresh(const P& problem, const typename P::Vec& q) { problem.G(q, G); }
     typename P::Multiplier last_multiplier(const typename P::Scalar& h) const {
       return stage_multiplier(*this, h);
+    }
+    // Returns the distance between the end of the last step and that of the embedded method.
+    std::optional<double> local_error(const typename P::Scalar& h) const {
+      if (embedded.empty()) return std::nullopt;
+      using T = typename P::Scalar;
+      typename P::Vec of_q = T(embedded[0]) * stage.velocity[0], of_p = T(embedded[0]) * stage.force[0];
+      for (std::size_t i = 1; i < embedded.size(); ++i) {
+        of_q += T(embedded[i]) * stage.velocity[i];
+        of_p += T(embedded[i]) * stage.force[i];
+      }
+      of_p = -of_p;
+      G.subtract_transpose(nu, of_p);                                    // what the last stage lacks
+      const T square = h * h * of_q.squaredNorm() + of_p.squaredNorm();  // (J12)
+      return std::sqrt(std::max(0.0, lane(square, 0)));
     }
     StageSolve<P, 1, stages> stage;
     SolverOf<P> solver;
@@ -109,7 +128,23 @@ struct Lobatto {
     typename P::Jacobian G;     // at the present q
     typename P::Vec increment;
     X before;
+    std::vector<double> embedded;  // b - b̂; empty if two nodes are the same
   };
+  // Returns b - b̂; b̂ is the quadrature formula on the first s-1 nodes.                                (J13)
+  static std::vector<double> embedded_weights(const Tableau<Float128>& t) {
+    std::vector<Float128> weight;
+    for (int i = 0; i < t.stages(); ++i) {
+      Float128 product = 1;
+      for (int j = 0; j < t.stages(); ++j)
+        if (j != i) product *= t.c[i] - t.c[j];
+      if (product == 0) return {};
+      weight.push_back(1 / product);
+    }
+    const Float128 scale = t.b[t.stages() - 1] / weight.back();
+    std::vector<double> rounded;
+    for (const Float128& w : weight) rounded.push_back(static_cast<double>(scale * w));
+    return rounded;
+  }
   Tableau<Float128> coefficients() const {
     if (!own) return lobatto_tableau(s);
     if (const auto violated = violated_condition(*own))

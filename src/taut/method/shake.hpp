@@ -7,6 +7,7 @@
 #pragma once
 
 #include <taut/method/facts.hpp>
+#include <taut/method/past_impulses.hpp>
 #include <taut/method/spelling.hpp>
 #include <taut/method/verlet_memory.hpp>
 #include <taut/scalar/flatten.hpp>
@@ -15,13 +16,30 @@ namespace taut {
 
 template <Natural P, class X>
 struct ShakeMemory : VerletMemory<P, X> {
-  ShakeMemory(const P& s, const X& x) : VerletMemory<P, X>(s, x), work(this->grad_V), velocity(work) {}
+  ShakeMemory(const P& s, const X& x, const SolveOptions& solve)
+      : VerletMemory<P, X>(s, x),
+        work(this->grad_V),
+        velocity(work),
+        past(s),
+        remembers(solve.first_guess == FirstGuess::quadratic) {}
   typename P::Vec work, velocity;
+  PastImpulses<P> past;  // by the last steps, if the run begins at a guess from them
+  bool remembers;
   bool started = false;
+
+  // Puts the guess into the impulse and says so.
+  LandFrom begin(typename P::Multiplier& impulse) const {
+    if (remembers) past.offer(impulse);
+    return {.guess = remembers};
+  }
+  void keep(const typename P::Multiplier& impulse) {
+    if (remembers) past.keep(impulse);
+  }
 
   template <class Carry>
   void carry(Carry& c) {
     c(started);
+    if (remembers) past.carry(c);
   }
 };
 
@@ -51,7 +69,9 @@ struct Shake {
   template <class P>
   static constexpr bool fits = Natural<P>;
   template <Natural P, class X>
-  using Memory = ShakeMemory<P, X>;
+  struct Memory : ShakeMemory<P, X> {
+    Memory(const P& s, const X& x, const Shake& method) : ShakeMemory<P, X>(s, x, method.solve) {}
+  };
 
   // Makes a step. x holds (q_n, p_{n-1/2}), except before the first step, when it holds (q_0, p_0).
   template <Natural P, class X>
@@ -64,11 +84,12 @@ struct Shake {
     // (S2): q_{n+1} = q_n + h W p_{n+½}
     typename Memory<P, X>::Drift drift(next, kicked, at.G, W, h, at.moved);
     // (S3): g(q_{n+1}) = 0, which fixes μ
-    const auto solved = at.solver.land(s, solve, x.q, at.G, drift, at.mu);
+    const auto solved = at.solver.land(s, solve, x.q, at.G, drift, at.mu, at.begin(at.mu));
     if (!solved) return solved;
     if (const auto missed = at.solver.missed_landing(s, x.q, next.q, h, at.mu)) return *missed;
     x = next;
     at.refresh(s, x.q);
+    if (at.started) at.keep(at.mu);  // the impulse of the first step is that of half a step
     at.started = true;
     return solved;
   }
@@ -96,7 +117,8 @@ struct ShakeTwoStep {
   static constexpr bool fits = Natural<P>;
   template <Natural P, class X>
   struct Memory : ShakeMemory<P, X> {
-    Memory(const P& s, const X& x) : ShakeMemory<P, X>(s, x), q_before(x.q), q_next(x.q) {}
+    Memory(const P& s, const X& x, const ShakeTwoStep& method)
+        : ShakeMemory<P, X>(s, x, method.solve), q_before(x.q), q_next(x.q) {}
     typename P::Vec q_before, q_next;
 
     template <class Carry>
@@ -117,9 +139,10 @@ struct ShakeTwoStep {
       at.q_next = typename P::Scalar(2) * x.q - at.q_before + h * at.velocity;  // (S6)
       return at.q_next;
     });
-    const auto solved = at.solver.land(s, solve, x.q, at.G, move, at.mu);  // (S3)
+    const auto solved = at.solver.land(s, solve, x.q, at.G, move, at.mu, at.begin(at.mu));  // (S3)
     if (!solved) return solved;
     if (const auto missed = at.solver.missed_landing(s, x.q, at.q_next, h, at.mu)) return *missed;
+    at.keep(at.mu);
     at.q_before = x.q;
     at.velocity = (at.q_next - x.q) / h;
     x.q = at.q_next;
@@ -160,7 +183,8 @@ struct ShakeVelocity {
   static constexpr bool fits = Natural<P>;
   template <Natural P, class X>
   struct Memory : ShakeMemory<P, X> {
-    Memory(const P& s, const X& x) : ShakeMemory<P, X>(s, x), half(x), end(x), ahead(x), found(this->mu) {}
+    Memory(const P& s, const X& x, const ShakeVelocity& method)
+        : ShakeMemory<P, X>(s, x, method.solve), half(x), end(x), ahead(x), found(this->mu) {}
     X half;  // q_n and p_{n+1/2}
     X end, ahead;
     typename P::Multiplier found;  // (h/2) λ_{n+1}; it becomes at.mu = (h/2) λ_n if the step succeeds
@@ -218,10 +242,11 @@ struct ShakeVelocity {
       return at.ahead.q;
     };
     auto move = move_with_gain(s, at.kicked.q, at.kicked.p, at.G, times * h, end);
-    const auto solved = at.solver.land(s, solve, at.kicked.q, at.G, move, at.found);
+    const auto solved = at.solver.land(s, solve, at.kicked.q, at.G, move, at.found, at.begin(at.found));
     if (!solved) return solved;
     if (const auto missed = at.solver.missed_landing(s, at.kicked.q, at.ahead.q, times * h, at.found))
       return *missed;
+    at.keep(at.found);
     return solved;
   }
 };

@@ -13,6 +13,7 @@
 #include <taut/solve/options.hpp>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace taut {
@@ -44,6 +45,8 @@ class Stepper {
   // The method's own multiplier at the end of the last step, which had the size h; empty if the method has
   // none.
   virtual Vector<typename P::Scalar, dynamic> last_multiplier(const typename P::Scalar&) const { return {}; }
+  // The method's own estimate of the error that the last step made, if it has one.
+  virtual std::optional<double> local_error(const typename P::Scalar&) const { return std::nullopt; }
 };
 
 template <class Method, Constrained P, class X>
@@ -111,6 +114,12 @@ class BoundStepper final : public Stepper<P, X> {
       return memory_.last_multiplier(h);
     else
       return {};
+  }
+  std::optional<double> local_error(const typename P::Scalar& h) const override {
+    if constexpr (requires { memory_.local_error(h); })
+      return memory_.local_error(h);
+    else
+      return std::nullopt;
   }
 
  private:

@@ -23,7 +23,9 @@ struct RunSettings {
     double tolerance = 0;
   };
   std::optional<std::string> method = {}, formulation = {};
-  std::optional<std::string> first_guess = {};  // zero or multiplier
+  std::optional<std::string> first_guess = {};  // a name of FirstGuess
+  std::optional<std::string> stop_rule = {};    // a name of StopRule
+  std::optional<double> error_tolerance = {};   // positive
   std::optional<Projection> projection = {};
   std::optional<double> step = {};         // not 0; negative runs backwards
   Float128 whole_step = 0;                 // the same with more digits
@@ -98,6 +100,7 @@ struct Model {
   RunSettings run;
   std::optional<std::string> output_directory, output_format;  // the second: csv, binary or compressed
   std::optional<std::string> output_lambda;                    // continuous or stage
+  std::optional<std::string> output_local_error;               // none or estimate
   std::vector<std::string> output_quantities;  // names from output_quantity_names(), each once
   std::vector<NamedFormula> quantities;        // formulas of the state, the multipliers and t, in file order
   std::optional<DrawTable> draw;

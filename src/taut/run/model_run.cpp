@@ -117,7 +117,10 @@ RunRequest request_of(const Model& model, const RunRequest& asked) {
       request.projection_tolerance = run.projection->tolerance;
     }
   }
-  request.from_multiplier = run.first_guess && *run.first_guess == name_of(FirstGuess::multiplier);
+  if (run.first_guess)
+    request.first_guess = choice_named<FirstGuess>(*run.first_guess).value_or(FirstGuess::zero);
+  if (run.stop_rule) request.stop = choice_named<StopRule>(*run.stop_rule).value_or(StopRule::residual);
+  request.error_tolerance = run.error_tolerance;
   request.step = run.step;
   request.steps = run.steps;
   request.until = run.until;
@@ -133,7 +136,8 @@ RunRequest request_of(const Model& model, const RunRequest& asked) {
 
 // The key of the file that a wrong choice stands at.
 std::string place_of(const ChoiceError& error) {
-  return (error.key == "lambda" ? "output." : "run.") + error.key;
+  const bool of_output = error.key == "lambda" || error.key == "local-error";
+  return (of_output ? "output." : "run.") + error.key;
 }
 
 // Turns a wrong choice into an error of the file, at its key: the sentence above the line, what
@@ -241,6 +245,13 @@ double reading_seconds() {
   return seconds;
 }
 
+std::string no_local_error(const MethodChoice& choice) {
+  return fmt::format(
+      "{} has no estimate of its error; lobatto(s), dopri5, dop853 and bdf-variable(k) have one. Leave out "
+      "`local-error`, or use one of them; `taut compare` measures errors against a reference.",
+      choice.label());
+}
+
 // Asks whether this is a path; the name of a bundled model has neither ending nor slash.
 bool is_path(const std::string& problem) {
   return problem.ends_with(".toml") || problem.find('/') != std::string::npos;
@@ -288,6 +299,7 @@ Quantities ModelRun::quantities() const {
   Quantities quantities(
       model.output_quantities, model.particles ? model.particles->dimension : 0, mechanism->constraints(),
       model.particles ? std::make_shared<const ParticlePotentials>(model.particles) : nullptr);
+  if (shows_local_error()) quantities.show_local_error();
   if (!model.quantities.empty()) quantities.set_formulas(std::make_shared<const FormulaQuantities>(model));
   return quantities;
 }
@@ -298,6 +310,10 @@ std::string ModelRun::method_text(const std::string& method) const {
 
 bool ModelRun::shows_stage_multiplier() const {
   return model.output_lambda && *model.output_lambda == name_of(MultiplierShown::stage);
+}
+
+bool ModelRun::shows_local_error() const {
+  return model.output_local_error && *model.output_local_error == name_of(LocalErrorShown::estimate);
 }
 
 Quantities ModelRun::watched() const {
@@ -325,11 +341,14 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
           throw ChoiceError("lambda", no_stage_multiplier(choice));
         made.machine = std::make_unique<StageMultipliers>(std::move(made.machine), h);
       }
+      if (made.machine && shows_local_error() && !made.machine->watch_local_error())
+        throw ChoiceError("local-error", no_local_error(choice));
       return MadeMachine{std::move(made.machine), made.used, made.moved};
     };
     RunSummary summary = run_mechanism(*mechanism, make, name, request, watched(), observer, last_good, from);
     summary.model = title();
     summary.stage_multiplier = shows_stage_multiplier();
+    if (!shows_local_error()) summary.local_error.reset();
     return summary;
   } catch (const ChoiceError& error) {
     refuse(error);

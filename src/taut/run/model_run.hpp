@@ -40,6 +40,7 @@ struct ModelRun {
   // What the model calls by this name, with the definitions of its own methods.
   std::string method_text(const std::string& name) const;
   bool shows_stage_multiplier() const;
+  bool shows_local_error() const;
   Quantities watched() const;  // the same, with the multipliers if the request watches them
   RunSummary run(RunObserver& observer, std::string_view last_good, const Snapshot* from = nullptr) const;
   // Throws the error at its place in the file, or as it is if the choice was typed.

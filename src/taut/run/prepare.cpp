@@ -2,11 +2,17 @@
 #include <taut/run/prepare.hpp>
 #include <taut/run/sentences.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace taut {
 
 namespace {
+
+constexpr std::string_view bdf_variable_name = "bdf-variable";
+// The local error of a step of bdf-variable, if nothing is said.
+constexpr double usual_error_tolerance = 1e-6;
 
 // "rattle", "lobatto(s)" for all numbers of stages, and one word for the many compositions.
 std::vector<std::string> offered_names(const std::vector<std::string>& fitting) {
@@ -32,20 +38,55 @@ bool is_solved(const MethodChoice& choice) {
          named_method(choice.method).solves;
 }
 
-// Compositions of rattle can begin at λ(q, p), and rattle is the one of a single step. Refuses the others.
-void begin_at_multiplier(const Mechanism& mechanism, MethodChoice& choice) {
+bool is_shake(std::string_view method) {
+  return method == "shake" || method == "shake(two-step)" || method == "shake-velocity";
+}
+
+// Compositions of rattle can begin elsewhere than at 0, and rattle is the one of a single step; the SHAKE
+// forms remember their past too. Refuses the others.
+void begin_elsewhere(const Mechanism& mechanism, FirstGuess guess, MethodChoice& choice) {
   const NamedMethod named = named_method(choice.method);
+  const bool from_past = guess == FirstGuess::quadratic;
   if (choice.method == "rattle")
     choice.method = "rattle=composition(1)";
-  else if (!named.is_composition_of_rattle)
+  else if (!named.is_composition_of_rattle && !(from_past && is_shake(choice.method)))
     throw ChoiceError("first-guess",
-                      choice.label() +
-                          " cannot begin at the multiplier: rattle and its compositions can, such "
-                          "as yoshida4. Leave the first guess out, or use one of them.");
-  if (mechanism.of_particles())
-    throw ChoiceError("first-guess",
-                      "systems of particles begin at 0: the multiplier needs second derivatives of the "
-                      "constraints. Leave the first guess out.");
+                      fmt::format("{} cannot begin at {}: rattle and its compositions can, such as yoshida4"
+                                  "{}. Leave the first guess out, or use one of them.",
+                                  choice.label(), from_past ? "a guess from earlier steps" : "the multiplier",
+                                  from_past ? ", and shake, shake-velocity" : ""));
+  if (mechanism.of_particles() && !from_past)
+    throw ChoiceError(
+        "first-guess",
+        "systems of particles do not begin at the multiplier: it needs second derivatives of the "
+        "constraints. Leave the first guess out, or take the quadratic one.");
+}
+
+// The rule of Leimkuhler and Skeel is for the position solve of their methods, and for a stated tolerance.
+void check_stop_rule(const Mechanism& mechanism, const RunRequest& request, const MethodChoice& choice) {
+  if (request.stop == StopRule::residual) return;
+  const bool solves = choice.method.starts_with("rattle") || is_shake(choice.method) ||
+                      named_method(choice.method).is_composition_of_rattle;
+  if (choice.ode || !solves || mechanism.of_particles())
+    throw ChoiceError(
+        "stop-rule",
+        fmt::format(
+            "{} stops by the residual alone: the change of the impulse can be asked of shake, "
+            "shake-velocity, rattle and its compositions, for models of formulas. Leave the stop rule "
+            "out.",
+            mechanism.of_particles() ? "a system of particles" : choice.label()));
+  if (!(request.tolerance > 0))
+    throw ChoiceError("stop-rule",
+                      "the stop rule `change` needs a tolerance to hold the change and the residual against. "
+                      "Add one, as in --tolerance 1e-6, or leave the stop rule out.");
+}
+
+void check_error_tolerance(const RunRequest& request, const MethodChoice& choice) {
+  if (!request.error_tolerance || named_method(choice.method).facts.name == bdf_variable_name) return;
+  throw ChoiceError("error-tolerance",
+                    fmt::format("{} takes steps of one size, whatever their error: bdf-variable(k) chooses "
+                                "them. Leave the error tolerance out, or use that method.",
+                                choice.label()));
 }
 
 // Says why there is no projection. Dependent constraints come before the residual that they leave.
@@ -76,7 +117,9 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
     choice.ode->formulation = "parametrised";
   if (request.tolerance > 0 && !is_solved(choice))
     throw InputError(nothing_to_stop_sentence(short_name(choice.method), request.tolerance));
-  if (request.from_multiplier) begin_at_multiplier(mechanism, choice);
+  check_stop_rule(mechanism, request, choice);
+  check_error_tolerance(request, choice);
+  if (request.first_guess != FirstGuess::zero) begin_elsewhere(mechanism, request.first_guess, choice);
   if (choice.ode || mechanism.fits(choice.method)) {
     choice.method = numbered_name(choice.method);
     return choice;
@@ -125,7 +168,9 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
 SolveOptions solve_options(const RunRequest& request) {
   return {.iteration = request.solver,
           .tolerance = request.tolerance,
-          .from_multiplier = request.from_multiplier};
+          .first_guess = request.first_guess,
+          .stop = request.stop,
+          .error_tolerance = request.error_tolerance.value_or(usual_error_tolerance)};
 }
 
 }  // namespace taut

@@ -30,6 +30,7 @@ std::vector<std::string> Quantities::columns(const std::vector<std::string>& coo
   std::vector<std::string> columns;
   if (has("energies")) columns = {"kinetic_energy", "potential_energy"};
   if (has("iterations")) columns.emplace_back("iterations");
+  if (local_error_) columns.emplace_back("local_error");
   if (has("multipliers")) add_multiplier_names(columns);
   if (has("forces"))
     for (const std::string& q : coordinates) columns.push_back("f_" + q);
@@ -64,12 +65,13 @@ void Quantities::add_virial(std::span<const double> q, std::span<const double> f
 
 std::vector<double> Quantities::measure(const Machine& machine, const Tally& tally, double time) const {
   std::vector<double> all;
-  if (names_.empty() && !watch_multipliers_ && !formulas_) return all;
+  if (names_.empty() && !watch_multipliers_ && !local_error_ && !formulas_) return all;
   if (has("energies")) {
     const double kinetic = machine.kinetic_energy();
     all = {kinetic, tally.now.energy - kinetic};
   }
   if (has("iterations")) all.push_back(static_cast<double>(tally.iterations));
+  if (local_error_) all.push_back(tally.local_error);
   if (has("multipliers")) add_multipliers(machine, all);
   if (has("forces") || has("virial")) add_forces(machine, all);
   if (has("potentials") || has("virial_potentials") || has("pressure")) add_potentials(machine, all);

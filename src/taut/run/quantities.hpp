@@ -36,6 +36,7 @@ class Quantities {
   std::vector<std::pair<std::string, double>> formulas_at(const Machine& machine, double time) const;
   // Returns the mesh point and the formulas with all their digits, if a double has not all of them.
   std::optional<WideState> wide(const Machine& machine, std::int64_t steps) const;
+  void show_local_error() { local_error_ = true; }
   // Adds the multipliers for those who watch the run: what it keeps has them only if [output] says so.
   Quantities watching_multipliers() const;
   // Returns the columns, and the multipliers at the end if they are watched.
@@ -54,7 +55,7 @@ class Quantities {
 
   std::vector<std::string> names_;
   int dimension_ = 0, constraints_ = 0;
-  bool watch_multipliers_ = false;
+  bool watch_multipliers_ = false, local_error_ = false;
   std::shared_ptr<const ParticlePotentials> potentials_;
   std::shared_ptr<const FormulaQuantities> formulas_;
 };

@@ -119,6 +119,7 @@ void add_totals(const Tally& tally, RunSummary& summary) {
     summary.iterations_mean = static_cast<double>(tally.iterations) / static_cast<double>(tally.steps);
   summary.iterations_max = tally.iterations_max;
   summary.gradients = tally.gradients;
+  summary.local_error = LocalError{tally.local_error, tally.local_error_max};
   summary.halved = tally.halved;
   summary.parts_max = tally.parts_max;
   summary.jumps = tally.jumps;

@@ -56,6 +56,7 @@ class StageMultipliers final : public Machine {
   }
   std::vector<double> constraint_force() const override { return machine_->constraint_force(); }
   double kinetic_energy() const override { return machine_->kinetic_energy(); }
+  bool watch_local_error() override { return machine_->watch_local_error(); }
   std::vector<double> last_multiplier(double h) const override { return machine_->last_multiplier(h); }
   ProjectionCount projections() const override { return machine_->projections(); }
 

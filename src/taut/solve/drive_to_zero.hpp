@@ -36,6 +36,7 @@ struct VectorResidual {
     each_index(per_unit, [&](int i) { per_unit[i] = Real<T>(1) / larger(per_unit[i], least); });
   }
   Real<T> in_units() const { return largest_in_units(r, per_unit); }
+  Real<T> norm() const { return two_norm(r); }
   Mask<T> within(double tolerance) const { return all_within(r, tolerance); }
   Mask<T> sound() const { return all_finite(r); }
   Failure describe(FailureKind kind, int k, const Mask<T>& bad) const {
@@ -75,7 +76,7 @@ Expected<int> drive_to_zero(const ToTolerance& options, const R& r, Units& unit,
                             RoundingUnits&& rounding_units, Correct&& correct, F = F()) {
   using T = typename R::Scalar;
   VectorResidual residual{r, unit, form, rounding_units};
-  return iterate<T>(options.limit(), residual, correct, StatedTolerance<T>(options.tolerance));
+  return iterate<T>(options.limit(), residual, correct, StatedTolerance<T>(options.tolerance, options.stop));
 }
 
 inline namespace TAUT_STEPS {  // flatten.hpp

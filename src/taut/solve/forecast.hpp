@@ -2,6 +2,7 @@
 // stated tolerance or to rounding. iterate.hpp says what a forecast offers.
 #pragma once
 
+#include <taut/contract/choices.hpp>
 #include <taut/scalar/number.hpp>
 #include <taut/solve/iterate.hpp>
 
@@ -47,15 +48,24 @@ Mask<T> stagnated(const Real<T>& now, const Real<T>& previous) {
          (now >= Real<T>(0.9) * previous && now <= Real<T>(crawl_slack));
 }
 
-// A stated tolerance on the residual needs no forecast but what it sees.
+// A stated tolerance on the residual needs no forecast but what it sees. If the correction tells its size,
+// the tolerance may also be held against the 2-norms of the residual and of the last correction.
 template <class T>
 class StatedTolerance {
  public:
-  explicit StatedTolerance(double tolerance) : tolerance_(tolerance) {}
+  explicit StatedTolerance(double tolerance, StopRule stop = StopRule::residual)
+      : tolerance_(tolerance), stop_(stop) {}
 
   template <class R, class C>
-  Mask<T> look(int, R& residual, C&, const Mask<T>&) const {
+  Mask<T> look([[maybe_unused]] int k, R& residual, [[maybe_unused]] C& correct,
+               [[maybe_unused]] const Mask<T>& active) const {
     residual.evaluate();
+    if constexpr (requires { correct.change_norm(); })
+      if (stop_ == StopRule::change) [[unlikely]] {
+        if (k == 0) return active;  // there is no change yet
+        const Real<T> limit(tolerance_);
+        return active && !(residual.norm() <= limit && correct.change_norm() <= limit);  // (C7)
+      }
     return !residual.within(tolerance_);  // a lane left alone stays where it ended
   }
   static bool looked() { return true; }
@@ -67,6 +77,7 @@ class StatedTolerance {
 
  private:
   double tolerance_;
+  StopRule stop_;
 };
 
 // Solves a linear system: after one correction only rounding is left, and a second is made only if that is

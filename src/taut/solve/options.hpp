@@ -18,9 +18,12 @@ struct SolveOptions {
   // The tolerance on max |g| and max |G H_p|, in their own units; 0: until rounding stops the iteration.
   double tolerance = 0;
   int max_iterations = 0;  // 0: 50 for Newton's iterations, 20000 for sweeps
-  // Compositions of RATTLE begin the first solve of a step at λ(q, p) and not at 0: Reich's remark after
-  // Theorem 3.2.
-  bool from_multiplier = false;
+  // The point at which the first solve of a step begins, in the SHAKE forms, RATTLE and its compositions.
+  FirstGuess first_guess = FirstGuess::zero;
+  StopRule stop = StopRule::residual;  // what the tolerance is held against in a position solve
+  // The local error that a step of bdf-variable may make, relative to the sizes of q and p; 0: steps are as
+  // long as they are asked for.
+  double error_tolerance = 0;
 
   int limit() const {
     if (max_iterations > 0) return max_iterations;

@@ -60,6 +60,18 @@ auto largest_entry(const Residual& r) {
   }
 }
 
+// Returns the 2-norm.
+template <class Residual>
+auto two_norm(const Residual& r) {
+  using T = typename Residual::Scalar;
+  Real<T> sum(0);
+  each_index(r, [&](int i) {
+    const Real<T> entry = magnitude(r[i]);
+    sum += entry * entry;
+  });
+  return Real<T>(sqrt(sum));
+}
+
 // Asks whether all entries are finite, by their sum: it keeps NaN and infinity, while a maximum may lose a
 // NaN.
 template <class Residual>

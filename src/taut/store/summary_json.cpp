@@ -56,6 +56,8 @@ std::string to_json(const RunSummary& s) {
         Json::object({{"position", s.position_projections}, {"momentum", s.momentum_projections}})},
        {"seconds", s.seconds},
        {"steps_per_second", s.steps_per_second()}});
+  if (s.local_error)
+    object["local_error"] = Json::object({{"last", s.local_error->last}, {"max", s.local_error->largest}});
   if (s.stage_multiplier) object["lambda_from"] = name_of(MultiplierShown::stage);
   if (!s.definition.empty()) object["definition"] = s.definition;
   if (!s.backends.empty()) object["backend"] = name_of(s.backends.back().backend);

@@ -52,6 +52,7 @@ RunRequest run_request(const Study& study, const StudyRun& run, std::size_t k) {
   RunRequest request{.method = run.method, .formulation = run.formulation, .projection = run.projection};
   if (run.projection_tolerance) request.projection_tolerance = constants.value(*run.projection_tolerance);
   if (run.tolerance) request.tolerance = constants.value(*run.tolerance);
+  if (run.error_tolerance) request.error_tolerance = constants.value(*run.error_tolerance);
   request.step = constants.value(run.steps[k]);
   if (run.count) request.steps = std::llround(constants.value(*run.count));
   if (run.until) request.until = constants.value(*run.until);

@@ -192,9 +192,9 @@ class StudyReader {
   }
 
   void read_run(const Value& table) {
-    refuse_other_keys(
-        table, {"name", "model", "method", "formulation", "projection", "projection_tolerance", "tolerance",
-                "set", "step", "steps", "until", "every", "off_manifold", "project_start"});
+    refuse_other_keys(table, {"name", "model", "method", "formulation", "projection", "projection_tolerance",
+                              "tolerance", "error_tolerance", "set", "step", "steps", "until", "every",
+                              "off_manifold", "project_start"});
     StudyRun run;
     run.place = table.span;
     run.model = model_;
@@ -205,6 +205,7 @@ class StudyReader {
     text(table, "projection", run.projection);
     expression(table, "projection_tolerance", run.projection_tolerance);
     expression(table, "tolerance", run.tolerance);
+    expression(table, "error_tolerance", run.error_tolerance);
     if (const Value* set = find(table, "set")) run.set = named(set);
     run.steps = list(need(table, "step"));
     expression(table, "steps", run.count);

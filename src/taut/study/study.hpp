@@ -24,7 +24,7 @@ using NamedExpression = std::pair<std::string, Expression>;
 struct StudyRun {
   std::string name, model, method;
   std::string formulation = {}, projection = {};
-  std::optional<Expression> projection_tolerance = {}, tolerance = {};
+  std::optional<Expression> projection_tolerance = {}, tolerance = {}, error_tolerance = {};
   std::vector<NamedExpression> set = {};             // parameters and initial values of the model
   std::vector<Expression> steps = {};                // step sizes, one for each member
   std::optional<Expression> count = {}, until = {};  // how long: so many steps, or to this time

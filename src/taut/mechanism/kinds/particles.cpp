@@ -89,6 +89,7 @@ class ParticleMachine final : public Machine {
     return outside;
   }
   double kinetic_energy() const override { return inner_->kinetic_energy(); }
+  bool watch_local_error() override { return inner_->watch_local_error(); }
   std::vector<double> last_multiplier(double h) const override { return inner_->last_multiplier(h); }
   ProjectionCount projections() const override { return inner_->projections(); }
   void advance_by_halves(double h, Tally& tally) override { inner_->advance_by_halves(h, tally); }

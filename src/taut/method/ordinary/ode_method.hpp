@@ -8,6 +8,8 @@
 #include <taut/method/ordinary/ode_scheme.hpp>
 #include <taut/method/projection.hpp>
 
+#include <optional>
+
 namespace taut {
 
 template <class Formulation, class P>
@@ -72,6 +74,12 @@ struct OdeMethod {
     Projector<P> projector;
 
     const ProjectionCount& projections() const { return projector.count; }
+    // The estimate of the scheme, in the coordinates in which it works, before a projection.
+    std::optional<double> local_error(const typename P::Scalar&) const {
+      if constexpr (requires { inner.estimate(); })
+        if (!inner.e.empty()) return inner.estimate();
+      return std::nullopt;
+    }
     template <class Carry>
     void carry(Carry& c) {
       c(projector.count);
@@ -109,9 +117,17 @@ struct OdeMethod {
   Keeps kept() const {
     if (in_charts || Formulation::facts.parametrised || requires(const Formulation& f) { f.phi; })
       return Keeps::position_and_momentum;
-    if (projection.kind == ProjectionKind::both && projection.tolerance == 0)
-      return Keeps::position_and_momentum;
-    if (projection.kind == ProjectionKind::position && projection.tolerance == 0) return Keeps::position;
+    if (projection.tolerance != 0) return Keeps::nothing;
+    switch (projection.kind) {
+      case ProjectionKind::both:
+        return Keeps::position_and_momentum;
+      case ProjectionKind::position:
+        return Keeps::position;
+      case ProjectionKind::momentum:
+        return Keeps::momentum;
+      case ProjectionKind::none:
+        break;
+    }
     return Keeps::nothing;
   }
 

@@ -99,7 +99,12 @@ void ModelReader::read_top() {
   for (const Entry& e : root_.table) {
     note_place(e.key, e);
     if (contains(known, e.key)) continue;
-    if (contains(replaced, e.key))
+    if (e.key == "parametrisation")
+      fail_key(
+          e, "[parametrisation] beside [particles]",
+          "systems of particles are integrated with their constraints alone; a chain in coordinates of its "
+          "own is written with [system], one formula for each rod");
+    else if (contains(replaced, e.key))
       fail_key(e, "[" + e.key + "] beside [particles]", "a model is one or the other");
     else if (is_particle_section(e.key))
       fail_key(e, ticked(e.key) + " without [particles]", "[particles] says how many there are and where");

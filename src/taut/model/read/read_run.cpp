@@ -15,10 +15,10 @@ namespace taut {
 
 namespace {
 
-const std::vector<std::string> run_keys{"method",    "formulation", "projection", "step",
-                                        "steps",     "until",       "every",      "threads",
-                                        "redundant", "first-guess", "precision"};
-const std::vector<std::string> output_keys{"directory", "format", "lambda", "quantities"};
+const std::vector<std::string> run_keys{
+    "method",  "formulation", "projection",  "step",      "steps",           "until",    "every",
+    "threads", "redundant",   "first-guess", "stop-rule", "error-tolerance", "precision"};
+const std::vector<std::string> output_keys{"directory", "format", "lambda", "local-error", "quantities"};
 const std::vector<std::string> redundant{"refuse", "least-squares"};
 
 }  // namespace
@@ -74,6 +74,17 @@ void ModelReader::read_run() {
       fail(e->value, "unknown first guess " + ticked(*run.first_guess),
            known_names("known here:", *run.first_guess, guesses));
   }
+  if (const Entry* e = t.find("stop-rule")) {
+    const std::vector<std::string> rules = listed(choice_names<StopRule>);
+    run.stop_rule = text_of_entry(*e, "the stop rule");
+    if (run.stop_rule && !contains(rules, *run.stop_rule))
+      fail(e->value, "unknown stop rule " + ticked(*run.stop_rule),
+           known_names("known here:", *run.stop_rule, rules));
+  }
+  run.error_tolerance = run_number(t, "error-tolerance", "the error tolerance");
+  if (run.error_tolerance && !(*run.error_tolerance >= 1e-13 && *run.error_tolerance < 1))
+    fail(t.find("error-tolerance")->value, "the error tolerance is " + number_text(*run.error_tolerance),
+         "it is relative to the size of q and p: at least 1e-13, and below 1");
   run.step = run_number(t, "step", "the step", &run.whole_step);
   if (run.step && *run.step == 0)
     fail(t.find("step")->value, "the step is 0, and time would stand still",
@@ -190,6 +201,13 @@ void ModelReader::read_output() {
       fail(e->value, "unknown multiplier " + ticked(*model_.output_lambda),
            known_names("known here:", *model_.output_lambda, shown));
   }
+  if (const Entry* e = t.find("local-error")) {
+    const std::vector<std::string> shown = listed(choice_names<LocalErrorShown>);
+    model_.output_local_error = text_of_entry(*e, "the local error that is shown");
+    if (model_.output_local_error && !contains(shown, *model_.output_local_error))
+      fail(e->value, "unknown local error " + ticked(*model_.output_local_error),
+           known_names("known here:", *model_.output_local_error, shown));
+  }
   if (const Entry* e = t.find("quantities")) read_quantities(e->value);
 }
 
@@ -227,9 +245,9 @@ bool ModelReader::is_of_sample(const std::string& name) const {
 
 // Reads [quantities]: further columns of samples as formulas.
 void ModelReader::read_quantity_formulas() {
-  const std::vector<std::string> columns{"t",          "energy",         "position_residual",
-                                         "iterations", "kinetic_energy", "potential_energy",
-                                         "virial",     "pressure",       "momentum_residual"};
+  const std::vector<std::string> columns{
+      "t",      "energy",   "position_residual", "iterations", "kinetic_energy", "potential_energy",
+      "virial", "pressure", "momentum_residual", "local_error"};
   const Value& t = table("quantities", nullptr);
   if (!t.table.empty() && root_.find("particles")) {
     fail_key(t.table.front(), "a system of particles has no quantities as formulas",
