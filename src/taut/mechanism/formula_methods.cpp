@@ -11,8 +11,8 @@ struct Answer {
   FormulaStepper<FormulaPoint> plain;
 };
 
-// Says whether the method of that name fits, and binds it to the starts that are given. One function answers all
-// of this, because each way through the catalogue is compiled for every method.
+// Says whether the method of that name fits, and binds it to the starts that are given. One function answers
+// all of this, because each way through the catalogue is compiled for every method.
 Answer ask(const FormulaProblem<>& problem, const std::string& method, const FormulaState* compensated,
            const FormulaPoint* plain, const SolveOptions& options) {
   Answer answer;

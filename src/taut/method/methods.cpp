@@ -43,8 +43,9 @@ std::optional<NameError> read_number(const MethodName& asked, const MethodNumber
   const char* end = asked.argument.data() + asked.argument.size();
   const auto [stop, error] = std::from_chars(asked.argument.data(), end, n);
   if (error == std::errc{} && stop == end && n >= range.least && n <= range.most) return std::nullopt;
-  return NameError{fmt::format("{0}({1}) needs a whole number {1} of {2} from {3} to {4}, not '{5}'", asked.name,
-                               range.letter, range.means, range.least, range.most, asked.argument)};
+  return NameError{fmt::format("{0}({1}) needs a whole number {1} of {2} from {3} to {4}, not '{5}'",
+                               asked.name, range.letter, range.means, range.least, range.most,
+                               asked.argument)};
 }
 
 std::optional<MethodName> name_in_catalogue(std::string_view text) {
