@@ -32,8 +32,8 @@ void expect_refused(const std::string& command, const std::string& words) {
 }
 
 // Leimkuhler and Skeel 7.1, on their chain: the predictor saves corrections in both methods, VS and VR; with
-// their stopping rule about a whole one. Measured: VS 4.03 and 3.16 to rounding, 2.87 and 1.88 by the rule; VR
-// 2.72 and 1.88 by the rule.
+// their stopping rule about a whole one. Measured: VS 4.03 and 3.16 to rounding, 2.87 and 1.88 by the rule;
+// VR 2.72 and 1.88 by the rule.
 TEST(Predictor, SavesCorrectionsOfBothMethods) {
   for (const std::string method : {"rattle", "shake-velocity", "shake", "'shake(two-step)'", "yoshida4"}) {
     const std::string command = "six-node-chain --step 0.05 --until 10 --method " + method;
