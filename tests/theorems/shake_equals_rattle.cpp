@@ -145,7 +145,7 @@ template <class Method>
 double worst_position(const Method& method) {
   const Chain s;
   X x = s.start();
-  typename Method::template Memory<Chain, X> at(s, x);
+  typename Method::template Memory<Chain, X> at(s, x, method);
   return worst_of([&](int n) {
     EXPECT_TRUE(method.step(s, x, at, h));
     return Vec(x.q - vr().q[n]);

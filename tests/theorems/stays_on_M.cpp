@@ -42,7 +42,9 @@ Residuals worst_residuals(const Method& method, const P& s, double h, int steps,
     EXPECT_TRUE(stepper->output(mesh, h));
     const double unit = epsilon<double>() * largest_entry(mesh.q);
     worst.position = std::max(worst.position, position_residual(s, mesh.q) / unit);
-    worst.momentum = std::max(worst.momentum, momentum_residual(s, mesh.q, mesh.p) / unit);
+    // half-explicit(1) gains energy: its velocities become large, and G H_p is rounded in their units.
+    const double fast = std::max(1.0, largest_entry(mesh.p));
+    worst.momentum = std::max(worst.momentum, momentum_residual(s, mesh.q, mesh.p) / (unit * fast));
   }
   return worst;
 }

@@ -66,9 +66,11 @@ TEST(SymplecticOnM, ButNotWhenNewtonIsStoppedEarly) {
     // These solve their stages to rounding whatever the tolerance, and leave next to nothing for
     // the projection.
     if (facts.name == "lobatto" || facts.name == "dirac-gauss") return;
-    const auto defect = symplectic_defect(method, s, s.start(), 0.2, 20, {.tolerance = 1e-2});
-    ASSERT_TRUE(defect);
-    EXPECT_GT(*defect, 1e-6);
+    if constexpr (!test::never_symplectic<std::decay_t<decltype(method)>>) {
+      const auto defect = symplectic_defect(method, s, s.start(), 0.2, 20, {.tolerance = 1e-2});
+      ASSERT_TRUE(defect);
+      EXPECT_GT(*defect, 1e-6);
+    }
   });
 }
 

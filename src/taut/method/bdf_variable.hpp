@@ -139,7 +139,8 @@ struct BdfVariable {
     int corrections = 0;
     T left = h;
     for (;;) {
-      const T parts = is_controlled() ? std::max(T(1), T(ceil(T(magnitude(left) / at.past.proposed)))) : T(1);
+      const double whole = is_controlled() ? std::ceil(lane(T(magnitude(left) / at.past.proposed), 0)) : 1;
+      const T parts(std::max(1.0, whole));
       const T size = left / parts;
       at.next = x;
       const auto made = at.past.known < k ? start(problem, at, size) : difference(problem, x, at, size);
