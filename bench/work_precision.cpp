@@ -6,7 +6,7 @@
 // PREFIX-PROBLEM.svg. The heading of each table says how well its reference is known. The chain starts as
 // RestingChain says.
 #include <taut/contract/request.hpp>
-#include <taut/method/bdf.hpp>
+#include <taut/method/baselines/bdf.hpp>
 #include <taut/method/dirac_gauss.hpp>
 #include <taut/method/lobatto.hpp>
 #include <taut/problem/ready_made/double_pendulum.hpp>

@@ -7,8 +7,8 @@
 #include <taut/formulation/penalty.hpp>
 #include <taut/formulation/underlying.hpp>
 #include <taut/measure/manifold_stability.hpp>
-#include <taut/method/dae_form_method.hpp>
-#include <taut/method/half_explicit_runge_kutta.hpp>
+#include <taut/method/baselines/dae_form_method.hpp>
+#include <taut/method/baselines/half_explicit_runge_kutta.hpp>
 #include <taut/method/ordinary/explicit_runge_kutta.hpp>
 #include <taut/method/ordinary/ode_gauss.hpp>
 #include <taut/method/ordinary/ode_method.hpp>

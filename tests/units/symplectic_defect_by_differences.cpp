@@ -3,7 +3,7 @@
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/symplectic_defect.hpp>
 #include <taut/measure/symplectic_defect_by_differences.hpp>
-#include <taut/method/dae_runge_kutta.hpp>
+#include <taut/method/baselines/dae_runge_kutta.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/problem/ready_made/double_pendulum.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>

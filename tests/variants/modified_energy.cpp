@@ -4,7 +4,7 @@
 
 #include <taut/formulation/manifold.hpp>
 #include <taut/measure/modified_energy.hpp>
-#include <taut/method/dae_runge_kutta.hpp>
+#include <taut/method/baselines/dae_runge_kutta.hpp>
 #include <taut/method/lobatto.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/method/stepper.hpp>

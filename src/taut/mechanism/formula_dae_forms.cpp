@@ -1,5 +1,5 @@
 #include <taut/mechanism/formula_steppers.hpp>
-#include <taut/method/dae_form_method.hpp>
+#include <taut/method/baselines/dae_form_method.hpp>
 #include <taut/method/methods.hpp>
 
 namespace taut {

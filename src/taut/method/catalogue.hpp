@@ -2,13 +2,13 @@
 // one more line here.
 #pragma once
 
-#include <taut/method/bdf.hpp>
-#include <taut/method/bdf_variable.hpp>
+#include <taut/method/baselines/bdf.hpp>
+#include <taut/method/baselines/bdf_variable.hpp>
+#include <taut/method/baselines/dae_runge_kutta.hpp>
+#include <taut/method/baselines/half_explicit_runge_kutta.hpp>
 #include <taut/method/composition.hpp>
-#include <taut/method/dae_runge_kutta.hpp>
 #include <taut/method/dirac_gauss.hpp>
 #include <taut/method/half_explicit.hpp>
-#include <taut/method/half_explicit_runge_kutta.hpp>
 #include <taut/method/implicit_midpoint.hpp>
 #include <taut/method/lobatto.hpp>
 #include <taut/method/made/composed_steps.hpp>

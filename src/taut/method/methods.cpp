@@ -1,4 +1,4 @@
-#include <taut/method/dae_form_method.hpp>
+#include <taut/method/baselines/dae_form_method.hpp>
 #include <taut/method/made/composition_order.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/method/ordinary/ode_catalogue.hpp>

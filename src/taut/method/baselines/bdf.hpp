@@ -4,7 +4,7 @@
 // docs/theory/bdf.md.
 #pragma once
 
-#include <taut/method/dae_runge_kutta.hpp>
+#include <taut/method/baselines/dae_runge_kutta.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/lobatto.hpp>
 

@@ -3,8 +3,8 @@
 // problem. Labels: docs/theory/dae-forms.md.
 #pragma once
 
-#include <taut/method/bdf.hpp>
-#include <taut/method/dae_form_stages.hpp>
+#include <taut/method/baselines/bdf.hpp>
+#include <taut/method/baselines/dae_form_stages.hpp>
 #include <taut/method/facts.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // it needs, and the last one ends at h. Labels: docs/theory/bdf-variable.md.
 #pragma once
 
-#include <taut/method/dae_runge_kutta.hpp>
+#include <taut/method/baselines/dae_runge_kutta.hpp>
 #include <taut/method/facts.hpp>
 #include <taut/method/lobatto.hpp>
 
