@@ -170,7 +170,7 @@ struct DiracGauss {
     const int limit = solve.max_iterations > 0 ? solve.max_iterations : most;
     at.at_rest = true;
     Mask<T> going(true);
-    const auto solved = [&]() -> Expected<int> {
+    auto solved = [&]() -> Expected<int> {
       if (!at.plain)
         return solve_at_once(
             all, [&](const Mask<T>& active) { return newton_correction(problem, G0, stages, active); }, limit,
@@ -184,6 +184,10 @@ struct DiracGauss {
           going);
     }();
     at.at_rest = at.plain = false;
+    // Without a pivot H_M has no gradient, and residuals of stages that do not move say nothing.
+    if (solved && stages.singular >= 0)
+      solved =
+          Failure{.kind = FailureKind::singular, .stage = SolveStage::inner, .constraint = stages.singular};
     at.done = !going;
     if (!solved && ScalarTraits<T>::lanes == 1) return solved;
     next = x;
@@ -314,7 +318,7 @@ struct DiracGauss {
 
     void evaluate_alone() {
       at.plain = true;
-      psi.slopes(problem, x, at);
+      singular = psi.slopes(problem, x, at);
     }
     template <class Units>
     void set_units(Units& unit) {

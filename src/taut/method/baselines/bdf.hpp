@@ -31,7 +31,7 @@ struct Bdf {
   }
   static constexpr MethodNumber number() { return {"k", "steps", 1, 6}; }
   Bdf numbered(int steps) const { return {.k = steps, .solve = solve}; }
-  Spelling spelling() const { return spelled("bdf.hpp", "Bdf", "k", k); }
+  Spelling spelling() const { return spelled("baselines/bdf.hpp", "Bdf", "k", k); }
 
   template <class P>
   static constexpr bool fits = Hamiltonian<P>;

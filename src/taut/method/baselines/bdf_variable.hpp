@@ -33,7 +33,7 @@ struct BdfVariable {
   }
   static constexpr MethodNumber number() { return {"k", "steps", 1, 6}; }
   BdfVariable numbered(int steps) const { return {.k = steps, .solve = solve}; }
-  Spelling spelling() const { return spelled("bdf_variable.hpp", "BdfVariable", "k", k); }
+  Spelling spelling() const { return spelled("baselines/bdf_variable.hpp", "BdfVariable", "k", k); }
 
   template <class P>
   static constexpr bool fits = Hamiltonian<P> && is_float<typename P::Scalar>;

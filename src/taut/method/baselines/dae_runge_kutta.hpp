@@ -46,7 +46,7 @@ struct DaeRungeKutta {
   static constexpr MethodNumber number() { return {"s", "stages", family == DaeFamily::radau ? 2 : 1, 16}; }
   DaeRungeKutta numbered(int stages) const { return {.s = stages}; }
   Spelling spelling() const {
-    return spelled("dae_runge_kutta.hpp",
+    return spelled("baselines/dae_runge_kutta.hpp",
                    std::string("DaeRungeKutta<DaeFamily::") +
                        (family == DaeFamily::radau ? "radau" : "gauss") +
                        (projected ? ", true>" : ", false>"),

@@ -56,7 +56,7 @@ struct HalfExplicitRungeKutta {
   static constexpr MethodNumber number() { return {"p", "order", 1, 4}; }
   HalfExplicitRungeKutta numbered(int p) const { return {.order = p, .own = nullptr, .solve = solve}; }
   Spelling spelling() const {
-    return spelled("half_explicit_runge_kutta.hpp", "HalfExplicitRungeKutta", "order", order);
+    return spelled("baselines/half_explicit_runge_kutta.hpp", "HalfExplicitRungeKutta", "order", order);
   }
 
   template <class P>
