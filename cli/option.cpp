@@ -59,8 +59,8 @@ std::size_t choice_of(std::string_view text, std::string_view what, std::span<co
   for (std::size_t i = 0; i < names.size(); ++i)
     if (text == names[i]) return i;
   const std::vector<std::string> all(names.begin(), names.end());
-  throw InputError(fmt::format("there is no {0} `{1}`.{2} The {0}s are: {3}.", what, text,
-                               did_you_mean(text, all), joined(all)));
+  throw InputError(fmt::format("there is no {0} `{1}`.{2} The {0}{3} are: {4}.", what, text,
+                               did_you_mean(text, all), what.ends_with('s') ? "es" : "s", joined(all)));
 }
 
 double number_of(const std::string& text, const std::string& what) {
