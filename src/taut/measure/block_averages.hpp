@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace taut {
 
@@ -16,8 +17,21 @@ class BlockAverages {
 
   void add(double value) {
     if (block_ == 0 || full_ == blocks) return;
-    sum_ += value;
-    if (++count_ < block_) return;
+    set_open(sum_ + value, 1);
+  }
+
+  // What is added up elsewhere: the sum of the block that is being filled, the number of entries after which
+  // it is full (none, if nothing more is wanted), and the way back.
+  double open_sum() const { return sum_; }
+  std::optional<std::int64_t> left_in_block() const {
+    if (block_ == 0 || full_ == blocks) return std::nullopt;
+    return block_ - count_;
+  }
+  void set_open(double sum, std::int64_t more) {
+    if (block_ == 0 || full_ == blocks) return;
+    sum_ = sum;
+    count_ += more;
+    if (count_ < block_) return;
     mean_[full_++] = sum_ / static_cast<double>(block_);
     sum_ = 0;
     count_ = 0;
