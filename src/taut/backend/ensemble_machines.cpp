@@ -106,7 +106,7 @@ MadeEnsembleMachines ensemble_machines(const TrajectoryModel& base, const PlainS
     constexpr int usual_lanes = 16;
     SpecialisedTrajectories unit =
         specialised_trajectories(*base.model, method.choice, method.options, method.request.plain_updates,
-                                 method.lanes > 0 ? method.lanes : usual_lanes);
+                                 method.lanes > 1 ? method.lanes : usual_lanes);
     if (unit.missing.empty()) return {std::make_unique<SpecialisedEnsemble>(std::move(unit), method)};
     note = fmt::format("the step is not specialised: {}.", unit.missing);
     backend = Backend::compile;

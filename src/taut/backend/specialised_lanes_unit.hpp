@@ -38,7 +38,7 @@ LaneMachine* make_lanes(const Method& method, const TrajectoryStart& start) {
   };
   const auto n = static_cast<std::size_t>(problem.coordinates());
   const PlainState x{{start.q, start.q + n}, {start.p, start.p + n}};
-  auto made = std::make_unique<LaneMachineOf<P, Point, Bound, decltype(bind)>>(problem, x, bind);
+  auto made = std::make_unique<LaneMachineOf<P, Point, Bound, decltype(bind), true>>(problem, x, bind);
   return made->follows_from_state() ? made.release() : nullptr;
 }
 

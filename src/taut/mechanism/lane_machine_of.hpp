@@ -24,8 +24,9 @@ struct LaneTallies {
 };
 
 // P is the problem on packs, Point the state (plain or compensated), S a stepper of both whose memory follows
-// from the state. `Bind` makes the stepper anew for other constants.
-template <Hamiltonian P, template <class, int> class Point, class S, class Bind>
+// from the state. `Bind` makes the stepper anew for other constants. If `in_registers`, the step is compiled
+// into the loop over steps: an interpreter would gain nothing by it.
+template <Hamiltonian P, template <class, int> class Point, class S, class Bind, bool in_registers>
 class LaneMachineOf final : public LaneMachine {
  public:
   using T = typename P::Scalar;
@@ -80,7 +81,7 @@ class LaneMachineOf final : public LaneMachine {
     std::int64_t made = 0;
     while (made < count && behind_ == 0) {
       const std::int64_t ordinary = std::min(count - made, to_next_event());
-      if constexpr (S::short_step && flattened)
+      if constexpr (S::short_step && in_registers)
         made += ordinary_steps_in_registers(T(h), ordinary);
       else
         made += ordinary_steps(T(h), ordinary);

@@ -137,7 +137,12 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
 
 ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
                        bool project) {
-  ReadyStart start{mechanism.start(), {}};
+  return ready_start(mechanism, model, choice, project, mechanism.start());
+}
+
+ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
+                       bool project, PlainState x) {
+  ReadyStart start{std::move(x), {}};
   StartCheck check = mechanism.check(start.x);
   if (!check.finite)
     throw InputError(model + ": the start is not finite: q, p, the energy or a residual is infinite or NaN.");

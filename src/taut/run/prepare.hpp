@@ -23,6 +23,9 @@ struct ReadyStart {
 // constraints are dependent.
 ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
                        bool project);
+// Does the same for another start than that of the mechanism.
+ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
+                       bool project, PlainState x);
 
 SolveOptions solve_options(const RunRequest& request);
 
