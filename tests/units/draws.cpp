@@ -95,7 +95,7 @@ TEST(Draws, NamesAreIndependent) {
   constexpr std::uint64_t n = 100000;
   for (std::uint64_t i = 0; i < n; ++i)
     sum += normal({1, i, stream_of("x"), 0}) * normal({1, i, stream_of("p_x"), 0});
-  EXPECT_LT(std::abs(sum) / std::sqrt(static_cast<double>(n)), 3.3);  // of probability 1e-3
+  EXPECT_LT(std::abs(sum) / std::sqrt(static_cast<double>(n)), 3.3);  // this has probability 1e-3
 }
 
 TEST(Draws, TheStreamOfANameNeverChanges) {

@@ -8,8 +8,7 @@ namespace {
 
 using namespace taut;
 
-static_assert(philox({0, 0, 0, 0}, {0, 0}) ==
-              PhiloxCounter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+static_assert(philox({0, 0, 0, 0}, {0, 0}) == PhiloxCounter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
 
 TEST(Philox, GivesTheKnownAnswers) {
   constexpr std::uint32_t all = 0xffffffff;

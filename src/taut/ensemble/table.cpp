@@ -108,7 +108,7 @@ class CsvTable {
         field = field.substr(1, field.size() - 2);
       const std::string name(field);
       if (const std::string fault = fault_of_name(name, known_, table_.names); !fault.empty())
-        refuse(at, fault, name.empty() ? "" : known_names("known:", name, known_));
+        refuse(at, fault, contains(known_, name) || name.empty() ? "" : known_names("known:", name, known_));
       table_.names.push_back(name);
     });
   }
@@ -152,10 +152,9 @@ Table read_array(const TableFile& file, const std::vector<std::string>& known,
   std::vector<std::string> before;
   for (const std::string& name : table.names) {
     if (const std::string fault = fault_of_name(name, known, before); !fault.empty())
-      refuse(fault + ". " + known_names("Known:", name, known));
+      refuse(contains(known, name) ? fault : fault + "; known: " + joined(known) + did_you_mean(name, known));
     before.push_back(name);
   }
-  if (table.rows() == 0) refuse("the array has no rows");
   for (std::size_t k = 0; k < table.values.size(); ++k)
     if (!std::isfinite(table.values[k]))
       refuse(fmt::format("row {} (from 0), column {}: {} is not a finite number", k / table.names.size(),
