@@ -1,0 +1,61 @@
+// The unit of work of an ensemble, and what became of its trajectories.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace taut {
+
+// Trajectories of a unit; the last unit of an ensemble may have fewer. Results do not depend on it.
+inline constexpr std::int64_t unit_size = 1024;
+
+inline constexpr std::int64_t unit_count(std::int64_t trajectories) {
+  return (trajectories + unit_size - 1) / unit_size;
+}
+
+// How a trajectory ended. The kinds of a failed step are those of FailureKind, in the same order.
+enum class Ended : std::uint8_t {
+  done,
+  not_solved,
+  singular,
+  not_finite,
+  off_constraint,
+  jumped,
+  unstable,       // all steps were made, and the energy grew without end
+  start_refused,  // the start is off the manifold, has no finite energy, or cannot be projected
+};
+inline constexpr std::string_view ended_names[] = {
+    "done", "not-solved", "singular", "not-finite", "off-constraint", "jumped", "unstable", "start-refused"};
+inline constexpr int ended_count = static_cast<int>(std::size(ended_names));
+inline constexpr std::string_view name_of(Ended kind) { return ended_names[static_cast<int>(kind)]; }
+
+struct Ending {
+  Ended kind = Ended::done;
+  std::uint8_t stage = 0;        // the SolveStage of a step that failed
+  std::int32_t constraint = -1;  // from 0; -1: unknown
+  double time = 0;               // the last good one
+  double residual = 0;           // of the solve that failed, in the units of its equation
+  std::int64_t steps = 0;        // done
+
+  bool failed() const { return kind != Ended::done; }
+  friend bool operator==(const Ending&, const Ending&) = default;
+};
+
+// The trajectories first(), first() + 1, … of an ensemble, all of them ended.
+struct Unit {
+  std::int64_t index = 0;
+  int count = 0, columns = 0;
+  std::vector<double> rows;  // count × columns: the end of each trajectory
+  int samples = 0, sample_columns = 0;
+  std::vector<double> sampled;  // count × samples × sample_columns; NaN after a failure
+  std::vector<Ending> endings;  // count
+
+  std::int64_t first() const { return index * unit_size; }
+  double at(int trajectory, int column) const {
+    return rows[static_cast<std::size_t>(trajectory) * static_cast<std::size_t>(columns) +
+                static_cast<std::size_t>(column)];
+  }
+};
+
+}  // namespace taut
