@@ -14,7 +14,7 @@ double log_of(double x) { return std::log(x); }
 
 __extension__ using TwoWords = unsigned __int128;
 
-using Coefficients = std::array<double, 8>;  // of 1, x, x², …
+using Coefficients = std::array<double, 8>;  // those of 1, x, x², …
 
 double polynomial(const Coefficients& c, double x) {
   double sum = c[7];

@@ -32,7 +32,7 @@ struct Ensemble {
 
   std::int64_t size() const { return variations.size(); }
   std::int64_t unit_size() const { return unit_size_of(size()); }
-  std::int64_t units() const { return (size() + unit_size() - 1) / unit_size(); }
+  std::int64_t units() const { return unit_count(size()); }
   int samples_each() const;  // of one trajectory
   int coordinates() const { return run.mechanism->coordinates(); }
 };

@@ -11,7 +11,7 @@ void Gathering::open(std::int64_t index) {
   end_ = std::min(now_ + ensemble_.unit_size(), ensemble_.size());
   const auto count = static_cast<std::size_t>(end_ - now_);
   Unit unit{.index = index,
-            .first = now_,
+            .size = ensemble_.unit_size(),
             .count = static_cast<int>(count),
             .columns = static_cast<int>(ensemble_.columns.size()),
             .rows = {},
@@ -42,7 +42,7 @@ void Gathering::put(const EndedTrajectory& t) {
     const std::lock_guard lock(mutex_);
     const auto at = open_.find(t.index / ensemble_.unit_size());
     Unit& unit = at->second.unit;
-    const auto k = static_cast<std::size_t>(t.index - unit.first);
+    const auto k = static_cast<std::size_t>(t.index - unit.first());
     std::copy(t.row.begin(), t.row.end(),
               unit.rows.begin() + static_cast<std::ptrdiff_t>(k * t.row.size()));
     const std::size_t room = unit.sampled.size() / unit.endings.size();
@@ -50,7 +50,7 @@ void Gathering::put(const EndedTrajectory& t) {
               unit.sampled.begin() + static_cast<std::ptrdiff_t>(k * room));
     unit.endings[k] = t.ending;
     ended.fetch_add(1, std::memory_order_relaxed);
-    if (t.ending.kind != Ended::done) failed.fetch_add(1, std::memory_order_relaxed);
+    if (t.ending.failed()) failed.fetch_add(1, std::memory_order_relaxed);
     if (--at->second.missing == 0) {
       whole = std::move(unit);
       open_.erase(at);

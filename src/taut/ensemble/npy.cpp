@@ -18,7 +18,7 @@ struct NpyFault {
   std::string sentence;
 };
 
-struct NpyType {    // of one number
+struct NpyType {    // the type of one number
   char kind = 'f';  // float, int or unsigned
   std::size_t size = 8;
   bool big = false;  // the first byte is the largest
@@ -173,6 +173,7 @@ NpyArray array_of(std::string_view bytes) {
                     named ? "one with names has one" : "one without names has two: rows and columns")};
   NpyArray out{header.names, named ? header.names.size() : header.shape[1], {}};
   const std::size_t rows = header.shape[0];
+  if (rows == 0) throw NpyFault{"the array has no rows"};
   if (out.columns > bytes.size()) throw NpyFault{"it has fewer bytes than columns"};
   std::size_t row_size = named ? 0 : out.columns * header.types[0].size;
   if (named)

@@ -22,7 +22,7 @@ std::string to_text(const EnsembleSummary& s) {
                   harmless(s.model), s.method, s.step, s.size, s.steps, s.seconds, s.steps_per_second());
   text += fmt::format("  work      {} thread{}, lanes {:.0f} % busy, {}\n", s.threads,
                       s.threads == 1 ? "" : "s", 100 * s.busy, name_of(s.backend));
-  for (std::size_t k = 1; k < ended_kinds; ++k)
+  for (int k = 1; k < ended_count; ++k)
     if (const auto kind = static_cast<Ended>(k); s.totals.ended(kind) > 0)
       text += fmt::format("  failed    {}: {}\n", s.totals.ended(kind), words_for(kind));
   if (const auto& first = s.totals.first_failed())
@@ -34,7 +34,7 @@ std::string to_text(const EnsembleSummary& s) {
 
 std::string to_json(const EnsembleSummary& s) {
   Json kinds = Json::object();
-  for (std::size_t k = 1; k < ended_kinds; ++k)
+  for (int k = 1; k < ended_count; ++k)
     if (const auto kind = static_cast<Ended>(k); s.totals.ended(kind) > 0)
       kinds[name_of(kind)] = s.totals.ended(kind);
   Json object = Json::object({{"model", s.model},

@@ -48,7 +48,7 @@ class CsvTable {
  public:
   CsvTable(const TableFile& file, const std::vector<std::string>& known) : file_(file), known_(known) {}
 
-  Table read() {
+  StartTable read() {
     std::size_t at = file_.bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // the mark of UTF-8
     bool first = true;
     while (at < file_.bytes.size() && faults_.size() < most_faults) {
@@ -108,7 +108,7 @@ class CsvTable {
         field = field.substr(1, field.size() - 2);
       const std::string name(field);
       if (const std::string fault = fault_of_name(name, known_, table_.names); !fault.empty())
-        refuse(at, fault, name.empty() ? "" : known_names("known:", name, known_));
+        refuse(at, fault, contains(known_, name) || name.empty() ? "" : known_names("known:", name, known_));
       table_.names.push_back(name);
     });
   }
@@ -130,17 +130,17 @@ class CsvTable {
 
   const TableFile& file_;
   const std::vector<std::string>& known_;
-  Table table_;
+  StartTable table_;
   std::vector<Fault> faults_;
 };
 
-Table read_array(const TableFile& file, const std::vector<std::string>& known,
+StartTable read_array(const TableFile& file, const std::vector<std::string>& known,
                  const std::vector<std::string>& unnamed) {
   const auto refuse = [&](const std::string& why) {
     throw InputError(fmt::format("{}: {}.", file.name, why));
   };
   NpyArray array = read_npy(file.bytes, file.name);
-  Table table{array.names, std::move(array.values)};
+  StartTable table{array.names, std::move(array.values)};
   if (table.names.empty()) {
     if (array.columns != unnamed.size())
       refuse(
@@ -152,10 +152,9 @@ Table read_array(const TableFile& file, const std::vector<std::string>& known,
   std::vector<std::string> before;
   for (const std::string& name : table.names) {
     if (const std::string fault = fault_of_name(name, known, before); !fault.empty())
-      refuse(fault + ". " + known_names("Known:", name, known));
+      refuse(contains(known, name) ? fault : fault + "; known: " + joined(known) + did_you_mean(name, known));
     before.push_back(name);
   }
-  if (table.rows() == 0) refuse("the array has no rows");
   for (std::size_t k = 0; k < table.values.size(); ++k)
     if (!std::isfinite(table.values[k]))
       refuse(fmt::format("row {} (from 0), column {}: {} is not a finite number", k / table.names.size(),
@@ -176,7 +175,7 @@ TableFile read_table_file(const std::string& path) {
   return out;
 }
 
-std::string Table::sha256() const {
+std::string StartTable::sha256() const {
   Sha256 digest;
   for (const std::string& name : names) digest.add(name).add(",");
   std::string bytes;
@@ -184,7 +183,7 @@ std::string Table::sha256() const {
   return digest.add(bytes).hex();
 }
 
-Table read_table(const TableFile& file, const std::vector<std::string>& known,
+StartTable read_table(const TableFile& file, const std::vector<std::string>& known,
                  const std::vector<std::string>& unnamed) {
   if (file.name.ends_with(".npy")) return read_array(file, known, unnamed);
   if (file.name.ends_with(".csv")) return CsvTable(file, known).read();

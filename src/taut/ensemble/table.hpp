@@ -16,7 +16,7 @@ struct TableFile {
 // Reads a file that the user names. Throws InputError if it cannot be read.
 TableFile read_table_file(const std::string& path);
 
-struct Table {
+struct StartTable {
   std::vector<std::string> names;  // one for each column
   std::vector<double> values;      // row by row, all finite
 
@@ -27,7 +27,7 @@ struct Table {
 // Reads the table. `known` are the names that its columns may have, and an array of numpy without names has
 // the columns `unnamed`. Throws InputError, which says where each fault is: file:line:column, or row and
 // column.
-Table read_table(const TableFile& file, const std::vector<std::string>& known,
+StartTable read_table(const TableFile& file, const std::vector<std::string>& known,
                  const std::vector<std::string>& unnamed);
 
 }  // namespace taut

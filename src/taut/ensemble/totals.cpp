@@ -7,26 +7,22 @@ namespace taut {
 
 namespace {
 
-struct KindNames {
-  std::string_view name, words;
+constexpr std::array<std::string_view, ended_count> kind_words{
+    "done",
+    "the solve did not converge",
+    "the constraints became dependent",
+    "a number was not finite",
+    "a step ended off a constraint",
+    "the energy jumped",
+    "the energy has no value",
+    "the energy was lost",
+    "the energy grew without end",
+    "the start was refused",
 };
-constexpr std::array<KindNames, ended_kinds> kind_names{{
-    {"done", "done"},
-    {"not_converged", "the solve did not converge"},
-    {"singular", "the constraints became dependent"},
-    {"not_finite", "a number was not finite"},
-    {"off_constraint", "a step ended off a constraint"},
-    {"jumped", "the energy jumped"},
-    {"no_energy", "the energy has no value"},
-    {"lost", "the energy was lost"},
-    {"unstable", "the energy grew without end"},
-    {"start_refused", "the start was refused"},
-}};
 
 }  // namespace
 
-std::string_view name_of(Ended kind) { return kind_names[static_cast<std::size_t>(kind)].name; }
-std::string_view words_for(Ended kind) { return kind_names[static_cast<std::size_t>(kind)].words; }
+std::string_view words_for(Ended kind) { return kind_words[static_cast<std::size_t>(kind)]; }
 
 std::int64_t EnsembleTotals::failed() const { return trajectories_ - ended(Ended::done); }
 
@@ -38,8 +34,8 @@ void EnsembleTotals::add(const Unit& unit) {
     const Ending& ending = unit.endings[static_cast<std::size_t>(k)];
     steps_ += ending.steps;
     ++count_[static_cast<std::size_t>(ending.kind)];
-    if (ending.kind != Ended::done && (!first_failed_ || unit.first + k < first_failed_->trajectory))
-      first_failed_ = Failed{unit.first + k, ending};
+    if (ending.failed() && (!first_failed_ || unit.first() + k < first_failed_->trajectory))
+      first_failed_ = Failed{unit.first() + k, ending};
     const auto row = unit.rows.begin() + static_cast<std::ptrdiff_t>(k) * unit.columns;
     states.insert(states.end(), row, row + std::ptrdiff_t{2} * coordinates_);
   }

@@ -14,10 +14,8 @@
 
 namespace taut {
 
-// "done", "the solve did not converge", … for tables and messages.
+// Returns "the solve did not converge" and the like, for messages.
 std::string_view words_for(Ended kind);
-// "done", "not_converged", … for files and programs.
-std::string_view name_of(Ended kind);
 
 class EnsembleTotals {
  public:
@@ -46,7 +44,7 @@ class EnsembleTotals {
 
   int coordinates_;
   std::int64_t units_, added_ = 0, trajectories_ = 0, steps_ = 0;
-  std::array<std::int64_t, ended_kinds> count_{};
+  std::array<std::int64_t, ended_count> count_{};
   std::optional<Failed> first_failed_;
   Sha256 sum_;
   std::int64_t next_ = 0;                             // the unit that the digest waits for

@@ -1,7 +1,6 @@
 #include <taut/contract/request.hpp>
 #include <taut/ensemble/draws.hpp>
 #include <taut/ensemble/variation.hpp>
-#include <taut/model/text/functions.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
 
@@ -28,8 +27,8 @@ std::string_view between_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// Returns value i of n from a to b. Sums and quotients of 113 bits are exact or nearly so: the value is rounded
-// once, and depends on nothing but these four numbers.
+// Returns value i of n from a to b. Sums and quotients of 113 bits are exact or nearly so: the value is
+// rounded once, and depends on nothing but these four numbers.
 double evenly(double a, double b, std::int64_t i, std::int64_t n) {
   if (i == 0) return a;
   if (i == n - 1) return b;
@@ -41,8 +40,10 @@ double evenly(double a, double b, std::int64_t i, std::int64_t n) {
 double geometrically(double a, double b, std::int64_t i, std::int64_t n) {
   if (i == 0) return a;
   if (i == n - 1) return b;
+  const auto log_of = [](Float128 x) { return apply(Op::log, x, 0); };
   const Float128 m = n - 1, sign = a < 0 ? -1 : 1;
-  return static_cast<double>(sign * exp((log(sign * a) * (m - i) + log(sign * b) * i) / m));
+  return static_cast<double>(sign *
+                             apply(Op::exp, (log_of(sign * a) * (m - i) + log_of(sign * b) * i) / m, 0));
 }
 
 double between(double a, double b, double u) { return std::clamp((1 - u) * a + u * b, a, b); }
@@ -75,9 +76,11 @@ void Variations::take(const Model& model, const std::string& typed) {
     refuse(source.error({0, typed.size()}, "this is not of the form NAME = VALUES",
                         "as in --vary 'L = linspace(1, 2, 100)' or --vary 'x ~ normal(0.6, 1e-3)'"));
   const std::string name(between_blanks(std::string_view(typed).substr(0, sign)));
+  const std::size_t begin = std::min(typed.find_first_not_of(" \t"), sign);
+  const Span of_name{begin, begin + name.size()};
   const std::vector<std::string> settable = settable_names(model);
   if (!contains(settable, name))
-    refuse(source.error({0, sign}, "the model has nothing called " + ticked(name) + " that could vary",
+    refuse(source.error(of_name, "the model has nothing called " + ticked(name) + " that could vary",
                         known_names("known:", name, settable)));
   std::map<std::string, Float128, std::less<>> values;
   std::vector<std::string> parameters;
@@ -103,7 +106,7 @@ void Variations::take(const Model& model, const std::string& typed) {
   else if (!said_here)
     *of_model = std::move(parsed.vary);
   else
-    refuse(source.error({0, sign}, ticked(name) + " varies twice", "leave one of the two out"));
+    refuse(source.error(of_name, ticked(name) + " varies twice", "leave one of the two out"));
 }
 
 void Variations::check_names() const {

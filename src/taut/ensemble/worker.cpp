@@ -120,7 +120,7 @@ Ending Worker::ending_of(const Current& c) const {
                 .steps = c.tally.steps};
   if (c.tally.failure) {
     const Failure& failure = *c.tally.failure;
-    ending.kind = static_cast<Ended>(static_cast<int>(Ended::not_converged) + static_cast<int>(failure.kind));
+    ending.kind = static_cast<Ended>(static_cast<int>(Ended::not_solved) + static_cast<int>(failure.kind));
     ending.stage = static_cast<std::uint8_t>(failure.stage);
     ending.constraint = failure.constraint;
     ending.residual = failure.residual;

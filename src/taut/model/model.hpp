@@ -42,7 +42,7 @@ struct RunSettings {
 // The table [ensemble]: many trajectories, and what differs between them.
 struct EnsembleSettings {
   std::optional<std::int64_t> size = {};   // trajectories; at least 1
-  std::optional<std::uint64_t> seed = {};  // of what is drawn
+  std::optional<std::uint64_t> seed = {};  // decides what is drawn
   std::vector<Vary> vary = {};             // in the order of the file; names of settable_names(), each once
   bool grid = false;                       // every value of one list with every value of the others
 };

@@ -120,7 +120,7 @@ class VaryParser {
     if (spaced && parts.size() == 3) {
       const double n = out.vary.numbers[2];
       if (n != std::floor(n) || n < 2 || n > most_values)
-        return wrong(parts[2], what + " has " + number_text(n) + " values",
+        return wrong(parts[2], "the number of values of " + what + " is " + number_text(n),
                      "a whole number from 2 to 1e15; a list of one value is written [1]");
       out.vary.count = static_cast<std::int64_t>(n);
       out.vary.numbers.pop_back();
