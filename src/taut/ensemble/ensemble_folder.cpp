@@ -65,6 +65,13 @@ Folder opened_folder(const std::string& path) {
   return std::move(*folder);
 }
 
+// Opens the folder a second time: a lock belongs to the descriptor that took it.
+Folder again(const Folder& folder) {
+  auto second = folder.inner(".");
+  if (!second) throw WriteError(fmt::format("cannot lock {}: {}", folder.path(), std::strerror(errno)));
+  return std::move(*second);
+}
+
 Manifest manifest_of(const Folder& folder) {
   if (folder.kind(manifest_name) == EntryKind::none)
     throw InputError(
@@ -230,7 +237,7 @@ std::vector<std::int64_t> EnsembleFolder::missing(std::vector<std::string>* dama
   return out;
 }
 
-EnsembleLock::EnsembleLock(const EnsembleFolder& folder) : held_(*folder.folder().inner(".")) { lock(held_); }
+EnsembleLock::EnsembleLock(const EnsembleFolder& folder) : held_(again(folder.folder())) { lock(held_); }
 
 Merged merge(const std::vector<std::string>& from, const std::string& into) {
   Merged out;

@@ -46,10 +46,10 @@ struct Ending {
 struct Unit {
   std::int64_t index = 0;
   int count = 0, columns = 0;
-  std::vector<double> rows;  // count × columns: the end of each trajectory
+  std::vector<double> rows = {};  // count × columns: the end of each trajectory
   int samples = 0, sample_columns = 0;
-  std::vector<double> sampled;  // count × samples × sample_columns; NaN after a failure
-  std::vector<Ending> endings;  // count
+  std::vector<double> sampled = {};  // count × samples × sample_columns; NaN after a failure
+  std::vector<Ending> endings = {};  // count
 
   std::int64_t first() const { return index * unit_size; }
   double at(int trajectory, int column) const {
