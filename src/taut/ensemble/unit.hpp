@@ -35,7 +35,7 @@ struct Ending {
   std::uint8_t stage = 0;        // the SolveStage of a step that failed
   std::int32_t constraint = -1;  // from 0; -1: unknown
   double time = 0;               // the last good one
-  double residual = 0;           // of the solve that failed, in the units of its equation
+  double residual = 0;           // what the failed solve left, in the units of its equation
   std::int64_t steps = 0;        // done
 
   bool failed() const { return kind != Ended::done; }

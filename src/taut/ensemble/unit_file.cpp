@@ -13,7 +13,8 @@ namespace taut {
 
 namespace {
 
-// Chunks of a unit: what it holds; ends of trajectories; how they ended; samples, in as many chunks as needed.
+// Chunks of a unit: what it holds; ends of trajectories; how they ended; samples, in as many chunks as are
+// needed.
 constexpr std::string_view head_tag = "UNIT", rows_tag = "ROWS", endings_tag = "ENDS", samples_tag = "SAMP";
 constexpr std::size_t numbers_of_chunk = 1U << 22U;
 constexpr std::size_t ending_size = 2 + 4 + 3 * 8;
