@@ -10,23 +10,20 @@
 #include <fstream>
 #include <functional>
 
+#include "support/run_program.hpp"
+
 namespace {
 
 using namespace taut;
 namespace fs = std::filesystem;
 
-// A folder of its own for each test, removed at its end.
+// A folder of its own for each test.
 class Place {
  public:
-  Place() {
-    std::string name = (fs::temp_directory_path() / "taut-ensemble-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Place() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::string operator/(const std::string& name) const { return (folder_ / name).string(); }
 
  private:
-  fs::path path_;
+  test::OwnFolder folder_;
 };
 
 Manifest manifest(std::int64_t size = 3000) {

@@ -7,6 +7,7 @@
 #include <taut/ensemble/npy.hpp>
 #include <taut/ensemble/reductions.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,6 +18,8 @@
 #include <functional>
 #include <numeric>
 #include <random>
+
+#include "support/run_program.hpp"
 
 namespace {
 
@@ -236,12 +239,7 @@ TEST(Reductions, HistogramsCountEveryValueOnce) {
 
 class Exports : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "taut-export-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(path_); }
-  std::string at(const std::string& name) const { return (path_ / name).string(); }
+  std::string at(const std::string& name) const { return (folder_ / name).string(); }
   EnsembleFolder made(std::int64_t size, std::int64_t samples) const {
     Manifest m;
     m.size = size;
@@ -263,7 +261,7 @@ class Exports : public testing::Test {
   }
 
  private:
-  std::filesystem::path path_;
+  test::OwnFolder folder_;
 };
 
 TEST_F(Exports, ArraysHaveARowForEachTrajectory) {
@@ -290,6 +288,43 @@ TEST_F(Exports, SamplesHaveThreeDimensions) {
   const std::string csv = text(at("samples.csv"));
   EXPECT_EQ(csv.substr(0, csv.find("0,2,")), "trajectory,sample,t,x\n0,0,0.5,1.5\n0,1,2.5,3.5\n");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 1030 * 4);
+}
+
+// Runs a program of Python, with numpy as np; says whether it came to its end.
+bool python(const std::string& program) {
+  return std::system(("/usr/bin/python3 -c \"import numpy as np\n" + program + "\"").c_str()) == 0;
+}
+
+TEST_F(Exports, NumpyReadsTheArrays) {
+  const EnsembleFolder folder = made(1500, 4);
+  export_npy(folder, at("ends.npy"), EnsemblePart::ends);
+  export_npy(folder, at("samples.npy"), EnsemblePart::samples);
+  const std::string value = fmt::format("{}", ensemble(1500)[1].at(475, 1));
+  EXPECT_TRUE(python("a = np.load('" + at("ends.npy") +
+                     "')\nassert a.shape == (1500, 3) and a.dtype == '<f8'\n" +
+                     "assert a[1499, 1] == " + value));
+  EXPECT_TRUE(python("a = np.load('" + at("samples.npy") + "')\nassert a.shape == (1500, 4, 2)\n" +
+                     "assert a[1, 2, 1] == 13.5"));
+}
+
+TEST_F(Exports, ArraysThatNumpyWritesAreRead) {
+  ASSERT_TRUE(
+      python("a = np.array([(1.5, 2, -3), (4, 5, 6)], dtype=[('x', '>f8'), ('y', 'f4'), ('L', 'i2')])\n"
+             "np.save('" +
+             at("named.npy") +
+             "', a)\n"
+             "np.save('" +
+             at("plain.npy") +
+             "', np.arange(12.).reshape(3, 4))\n"
+             "np.save('" +
+             at("fortran.npy") + "', np.asfortranarray(np.arange(12.).reshape(3, 4)))"));
+  const NpyArray named = read_npy(text(at("named.npy")), "named.npy");
+  EXPECT_EQ(named.names, (std::vector<std::string>{"x", "y", "L"}));
+  EXPECT_EQ(named.values, (std::vector<double>{1.5, 2, -3, 4, 5, 6}));
+  std::vector<double> numbers(12);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  for (const char* name : {"plain.npy", "fortran.npy"})
+    EXPECT_EQ(read_npy(text(at(name)), name).values, numbers);
 }
 
 TEST_F(Exports, MissingUnitsAreNamed) {
