@@ -173,6 +173,19 @@ TEST(Reductions, OneTrajectoryHasNoVariance) {
   EXPECT_TRUE(std::isnan(m.variance(0)));
 }
 
+TEST(Reductions, MomentsAsJson) {
+  Unit u{.index = 0, .count = 2, .columns = 2};
+  u.rows = {1, 2, 3, 0};
+  u.endings.resize(2);
+  MomentTree tree(2, {0, 1}, true);
+  EXPECT_EQ(to_json(tree.result(), {"x", "y"}).to_text(), R"({"count":0})");
+  tree.add(u);
+  EXPECT_EQ(to_json(tree.result(), {"x", "y"}).to_text(),
+            R"({"count":2,"mean":{"x":2.0,"y":1.0},"sd":{"x":1.4142135623730951,"y":1.4142135623730951},)"
+            R"("minimum":{"x":1.0,"y":0.0},"minimum_at":{"x":0,"y":1},"maximum":{"x":3.0,"y":2.0},)"
+            R"("maximum_at":{"x":1,"y":0},"covariance":[[2.0,-2.0],[-2.0,2.0]]})");
+}
+
 EachUnit each(const std::vector<Unit>& units) {
   return [&units](const std::function<void(const Unit&)>& show) {
     for (auto u = units.rbegin(); u != units.rend(); ++u) show(*u);

@@ -104,6 +104,29 @@ double Moments::covariance(std::size_t a, std::size_t b) const {
 double Moments::variance(std::size_t column) const { return covariance(column, column); }
 double Moments::deviation(std::size_t column) const { return std::sqrt(variance(column)); }
 
+Json to_json(const Moments& m, const std::vector<std::string>& names) {
+  Json json = Json::object({{"count", m.count}});
+  if (m.count == 0) return json;
+  for (const char* what : {"mean", "sd", "minimum", "minimum_at", "maximum", "maximum_at"})
+    json[what] = Json::object();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    json["mean"][names[k]] = json_of(m.mean[k]);
+    json["sd"][names[k]] = json_of(m.deviation(k));
+    json["minimum"][names[k]] = json_of(m.least[k]);
+    json["minimum_at"][names[k]] = m.least_at[k];
+    json["maximum"][names[k]] = json_of(m.most[k]);
+    json["maximum_at"][names[k]] = m.most_at[k];
+  }
+  if (m.products.size() != names.size() * names.size()) return json;
+  json["covariance"] = Json::list();
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    Json row = Json::list();
+    for (std::size_t k = 0; k < names.size(); ++k) row.push_back(json_of(m.covariance(j, k)));
+    json["covariance"].push_back(std::move(row));
+  }
+  return json;
+}
+
 MomentTree::MomentTree(std::int64_t trajectories, std::vector<int> columns, bool covariances)
     : units_(unit_count(trajectories)), columns_(std::move(columns)), covariances_(covariances) {}
 

@@ -3,6 +3,7 @@
 // values alone: not on who computed them, nor in which order they came.
 #pragma once
 
+#include <taut/bytes/json.hpp>
 #include <taut/ensemble/unit.hpp>
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,10 @@ class MomentTree {
   std::int64_t units_seen_ = 0;
   std::array<std::int64_t, ended_count> endings_{};
 };
+
+// Returns {"count", "mean": {NAME: x}, "sd", "minimum", "minimum_at", "maximum", "maximum_at"}, and
+// "covariance", a list of rows in the order of the names, if all products are there.
+Json to_json(const Moments& moments, const std::vector<std::string>& names);
 
 // Counts values between edges. A bin holds its lower edge; the last one its upper edge too. Throws InputError
 // if the edges do not ascend.

@@ -17,6 +17,7 @@ namespace {
 // needed.
 constexpr std::string_view head_tag = "UNIT", rows_tag = "ROWS", endings_tag = "ENDS", samples_tag = "SAMP";
 constexpr std::size_t numbers_of_chunk = 1U << 22U;
+constexpr double most_numbers = 1e12;  // samples of one trajectory
 constexpr std::size_t ending_size = 2 + 4 + 3 * 8;
 
 struct UnitFault {
@@ -86,7 +87,7 @@ class UnitReader {
     for (int* n : {&u.count, &u.columns, &u.samples, &u.sample_columns}) *n = taken_whole<int>(at);
     if (at != ensemble) throw UnitFault{"it belongs to another ensemble"};
     if (u.index < 0 || u.count < 1 || u.count > unit_size || u.columns < 0 || u.samples < 0 ||
-        u.sample_columns < 0)
+        u.sample_columns < 0 || static_cast<double>(u.samples) * u.sample_columns > most_numbers)
       throw UnitFault{"its sizes make no sense"};
     take_numbers(u.rows, product(u.count, u.columns), rows_tag);
     take_endings(u);

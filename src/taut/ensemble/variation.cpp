@@ -38,6 +38,20 @@ std::vector<std::string> coordinates_then_momenta(const Model& model) {
 
 }  // namespace
 
+Json to_json(const VaryRequest& request) {
+  Json json = Json::object({{"vary", request.vary}, {"grid", request.grid}});
+  if (request.size) json["size"] = *request.size;
+  if (request.seed) json["seed"] = *request.seed;
+  return json;
+}
+
+VaryRequest vary_request(const Json& json) {
+  VaryRequest request{.vary = json.at("vary").texts(), .grid = json.at("grid").boolean()};
+  if (const Json* size = json.find("size")) request.size = size->whole<std::int64_t>();
+  if (const Json* seed = json.find("seed")) request.seed = seed->whole<std::uint64_t>();
+  return request;
+}
+
 Variations::Variations(const Model& model, const VaryRequest& asked)
     : vary_(model.ensemble.vary),
       seed_(asked.seed.value_or(model.ensemble.seed.value_or(1))),
