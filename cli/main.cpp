@@ -32,6 +32,7 @@ void add_commands(Program& program) {
   add_methods(program);
   add_run(program);
   add_ensemble(program);
+  add_merge(program);
   add_resume(program);
   add_show(program);
   add_export(program);

@@ -57,11 +57,21 @@ Option threads_option(int& threads, std::string help) {
       "--threads", "N", [&threads](const std::string& text) { threads = threads_of(text); }, std::move(help));
 }
 
+namespace {
+
 int lanes_of(const std::string& text) {
   const std::int64_t lanes = count_of(text, "--lanes");
   if (lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
     throw InputError(fmt::format("--lanes {}: 1, 4, 8 or 16 trajectories can run side by side.", text));
   return static_cast<int>(lanes);
+}
+
+}  // namespace
+
+Option lanes_option(int& lanes) {
+  return option(
+      "--lanes", "L", [&lanes](const std::string& text) { lanes = lanes_of(text); },
+      "trajectories side by side in a thread: 1, 4, 8 or 16; default: as many as pay");
 }
 
 Option checkpoint_option(std::optional<double>& seconds, std::string help) {

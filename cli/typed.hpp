@@ -10,7 +10,7 @@ namespace taut::cli {
 Option on_failure_option(std::optional<bool>& halves, std::string help);  // stop or halve
 Option on_jump_option(std::optional<bool>& warns);                        // stop or warn
 Option threads_option(int& threads, std::string help);
-int lanes_of(const std::string& text);  // 1, 4, 8 or 16
+Option lanes_option(int& lanes);
 Option checkpoint_option(std::optional<double>& seconds, std::string help);
 
 // A model and how it is to be integrated: PROBLEM, --method, --step, --set, …, alike for every command that

@@ -134,6 +134,15 @@ TEST(Variation, TheModelFileSaysTheSame) {
   EXPECT_EQ(Variations(model("[ensemble]\nsize = 4\n"), {}).size(), 4);
 }
 
+TEST(Variation, ARequestReadsBackFromJson) {
+  const VaryRequest asked{
+      .vary = {"x ~ normal(0, 1)"}, .size = 3, .seed = 18446744073709551615U, .grid = true};
+  const VaryRequest back = vary_request(Json::parse(to_json(asked).to_text()));
+  EXPECT_EQ(Variations(model(), back).text(), Variations(model(), asked).text());
+  EXPECT_EQ(to_json(back).to_text(), to_json(asked).to_text());
+  EXPECT_EQ(to_json(vary_request(to_json(VaryRequest{}))).to_text(), R"({"vary":[],"grid":false})");
+}
+
 TEST(Variation, TheTextGivesTheSameAgain) {
   for (const char* text : {"L = linspace(0.1, 0.30000000000000004, 5)", "x ~ normal(1e-300, 5e-324)",
                            "y ~ choice(-0.1, 1e22, 123456789.123)", "x = [1, 2.5]", "L = logspace(1, 9)"}) {

@@ -31,8 +31,8 @@ struct Ensemble {
   std::vector<std::string> columns, sample_columns;
 
   std::int64_t size() const { return variations.size(); }
-  std::int64_t unit_size() const { return unit_size_of(size()); }
-  std::int64_t units() const { return unit_count(size()); }
+  std::int64_t unit() const { return unit_size_for(size()); }  // trajectories of a unit
+  std::int64_t units() const { return unit_count(size(), unit()); }
   int samples_each() const;  // of one trajectory
   int coordinates() const { return run.mechanism->coordinates(); }
 };

@@ -38,7 +38,10 @@ std::vector<std::pair<std::string, Json>> deciding_parts(const Manifest& m) {
       {"what varies, how many trajectories there are, or the seed",
        Json::object({{"variations", m.variations}, {"size", m.size}, {"seed", m.seed}})},
       {"what is kept of each trajectory",
-       Json::object({{"columns", m.columns}, {"sample_columns", m.sample_columns}, {"samples", m.samples}})}};
+       Json::object({{"columns", m.columns},
+                     {"sample_columns", m.sample_columns},
+                     {"samples", m.samples},
+                     {"unit", m.unit}})}};
 }
 
 bool is_part_of(std::string_view name, std::string_view file) {
@@ -63,6 +66,13 @@ Folder opened_folder(const std::string& path) {
   auto folder = Folder::open(path);
   if (!folder) throw InputError(fmt::format("cannot open the folder {}: {}.", path, std::strerror(errno)));
   return std::move(*folder);
+}
+
+// Opens the folder a second time: a lock belongs to the descriptor that took it.
+Folder again(const Folder& folder) {
+  auto second = folder.inner(".");
+  if (!second) throw WriteError(fmt::format("cannot lock {}: {}", folder.path(), std::strerror(errno)));
+  return std::move(*second);
 }
 
 Manifest manifest_of(const Folder& folder) {
@@ -91,6 +101,7 @@ std::string to_json(const Manifest& m) {
                        {"model", m.model},
                        {"size", m.size},
                        {"seed", m.seed},
+                       {"unit", m.unit},
                        {"variations", m.variations},
                        {"table", m.table},
                        {"columns", m.columns},
@@ -115,6 +126,7 @@ Manifest read_manifest(const std::string& json) {
     m.model = object.at("model").text();
     m.size = object.at("size").whole<std::int64_t>();
     m.seed = object.at("seed").whole<std::uint64_t>();
+    m.unit = object.at("unit").whole<std::int64_t>();
     m.variations = object.at("variations").text();
     m.table = object.at("table").text();
     m.columns = object.at("columns").texts();
@@ -124,7 +136,7 @@ Manifest read_manifest(const std::string& json) {
     m.set = object.at("set").texts();
     m.text = object.at("model_text").text();
     for (const auto& [name, text] : object.at("files").members()) m.files[name] = bytes_of_text(text.text());
-    if (m.size < 1 || m.samples < 0 || m.table.find('/') != m.table.npos ||
+    if (m.size < 1 || m.samples < 0 || m.unit < 1 || m.unit > unit_size || m.table.find('/') != m.table.npos ||
         m.digest() != object.at("ensemble").text())
       throw InputError("its contents do not belong together: it was changed, or is damaged");
     return m;
@@ -196,8 +208,8 @@ void EnsembleFolder::write(const Unit& unit) const {
 void EnsembleFolder::check_shape(FoundUnit& found, std::int64_t index) const {
   if (!found.unit) return;
   const Unit& u = *found.unit;
-  const std::int64_t size = unit_size_of(manifest_.size);
-  const bool right = u.index == index && u.size == size && u.count == std::min(size, manifest_.size - u.first()) &&
+  const bool right = u.index == index && u.size == manifest_.unit &&
+                     u.count == std::min(u.size, manifest_.size - u.first()) &&
                      u.columns == static_cast<int>(manifest_.columns.size()) &&
                      u.samples == static_cast<int>(manifest_.samples) &&
                      u.sample_columns == static_cast<int>(manifest_.sample_columns.size());
@@ -231,7 +243,7 @@ std::vector<std::int64_t> EnsembleFolder::missing(std::vector<std::string>* dama
   return out;
 }
 
-EnsembleLock::EnsembleLock(const EnsembleFolder& folder) : held_(*folder.folder().inner(".")) { lock(held_); }
+EnsembleLock::EnsembleLock(const EnsembleFolder& folder) : held_(again(folder.folder())) { lock(held_); }
 
 Merged merge(const std::vector<std::string>& from, const std::string& into) {
   Merged out;

@@ -1,5 +1,5 @@
-// The folder of an ensemble: a manifest that says what it is, and a file for each unit that is done. Units may
-// be written in any order and by several processes at a time; each file is whole or not there.
+// The folder of an ensemble: a manifest that says what it is, and a file for each unit that is done. Units
+// may be written in any order and by several processes at a time; each file is whole or not there.
 #pragma once
 
 #include <taut/bytes/json.hpp>
@@ -28,12 +28,13 @@ struct Manifest {
   std::string variations = {};                    // Variations::text()
   std::int64_t size = 0;
   std::uint64_t seed = 0;
+  std::int64_t unit = unit_size;                 // trajectories of a unit
   std::vector<std::string> columns = {};         // those of Unit::rows
   std::vector<std::string> sample_columns = {};  // those of Unit::sampled
-  std::int64_t samples = 0;                      // of each trajectory
+  std::int64_t samples = 0;                      // those of each trajectory
   std::string table = {};                        // the table's file in the folder; empty: none
 
-  std::int64_t units() const { return unit_count(size); }
+  std::int64_t units() const { return unit_count(size, unit); }
   std::string digest() const;  // SHA-256; the version, the model's path and the table's name do not count
 };
 
@@ -61,8 +62,8 @@ class EnsembleFolder {
   void write(const Unit& unit) const;
   // Reads a unit; none if it is missing, and then without damage, or damaged.
   FoundUnit read(std::int64_t index) const;
-  // Returns the units that are still to be made. Each file is read; `damage` receives a sentence for each that
-  // is damaged, which names it.
+  // Returns the units that are still to be made. Each file is read; `damage` receives a sentence for each
+  // that is damaged, which names it.
   std::vector<std::int64_t> missing(std::vector<std::string>* damage = nullptr) const;
 
   static std::string unit_path(std::int64_t index);  // inside the folder

@@ -7,11 +7,11 @@
 namespace taut {
 
 void Gathering::open(std::int64_t index) {
-  now_ = index * ensemble_.unit_size();
-  end_ = std::min(now_ + ensemble_.unit_size(), ensemble_.size());
+  now_ = index * ensemble_.unit();
+  end_ = std::min(now_ + ensemble_.unit(), ensemble_.size());
   const auto count = static_cast<std::size_t>(end_ - now_);
   Unit unit{.index = index,
-            .size = ensemble_.unit_size(),
+            .size = ensemble_.unit(),
             .count = static_cast<int>(count),
             .columns = static_cast<int>(ensemble_.columns.size()),
             .rows = {},
@@ -40,7 +40,7 @@ void Gathering::put(const EndedTrajectory& t) {
   std::optional<Unit> whole;
   {
     const std::lock_guard lock(mutex_);
-    const auto at = open_.find(t.index / ensemble_.unit_size());
+    const auto at = open_.find(t.index / ensemble_.unit());
     Unit& unit = at->second.unit;
     const auto k = static_cast<std::size_t>(t.index - unit.first());
     std::copy(t.row.begin(), t.row.end(),

@@ -7,18 +7,20 @@
 
 namespace taut {
 
-// Returns the number of trajectories in a unit of an ensemble; the last unit may have fewer. Results do not
-// depend on it. It is a power of two, and small for a small ensemble, so that there is work for all threads
-// and ranks, and little is lost with a unit.
-inline constexpr std::int64_t largest_unit = 1024, least_units = 64;
-constexpr std::int64_t unit_size_of(std::int64_t trajectories) {
-  std::int64_t size = largest_unit;
+// Trajectories of a unit at most; the last unit of an ensemble may have fewer. Results do not depend on it.
+inline constexpr std::int64_t unit_size = 1024;
+
+constexpr std::int64_t unit_count(std::int64_t trajectories, std::int64_t size = unit_size) {
+  return (trajectories + size - 1) / size;
+}
+
+// Returns the size of the units of an ensemble: a power of two, and small for a small ensemble, so that there
+// is work for all threads and ranks, and little is lost with a unit.
+inline constexpr std::int64_t least_units = 64;
+constexpr std::int64_t unit_size_for(std::int64_t trajectories) {
+  std::int64_t size = unit_size;
   while (size > 1 && trajectories / size < least_units) size /= 2;
   return size;
-}
-constexpr std::int64_t unit_count(std::int64_t trajectories) {
-  const std::int64_t size = unit_size_of(trajectories);
-  return (trajectories + size - 1) / size;
 }
 
 // How a trajectory ended. The kinds of a failed step are those of FailureKind, in the same order.
@@ -45,7 +47,7 @@ struct Ending {
   std::uint8_t stage = 0;        // the SolveStage of a step that failed
   std::int32_t constraint = -1;  // from 0; -1: unknown
   double time = 0;               // the last good one
-  double residual = 0;           // of the solve that failed, in the units of its equation
+  double residual = 0;           // what the failed solve left, in the units of its equation
   std::int64_t steps = 0;        // done
 
   bool failed() const { return kind != Ended::done; }
@@ -55,12 +57,12 @@ struct Ending {
 // The trajectories first(), first() + 1, … of an ensemble, all of them ended.
 struct Unit {
   std::int64_t index = 0;
-  std::int64_t size = largest_unit;  // of the units of this ensemble
+  std::int64_t size = unit_size;  // of the units of this ensemble
   int count = 0, columns = 0;
-  std::vector<double> rows;  // count × columns: the end of each trajectory
+  std::vector<double> rows = {};  // count × columns: the end of each trajectory
   int samples = 0, sample_columns = 0;
-  std::vector<double> sampled;  // count × samples × sample_columns; NaN after a failure
-  std::vector<Ending> endings;  // count
+  std::vector<double> sampled = {};  // count × samples × sample_columns; NaN after a failure
+  std::vector<Ending> endings = {};  // count
 
   std::int64_t first() const { return index * size; }
   double at(int trajectory, int column) const {

@@ -13,9 +13,11 @@ namespace taut {
 
 namespace {
 
-// Chunks of a unit: what it holds; ends of trajectories; how they ended; samples, in as many chunks as needed.
+// Chunks of a unit: what it holds; ends of trajectories; how they ended; samples, in as many chunks as are
+// needed.
 constexpr std::string_view head_tag = "UNIT", rows_tag = "ROWS", endings_tag = "ENDS", samples_tag = "SAMP";
 constexpr std::size_t numbers_of_chunk = 1U << 22U;
+constexpr double most_numbers = 1e12;  // samples of one trajectory
 constexpr std::size_t ending_size = 2 + 4 + 3 * 8;
 
 struct UnitFault {
@@ -86,7 +88,7 @@ class UnitReader {
     u.size = taken_whole<std::int64_t>(at);
     for (int* n : {&u.count, &u.columns, &u.samples, &u.sample_columns}) *n = taken_whole<int>(at);
     if (at != ensemble) throw UnitFault{"it belongs to another ensemble"};
-    if (u.index < 0 || u.count < 1 || u.count > largest_unit || u.size < 1 || u.size > largest_unit ||
+    if (u.index < 0 || u.count < 1 || u.count > unit_size || u.size < 1 || u.size > unit_size ||
         u.columns < 0 || u.samples < 0 ||
         u.sample_columns < 0)
       throw UnitFault{"its sizes make no sense"};

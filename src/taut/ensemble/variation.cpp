@@ -1,5 +1,6 @@
 #include <taut/contract/request.hpp>
 #include <taut/ensemble/draws.hpp>
+#include <taut/ensemble/spacing.hpp>
 #include <taut/ensemble/variation.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
@@ -27,25 +28,6 @@ std::string_view between_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// Returns value i of n from a to b. Sums and quotients of 113 bits are exact or nearly so: the value is
-// rounded once, and depends on nothing but these four numbers.
-double evenly(double a, double b, std::int64_t i, std::int64_t n) {
-  if (i == 0) return a;
-  if (i == n - 1) return b;
-  const Float128 m = n - 1;
-  return static_cast<double>((Float128(a) * (m - i) + Float128(b) * i) / m);
-}
-
-// The same for a geometric sequence.
-double geometrically(double a, double b, std::int64_t i, std::int64_t n) {
-  if (i == 0) return a;
-  if (i == n - 1) return b;
-  const auto log_of = [](Float128 x) { return apply(Op::log, x, 0); };
-  const Float128 m = n - 1, sign = a < 0 ? -1 : 1;
-  return static_cast<double>(sign *
-                             apply(Op::exp, (log_of(sign * a) * (m - i) + log_of(sign * b) * i) / m, 0));
-}
-
 double between(double a, double b, double u) { return std::clamp((1 - u) * a + u * b, a, b); }
 
 std::vector<std::string> coordinates_then_momenta(const Model& model) {
@@ -55,6 +37,20 @@ std::vector<std::string> coordinates_then_momenta(const Model& model) {
 }
 
 }  // namespace
+
+Json to_json(const VaryRequest& request) {
+  Json json = Json::object({{"vary", request.vary}, {"grid", request.grid}});
+  if (request.size) json["size"] = *request.size;
+  if (request.seed) json["seed"] = *request.seed;
+  return json;
+}
+
+VaryRequest vary_request(const Json& json) {
+  VaryRequest request{.vary = json.at("vary").texts(), .grid = json.at("grid").boolean()};
+  if (const Json* size = json.find("size")) request.size = size->whole<std::int64_t>();
+  if (const Json* seed = json.find("seed")) request.seed = seed->whole<std::uint64_t>();
+  return request;
+}
 
 Variations::Variations(const Model& model, const VaryRequest& asked)
     : vary_(model.ensemble.vary),

@@ -2,6 +2,7 @@
 // of what was asked, the seed and the trajectory's index.
 #pragma once
 
+#include <taut/bytes/json.hpp>
 #include <taut/ensemble/table.hpp>
 #include <taut/model/model.hpp>
 
@@ -21,6 +22,10 @@ struct VaryRequest {
   bool grid = false;
   std::optional<TableFile> table = {};  // starts and parameters in a file
 };
+
+// Gives the request as JSON and back, for the manifest of an ensemble. The table is not part of it.
+Json to_json(const VaryRequest& request);
+VaryRequest vary_request(const Json& json);  // throws JsonError
 
 class Variations {
  public:

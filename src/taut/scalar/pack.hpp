@@ -13,10 +13,6 @@
 #include <limits>
 #include <numeric>
 
-// A pack is a few registers. A call would send them through memory, and in a large unit the compiler leaves
-// such small functions out of line: interpreted lanes were 3 times slower.
-#define TAUT_IN_LINE [[gnu::always_inline]]
-
 namespace taut {
 
 // The n lanes are a few registers side by side, each as wide as the processor has them. (fixed_size<n> does
@@ -38,18 +34,18 @@ struct PackMask {
   PackMask() = default;
   explicit PackMask(bool all) : PackMask(made([&](int) { return typename Layout::MaskRegister(all); })) {}
 
-  TAUT_IN_LINE friend PackMask operator&&(const PackMask& a, const PackMask& b) {
+  friend PackMask operator&&(const PackMask& a, const PackMask& b) {
     return made([&](int r) { return a.m[r] && b.m[r]; });
   }
-  TAUT_IN_LINE friend PackMask operator||(const PackMask& a, const PackMask& b) {
+  friend PackMask operator||(const PackMask& a, const PackMask& b) {
     return made([&](int r) { return a.m[r] || b.m[r]; });
   }
-  TAUT_IN_LINE friend PackMask operator!(const PackMask& a) {
+  friend PackMask operator!(const PackMask& a) {
     return made([&](int r) { return !a.m[r]; });
   }
 
   template <class F>
-  TAUT_IN_LINE static PackMask made(F f) {  // register by register
+  static PackMask made(F f) {  // register by register
     PackMask mask;
     unroll<Layout::registers>([&]<int r>() { mask.m[r] = f(r); });
     return mask;
@@ -84,35 +80,35 @@ struct Pack {
   Pack& operator-=(const Pack& y) { return *this = *this - y; }
   Pack& operator*=(const Pack& y) { return *this = *this * y; }
   Pack& operator/=(const Pack& y) { return *this = *this / y; }
-  TAUT_IN_LINE friend Pack operator+(const Pack& x, const Pack& y) {
+  friend Pack operator+(const Pack& x, const Pack& y) {
     return made([&](int r) { return x.v[r] + y.v[r]; });
   }
-  TAUT_IN_LINE friend Pack operator-(const Pack& x, const Pack& y) {
+  friend Pack operator-(const Pack& x, const Pack& y) {
     return made([&](int r) { return x.v[r] - y.v[r]; });
   }
-  TAUT_IN_LINE friend Pack operator*(const Pack& x, const Pack& y) {
+  friend Pack operator*(const Pack& x, const Pack& y) {
     return made([&](int r) { return x.v[r] * y.v[r]; });
   }
-  TAUT_IN_LINE friend Pack operator/(const Pack& x, const Pack& y) {
+  friend Pack operator/(const Pack& x, const Pack& y) {
     return made([&](int r) { return x.v[r] / y.v[r]; });
   }
-  TAUT_IN_LINE friend Pack operator-(const Pack& x) {
+  friend Pack operator-(const Pack& x) {
     return made([&](int r) { return -x.v[r]; });
   }
-  TAUT_IN_LINE friend PackMask<n> operator<=(const Pack& x, const Pack& y) {
+  friend PackMask<n> operator<=(const Pack& x, const Pack& y) {
     return PackMask<n>::made([&](int r) { return x.v[r] <= y.v[r]; });
   }
-  TAUT_IN_LINE friend PackMask<n> operator<(const Pack& x, const Pack& y) {
+  friend PackMask<n> operator<(const Pack& x, const Pack& y) {
     return PackMask<n>::made([&](int r) { return x.v[r] < y.v[r]; });
   }
-  TAUT_IN_LINE friend PackMask<n> operator==(const Pack& x, const Pack& y) {
+  friend PackMask<n> operator==(const Pack& x, const Pack& y) {
     return PackMask<n>::made([&](int r) { return x.v[r] == y.v[r]; });
   }
-  TAUT_IN_LINE friend PackMask<n> operator>=(const Pack& x, const Pack& y) { return y <= x; }
-  TAUT_IN_LINE friend PackMask<n> operator>(const Pack& x, const Pack& y) { return y < x; }
+  friend PackMask<n> operator>=(const Pack& x, const Pack& y) { return y <= x; }
+  friend PackMask<n> operator>(const Pack& x, const Pack& y) { return y < x; }
 
   template <class F>
-  TAUT_IN_LINE static Pack made(F f) {  // register by register
+  static Pack made(F f) {  // register by register
     Pack x;
     unroll<Layout::registers>([&]<int r>() { x.v[r] = f(r); });
     return x;
@@ -135,7 +131,7 @@ struct ScalarTraits<Pack<n>> {
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
 template <int n>
-TAUT_IN_LINE inline Pack<n> sqrt(const Pack<n>& x) {
+Pack<n> sqrt(const Pack<n>& x) {
   return Pack<n>::made([&](int r) { return std::experimental::sqrt(x.v[r]); });
 }
 #pragma GCC diagnostic pop
@@ -156,19 +152,19 @@ Pack<n> cos(const Pack<n>& x) {
 
 // abs clears the sign bits of a register at once; libstdc++'s fabs goes lane by lane.
 template <int n>
-TAUT_IN_LINE inline Pack<n> magnitude(const Pack<n>& x) {
+Pack<n> magnitude(const Pack<n>& x) {
   return Pack<n>::made([&](int r) { return std::experimental::abs(x.v[r]); });
 }
 template <int n>
-TAUT_IN_LINE inline Pack<n> larger(const Pack<n>& a, const Pack<n>& b) {
+Pack<n> larger(const Pack<n>& a, const Pack<n>& b) {
   return select(a < b, b, a);
 }
 template <int n>
-TAUT_IN_LINE inline PackMask<n> finite(const Pack<n>& x) {
+PackMask<n> finite(const Pack<n>& x) {
   return magnitude(x) <= Pack<n>(std::numeric_limits<double>::max());
 }
 template <int n>
-TAUT_IN_LINE inline Pack<n> base(const Pack<n>& x) {
+Pack<n> base(const Pack<n>& x) {
   return x;
 }
 template <int n>
@@ -182,13 +178,13 @@ void set_lane(Pack<n>& x, int i, double value) {
 }
 
 template <int n>
-TAUT_IN_LINE inline bool any(const PackMask<n>& mask) {
+bool any(const PackMask<n>& mask) {
   auto one = mask.m[0];
   unroll<PackLayout<n>::registers - 1>([&]<int r>() { one = one || mask.m[r + 1]; });
   return std::experimental::any_of(one);
 }
 template <int n>
-TAUT_IN_LINE inline bool all(const PackMask<n>& mask) {
+bool all(const PackMask<n>& mask) {
   auto every = mask.m[0];
   unroll<PackLayout<n>::registers - 1>([&]<int r>() { every = every && mask.m[r + 1]; });
   return std::experimental::all_of(every);
@@ -198,7 +194,7 @@ bool lane(const PackMask<n>& mask, int i) {
   return mask.m[i / PackLayout<n>::width][static_cast<std::size_t>(i % PackLayout<n>::width)];
 }
 template <int n>
-TAUT_IN_LINE inline Pack<n> select(const PackMask<n>& mask, const Pack<n>& yes, const Pack<n>& no) {
+Pack<n> select(const PackMask<n>& mask, const Pack<n>& yes, const Pack<n>& no) {
   Pack<n> x = no;
   unroll<PackLayout<n>::registers>([&]<int r>() { std::experimental::where(mask.m[r], x.v[r]) = yes.v[r]; });
   return x;
@@ -207,7 +203,7 @@ TAUT_IN_LINE inline Pack<n> select(const PackMask<n>& mask, const Pack<n>& yes, 
 // Makes one masked addition. By way of select it would be an addition and a blend, in the chain of every
 // correction.
 template <int n>
-TAUT_IN_LINE inline void add_where(const PackMask<n>& mask, Pack<n>& x, const Pack<n>& dx) {
+void add_where(const PackMask<n>& mask, Pack<n>& x, const Pack<n>& dx) {
   unroll<PackLayout<n>::registers>([&]<int r>() { std::experimental::where(mask.m[r], x.v[r]) += dx.v[r]; });
 }
 

@@ -1,6 +1,6 @@
-// The container of trajectories, checkpoints and units of ensembles: a signature, then chunks, each with its length, its number
-// and two checksums. A file that ends anywhere is thus read up to its last whole chunk, and a flipped bit is
-// found. Layout: docs/guide/trajectory-file.md.
+// The container of trajectories, checkpoints and units of ensembles: a signature, then chunks, each with its
+// length, its number and two checksums. A file that ends anywhere is thus read up to its last whole chunk,
+// and a flipped bit is found. Layout: docs/guide/trajectory-file.md.
 #pragma once
 
 #include <taut/bytes/checksum.hpp>

@@ -53,6 +53,14 @@ Json deciding_part(const RunRequest& r) {
   return object;
 }
 
+Json files_as_text(const std::map<std::string, std::string>& files) {
+  Json object = Json::object();
+  for (const auto& [name, bytes] : files) object[name] = text_of_bytes(bytes);
+  return object;
+}
+
+}  // namespace
+
 Json json_of_request(const RunRequest& r) {
   Json object = deciding_part(r);
   object["halve_on_failure"] = r.halve_on_failure;
@@ -63,7 +71,7 @@ Json json_of_request(const RunRequest& r) {
   return object;
 }
 
-RunRequest request_of(const Json& object) {
+RunRequest request_of_json(const Json& object) {
   RunRequest r;
   r.method = object.at("method").text();
   r.formulation = object.at("formulation").text();
@@ -86,14 +94,6 @@ RunRequest request_of(const Json& object) {
   r.checkpoint_every = real(object.at("checkpoint_every"));
   return r;
 }
-
-Json files_as_text(const std::map<std::string, std::string>& files) {
-  Json object = Json::object();
-  for (const auto& [name, bytes] : files) object[name] = text_of_bytes(bytes);
-  return object;
-}
-
-}  // namespace
 
 std::size_t RunIdentity::width() const { return 4 + 2 * coordinates.size() + quantities.size(); }
 
@@ -150,7 +150,7 @@ RunIdentity run_identity(const std::string& json) {
     r.set = object.at("set").texts();
     if (const Json* files = object.find("files"))
       for (const auto& [name, text] : files->members()) r.files[name] = bytes_of_text(text.text());
-    r.asked = request_of(object.at("asked"));
+    r.asked = request_of_json(object.at("asked"));
     r.method = object.at("method").text();
     r.schedule = {real(object.at("step")), object.at("steps").whole<std::int64_t>(),
                   object.at("every").whole<std::int64_t>()};
