@@ -132,6 +132,7 @@ void add_resume(Program& program) {
                   checkpoint_option(flags->checkpoint_every, "seconds between checkpoints"),
                   on_failure_option(flags->halves, "of a step: stop or halve"), on_jump_option(flags->warns),
                   threads_option(flags->threads, "that share a step; the bits do not depend on it"),
+                  lanes_option(flags->lanes),
                   choice("--backend", "B", flags->backend, "backend", written_backends,
                          in_words(written_backends, "or") +
                              ", even if the digits are others; default: the one of the run",

@@ -7,7 +7,7 @@
 namespace taut {
 
 Manifest manifest_of(const Ensemble& e, const VaryRequest& vary) {
-  Manifest m{.version = version,
+  Manifest m{.version = std::string(version),
              .model = e.run.name,
              .text = e.run.text,
              .files = {},
