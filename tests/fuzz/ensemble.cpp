@@ -1,6 +1,6 @@
 // Reads any bytes as a table or a unit of an ensemble: they are read, or refused with a sentence. Checksums
-// would stop nearly all units at the first chunk, so the first byte may also put what follows into chunks with
-// the right ones.
+// would stop nearly all units at the first chunk, so the first byte may also put what follows into chunks
+// with the right ones.
 #include <taut/contract/request.hpp>
 #include <taut/ensemble/table.hpp>
 #include <taut/ensemble/unit_file.hpp>
@@ -33,7 +33,7 @@ void read_as_unit(std::string bytes) {
   if (found.unit && found.unit->endings.size() != static_cast<std::size_t>(found.unit->count)) std::abort();
 }
 
-// Puts 24 bytes into the first chunk, and the pieces after them, separated by a line of its own, into one each.
+// Puts 24 bytes into the first chunk, and the pieces after them, which a line "--" separates, into one each.
 std::string in_chunks(const std::string& input) {
   std::string bytes = file_signature(FileKind::unit);
   bytes += encode("UNIT", 0, input.substr(0, 24) + "abc");

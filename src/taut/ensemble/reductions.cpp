@@ -131,11 +131,12 @@ MomentTree::MomentTree(std::int64_t trajectories, std::vector<int> columns, bool
                        std::int64_t size_of_unit)
     : units_(unit_count(trajectories, size_of_unit)), columns_(std::move(columns)), covariances_(covariances) {}
 
-Moments MomentTree::leaf(const Unit& unit, int trajectory) const {
-  Moments m;
-  if (trajectory >= unit.count || unit.endings[static_cast<std::size_t>(trajectory)].failed()) return m;
+void MomentTree::fill(Moments& m, const Unit& unit, int trajectory) const {
+  m.count = 0;
+  if (trajectory >= unit.count || unit.endings[static_cast<std::size_t>(trajectory)].failed()) return;
   const std::size_t n = columns_.size();
   m.count = 1;
+  m.mean.resize(n);
   m.products.assign(covariances_ ? n * n : n, 0);
   m.least.assign(n, infinite);
   m.most.assign(n, -infinite);
@@ -143,53 +144,57 @@ Moments MomentTree::leaf(const Unit& unit, int trajectory) const {
   m.most_at.assign(n, -1);
   for (std::size_t k = 0; k < n; ++k) {
     const double x = unit.at(trajectory, columns_[k]);
-    m.mean.push_back(x);
+    m.mean[k] = x;
     if (std::isnan(x)) continue;
     m.least[k] = m.most[k] = x;
     m.least_at[k] = m.most_at[k] = unit.first() + trajectory;
   }
-  return m;
 }
 
-Moments MomentTree::joined(Moments a, const Moments& b) const {
-  if (b.count == 0) return a;
-  if (a.count == 0) return b;
-  const std::size_t n = columns_.size();
-  const auto na = static_cast<double>(a.count), nb = static_cast<double>(b.count), all = na + nb;
-  std::vector<double> apart(n);  // how far the two means are apart
-  for (std::size_t k = 0; k < n; ++k) {
-    apart[k] = b.mean[k] - a.mean[k];
-    a.mean[k] += apart[k] * (nb / all);
+void MomentTree::join(Moments& a, const Moments& b) const {
+  if (b.count == 0) return;
+  if (a.count == 0) {
+    a = b;
+    return;
   }
-  const double weight = na * (nb / all);
-  for (std::size_t k = 0; k < a.products.size(); ++k)
-    a.products[k] +=
-        b.products[k] + apart[covariances_ ? k / n : k] * apart[covariances_ ? k % n : k] * weight;
-  for (std::size_t k = 0; k < n; ++k) {  // a comes before b, and keeps what is equal
+  const std::size_t n = columns_.size();
+  const auto na = static_cast<double>(a.count), nb = static_cast<double>(b.count), share = nb / (na + nb);
+  const auto apart = [&](std::size_t k) { return b.mean[k] - a.mean[k]; };
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t k = covariances_ ? 0 : j; k < (covariances_ ? n : j + 1); ++k) {
+      const std::size_t at = covariances_ ? j * n + k : j;
+      a.products[at] += b.products[at] + apart(j) * apart(k) * (na * share);
+    }
+  for (std::size_t k = 0; k < n; ++k) {
+    a.mean[k] += apart(k) * share;
+    // What is equal stays with a, which comes before b.
     if (b.least[k] < a.least[k] || a.least_at[k] < 0) a.least[k] = b.least[k], a.least_at[k] = b.least_at[k];
     if (b.most[k] > a.most[k] || a.most_at[k] < 0) a.most[k] = b.most[k], a.most_at[k] = b.most_at[k];
   }
   a.count += b.count;
-  return a;
 }
 
-Moments MomentTree::leaves(const Unit& unit, int begin, int size) const {
-  if (begin >= unit.count) return {};
-  if (size == 1) return leaf(unit, begin);
-  return joined(leaves(unit, begin, size / 2), leaves(unit, begin + size / 2, size / 2));
+void MomentTree::reduce(const Unit& unit, int begin, int size, Moments* room) const {
+  if (size == 1 || begin >= unit.count) return fill(*room, unit, begin);
+  reduce(unit, begin, size / 2, room);
+  reduce(unit, begin + size / 2, size / 2, room + 1);
+  join(*room, room[1]);
 }
 
 void MomentTree::add(const Unit& unit) {
   ++units_seen_;
   for (const Ending& e : unit.endings) ++endings_[static_cast<std::size_t>(e.kind)];
+  std::vector<Moments> room(std::bit_width(static_cast<std::uint64_t>(unit_size)));  // one for each level
+  reduce(unit, 0, static_cast<int>(unit.size), room.data());
+  Moments node = room[0].count > 0 ? std::move(room[0]) : Moments{};
   Place place{0, unit.index};
-  Moments node = leaves(unit, 0, static_cast<int>(unit.size));
   while (units_ > std::int64_t{1} << place.first) {
     const Place other{place.first, place.second ^ 1};
     if (exists(other)) {
       const auto found = nodes_.find(other);
       if (found == nodes_.end()) break;
-      node = other < place ? joined(std::move(found->second), node) : joined(std::move(node), found->second);
+      if (other < place) std::swap(node, found->second);
+      join(node, found->second);
       nodes_.erase(found);
     }
     place = {place.first + 1, place.second / 2};
@@ -200,15 +205,14 @@ void MomentTree::add(const Unit& unit) {
 Moments MomentTree::result() const {
   std::map<Place, Moments> nodes = nodes_;
   while (!nodes.empty()) {  // the lowest level first, and in it the lower half
-    const auto [place, node] = *nodes.begin();
+    auto [place, node] = *nodes.begin();
     nodes.erase(nodes.begin());
     if (units_ <= std::int64_t{1} << place.first) return node;
-    Moments upper = node;
     if (const auto other = nodes.find({place.first, place.second ^ 1}); other != nodes.end()) {
-      upper = joined(node, other->second);
+      join(node, other->second);
       nodes.erase(other);
     }
-    nodes[{place.first + 1, place.second / 2}] = std::move(upper);
+    nodes[{place.first + 1, place.second / 2}] = std::move(node);
   }
   return {};
 }

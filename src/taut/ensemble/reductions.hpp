@@ -51,9 +51,10 @@ class MomentTree {
 
  private:
   using Place = std::pair<int, std::int64_t>;  // level (0: units), index in it
-  Moments leaves(const Unit& unit, int begin, int size) const;
-  Moments leaf(const Unit& unit, int trajectory) const;
-  Moments joined(Moments a, const Moments& b) const;
+  // Fills the first of `room`; those after it, one for each level below, are for its halves.
+  void reduce(const Unit& unit, int begin, int size, Moments* room) const;
+  void fill(Moments& leaf, const Unit& unit, int trajectory) const;
+  void join(Moments& a, const Moments& b) const;  // b comes after a
   bool exists(const Place& place) const { return place.second << place.first < units_; }
 
   std::int64_t units_;

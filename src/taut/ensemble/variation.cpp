@@ -206,7 +206,7 @@ void Variations::values(std::int64_t trajectory, std::span<double> out) const {
   const std::size_t columns = table_.names.size();
   if (columns > 0) {
     const auto row = static_cast<std::size_t>(table_axis_.place(trajectory));
-    std::copy_n(table_.values.begin() + static_cast<std::ptrdiff_t>(row * columns), columns, out.begin());
+    std::copy_n(&table_.values[row * columns], columns, out.begin());
   }
   for (std::size_t k = 0; k < vary_.size(); ++k) out[columns + k] = value(vary_[k], axes_[k], trajectory);
 }
