@@ -27,7 +27,7 @@ Sum<V> exact_sum(V a, V b) {
 // x = high + low with 26 bits in `high`. Its lower 27 bits are cleared, which cannot overflow.
 template <class V>
 Sum<V> halves(V x) {
-  const V high = number<V>(bits(x) & ~((std::int64_t(1) << 27) - 1));
+  const V high = with_bits(x, [](auto b) { return b & ~((std::int64_t(1) << 27) - 1); });
   return {high, x - high};
 }
 // a b to 2^-105: the product of the low halves may have 54 bits.

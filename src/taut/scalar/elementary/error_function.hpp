@@ -17,11 +17,11 @@ struct Complement {
 template <class V>
 Complement<V> complement_above_half(V x) {
   const Sum<V> square = exact_square(x), below = exact_sum(x, same<V>(0.5625));
-  const Exponential<V> e = exponential_parts(V(-square.high), V(-square.low));
+  const LongExponential<V> e = long_exponential(V(-square.high), V(-square.low));
   const V pole = x + 2.0;
   const V t = 1.0 / pole - 0.21875;
   const Sum<V> factor = ordered_sum(same<V>(0.625), polynomial(complement, t));
-  return {one_and(e) * factor / below, e.k};
+  return {(Sum<V>{same<V>(1), V{}} + e.small) * factor / below, e.k};
 }
 // erf(x) for |x| < 1/2.
 template <class V>

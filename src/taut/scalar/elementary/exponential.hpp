@@ -115,17 +115,28 @@ V sinh(V x) {
   return mend(opposite(size < 708.0), y, rare_sinh, x);
 }
 
-// tanh(x) = D/(D + 2) with D = exp(2x) - 1 = (2^k - 1) + 2^k (r + rest). Cancellation in D asks for a
-// rest in which r²/2 is exact.
+// exp(x) = 2^k (1 + small) with `small` to about 2^-58 of itself or better: r²/2 is exact.
+template <class V>
+struct LongExponential {
+  Sum<V> small;
+  Integer<V> k;
+};
+template <class V>
+LongExponential<V> long_exponential(V x, V low) {
+  const Reduced<V> at = without_powers_of_2(x, low);
+  const V r = at.r;
+  const Sum<V> square = exact_square(r);
+  const V rest = square.high * (r * polynomial(exponential, r)) + (0.5 * square.low + (at.cut + at.cut * r));
+  return {ordered_sum(r, V(0.5 * square.high)) + rest, at.k};
+}
+
+// tanh(x) = D/(D + 2) with D = exp(2x) - 1 = (2^k - 1) + 2^k small, in which digits cancel.
 template <class V>
 V tanh(V x) {
   const V size = absolute_value(x), within = choose(size < 20.0, size, same<V>(20));
-  const Reduced<V> at = without_powers_of_2(V(within + within), V{});
-  const V r = at.r, power = scaled(same<V>(1), at.k);
-  const Sum<V> square = exact_square(r);
-  const V rest = square.high * (r * polynomial(exponential, r)) + (0.5 * square.low + (at.cut + at.cut * r));
-  const Sum<V> small = ordered_sum(r, V(0.5 * square.high)) + rest;
-  const Sum<V> D = Sum<V>{power - 1.0, V{}} + Sum<V>{power * small.high, power * small.low};
+  const LongExponential<V> e = long_exponential(V(within + within), V{});
+  const V power = scaled(same<V>(1), e.k);
+  const Sum<V> D = Sum<V>{power - 1.0, V{}} + Sum<V>{power * e.small.high, power * e.small.low};
   const Sum<V> two = exact_sum(D.high, same<V>(2));
   const V y = times_sign_of(rounded(D / Sum<V>{two.high, two.low + D.low}), x);
   return choose(size > 0x1p-28, y, x);  // keeps -0, subnormal numbers and NaN

@@ -85,14 +85,28 @@ bool some(M which) {
 
 inline constexpr std::int64_t sign_bit = std::numeric_limits<std::int64_t>::min();
 
+// Keeps or changes bits. A scalar does it in one lane of a vector, so that it need not go through an integer
+// register and back.
+template <class V, class F>
+V with_bits(V x, F f) {
+  if constexpr (is_scalar<V>) {
+    return number<Vector<2>>(f(bits(Vector<2>{x, 0})))[0];
+  } else {
+    return number<V>(f(bits(x)));
+  }
+}
 template <class V>
 V absolute_value(V x) {
-  return number<V>(bits(x) & ~sign_bit);
+  return with_bits(x, [](auto b) { return b & ~sign_bit; });
 }
 // Returns x with the sign bit of y added to its own: -x if y is negative or -0.
 template <class V>
 V times_sign_of(V x, V y) {
-  return number<V>(bits(x) ^ (bits(y) & sign_bit));
+  if constexpr (is_scalar<V>) {
+    return times_sign_of(Vector<2>{x, 0}, Vector<2>{y, 0})[0];
+  } else {
+    return number<V>(bits(x) ^ (bits(y) & sign_bit));
+  }
 }
 
 // The square root of every lane. g++ has no name for it that fits all widths.

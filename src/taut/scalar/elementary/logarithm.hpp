@@ -51,9 +51,8 @@ template <class V>
 Sum<V> long_log_of(V m, V k) {
   const Sum<V> s = Sum<V>{m - 1.0, V{}} / exact_sum(m, same<V>(1));
   const Sum<V> square = exact_square(s.high), z{square.high, square.low + 2 * s.high * s.low};
-  const Sum<V> fifths =
-      Sum<V>{same<V>(two_fifths_1), same<V>(two_fifths_2)} + V(z.high * polynomial(logarithm_tail, z.high));
-  const Sum<V> thirds = Sum<V>{same<V>(two_thirds_1), same<V>(two_thirds_2)} + z * fifths;
+  const V fifths = z.high * (two_fifths_1 + z.high * polynomial(logarithm_tail, z.high));
+  const Sum<V> thirds = Sum<V>{same<V>(two_thirds_1), same<V>(two_thirds_2)} + fifths;
   const Sum<V> series = (Sum<V>{same<V>(2), V{}} + z * thirds) * s;
   return Sum<V>{k * log_2_1, k * log_2_2} + series;
 }
