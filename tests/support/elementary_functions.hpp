@@ -11,7 +11,37 @@
 #include <string_view>
 #include <vector>
 
-namespace taut::tests {
+// The functions of libquadmath, which clang has no header for. A machine without 128-bit floats of that name
+// goes without the exact values.
+#ifdef __SIZEOF_FLOAT128__
+extern "C" {
+__extension__ __float128 tanq(__float128) noexcept;
+__extension__ __float128 expq(__float128) noexcept;
+__extension__ __float128 logq(__float128) noexcept;
+__extension__ __float128 asinq(__float128) noexcept;
+__extension__ __float128 acosq(__float128) noexcept;
+__extension__ __float128 atanq(__float128) noexcept;
+__extension__ __float128 sinhq(__float128) noexcept;
+__extension__ __float128 coshq(__float128) noexcept;
+__extension__ __float128 tanhq(__float128) noexcept;
+__extension__ __float128 cbrtq(__float128) noexcept;
+__extension__ __float128 erfq(__float128) noexcept;
+__extension__ __float128 erfcq(__float128) noexcept;
+__extension__ __float128 powq(__float128, __float128) noexcept;
+__extension__ __float128 atan2q(__float128, __float128) noexcept;
+}
+extern "C" {
+__extension__ __float128 sinq(__float128) noexcept;
+__extension__ __float128 cosq(__float128) noexcept;
+}
+#define TAUT_EXACT(...) __VA_ARGS__
+#else
+#define TAUT_EXACT(...)
+#endif
+
+namespace taut::test {
+
+TAUT_EXACT(__extension__ using Exact = __float128;)
 
 // Numbers of SplitMix64 (Steele, Lea and Flood 2014): the same on every machine.
 class Random {
@@ -35,62 +65,42 @@ class Random {
   std::uint64_t state_;
 };
 
-// A function of one argument; `typical` is the interval for speed and for half of the arguments, the others
-// have any exponent from `least` to `largest`.
-template <class Own, class Library>
-struct OneArgument {
-  std::string_view name;
-  Own own;  // a generic function of a scalar or a vector
-  Library library;
-  double from, to;
-  int least, largest;
-
-  double typical(Random& random) const { return random.between(from, to); }
-  double argument(Random& random) const {
-    if (random.bits() % 2 == 0) return typical(random);
-    const double x = random.of_any_size(least, largest);
-    return x;
-  }
-};
-template <class Own, class Library>
-OneArgument(std::string_view, Own, Library, double, double, int, int) -> OneArgument<Own, Library>;
-
-#define TAUT_ONE_ARGUMENT(f, from, to, least, largest)                                                \
-  OneArgument {                                                                                       \
-    #f, [](auto x) { return elementary::f(x); }, [](double x) { return std::f(x); }, from, to, least, \
-        largest                                                                                       \
-  }
-
-template <class Visit>
-void for_each_function_of_one(Visit visit) {
-  visit(TAUT_ONE_ARGUMENT(sin, -10, 10, -1022, 1023));
-  visit(TAUT_ONE_ARGUMENT(cos, -10, 10, -1022, 1023));
-  visit(TAUT_ONE_ARGUMENT(tan, -10, 10, -1022, 1023));
-  visit(TAUT_ONE_ARGUMENT(exp, -20, 20, -60, 10));
-  visit(TAUT_ONE_ARGUMENT(log, 0.01, 10, -1022, 1023));
-  visit(TAUT_ONE_ARGUMENT(atan, -5, 5, -1022, 1023));
-  visit(TAUT_ONE_ARGUMENT(asin, -1, 1, -30, -1));
-  visit(TAUT_ONE_ARGUMENT(acos, -1, 1, -60, -1));
-  visit(TAUT_ONE_ARGUMENT(sinh, -5, 5, -60, 9));
-  visit(TAUT_ONE_ARGUMENT(cosh, -5, 5, -60, 9));
-  visit(TAUT_ONE_ARGUMENT(tanh, -5, 5, -60, 9));
-  visit(TAUT_ONE_ARGUMENT(cbrt, -100, 100, -1022, 1023));
-  visit(TAUT_ONE_ARGUMENT(erf, -4, 4, -60, 4));
-  visit(TAUT_ONE_ARGUMENT(erfc, -4, 6, -60, 5));
-}
-#undef TAUT_ONE_ARGUMENT
-
 struct Pair {
   double x, y;
 };
+
+// A function of one or two arguments; those with one ignore y. `own` is a generic function of scalars or
+// vectors. `typical` gives arguments for speed, `argument` those for accuracy.
+template <class Own>
+struct Elementary {
+  std::string_view name;
+  Own own;
+  double (*library)(double, double);
+  TAUT_EXACT(Exact (*exact)(Exact, Exact);)
+  Pair (*typical)(Random&);
+  Pair (*argument)(Random&);
+};
+
+// Arguments of one function: half of them between two numbers, the others with any exponent in a range.
+template <int from_hundredths, int to_hundredths>
+Pair between(Random& random) {
+  return {random.between(from_hundredths / 100.0, to_hundredths / 100.0), 0};
+}
+template <int from, int to, int least, int largest>
+Pair mixed(Random& random) {
+  return random.bits() % 2 == 0 ? between<from, to>(random) : Pair{random.of_any_size(least, largest), 0};
+}
+
+inline Pair usual_pow_argument(Random& random) { return {random.between(0.01, 10), random.between(-5, 5)}; }
+inline Pair usual_atan2_argument(Random& random) { return {random.between(-2, 2), random.between(-2, 2)}; }
 inline Pair pow_argument(Random& random) {
   switch (random.bits() % 4) {
     case 0:
-      return {random.between(0.01, 10), random.between(-5, 5)};
+      return usual_pow_argument(random);
     case 1:  // results of any size
     {
-      const double x = std::fabs(random.of_any_size(-1022, 1023)), size = std::log2(x);
-      return {x, random.between(-1080, 1024) / (size == 0 ? 1 : size)};
+      const double x = std::fabs(random.of_any_size(-1022, 1023)), size = std::ilogb(x) + 0.5;
+      return {x, random.between(-1080, 1024) / size};
     }
     case 2:  // near 1, with large powers
       return {1 + random.of_any_size(-40, -3), random.of_any_size(0, 40)};
@@ -100,9 +110,45 @@ inline Pair pow_argument(Random& random) {
   }
 }
 inline Pair atan2_argument(Random& random) {
-  if (random.bits() % 2 == 0) return {random.between(-2, 2), random.between(-2, 2)};
+  if (random.bits() % 2 == 0) return usual_atan2_argument(random);
   const double x = random.of_any_size(-1022, 1023);
-  return {x * std::ldexp(random.between(0.5, 2), static_cast<int>(random.bits() % 64) - 32), x};
+  const double ratio = random.between(0.5, 2);
+  return {x * std::ldexp(ratio, static_cast<int>(random.bits() % 64) - 32), x};
 }
 
-}  // namespace taut::tests
+#define TAUT_OF_ONE(f, from, to, least, largest)                                                   \
+  Elementary {                                                                                     \
+    #f, [](auto x, auto) { return elementary::f(x); }, [](double x, double) { return std::f(x); }, \
+        TAUT_EXACT([](Exact x, Exact) { return f##q(x); }, ) between<from, to>,                    \
+        mixed<from, to, least, largest>                                                            \
+  }
+#define TAUT_OF_TWO(f, typical, argument)                                                                    \
+  Elementary {                                                                                               \
+    #f, [](auto x, auto y) { return elementary::f(x, y); }, [](double x, double y) { return std::f(x, y); }, \
+        TAUT_EXACT([](Exact x, Exact y) { return f##q(x, y); }, ) typical, argument                          \
+  }
+
+template <class Visit>
+void for_each_elementary(Visit visit) {
+  visit(TAUT_OF_ONE(sin, -1000, 1000, -1022, 1023));
+  visit(TAUT_OF_ONE(cos, -1000, 1000, -1022, 1023));
+  visit(TAUT_OF_ONE(tan, -1000, 1000, -1022, 1023));
+  visit(TAUT_OF_ONE(exp, -2000, 2000, -60, 10));
+  visit(TAUT_OF_ONE(log, 1, 1000, -1022, 1023));
+  visit(TAUT_OF_ONE(atan, -500, 500, -1022, 1023));
+  visit(TAUT_OF_ONE(asin, -100, 100, -30, -1));
+  visit(TAUT_OF_ONE(acos, -100, 100, -60, -1));
+  visit(TAUT_OF_ONE(sinh, -500, 500, -60, 9));
+  visit(TAUT_OF_ONE(cosh, -500, 500, -60, 9));
+  visit(TAUT_OF_ONE(tanh, -500, 500, -60, 9));
+  visit(TAUT_OF_ONE(cbrt, -10000, 10000, -1022, 1023));
+  visit(TAUT_OF_ONE(erf, -400, 400, -60, 4));
+  visit(TAUT_OF_ONE(erfc, -400, 600, -60, 5));
+  visit(TAUT_OF_TWO(pow, usual_pow_argument, pow_argument));
+  visit(TAUT_OF_TWO(atan2, usual_atan2_argument, atan2_argument));
+}
+#undef TAUT_OF_ONE
+#undef TAUT_OF_TWO
+#undef TAUT_EXACT
+
+}  // namespace taut::test

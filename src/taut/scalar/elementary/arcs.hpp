@@ -38,7 +38,7 @@ V angle_of(V y, V x, V quotient) {
   angle = choose(steep, less(quarter_turn_sum, angle), angle);
   angle = choose(backward, less(half_turn_sum, angle), angle);
   // A small quotient is the angle to rounding, also if it is subnormal.
-  const auto small = (quotient < 0x1p-28) & opposite(steep) & opposite(backward);
+  const auto small = both(quotient < 0x1p-28, opposite(either(steep, backward)));
   return times_sign_of(choose(small, quotient, rounded(angle)), y);
 }
 
@@ -73,8 +73,8 @@ V atan2(V y, V x) {
   const auto steep = height > width;
   const V smaller = choose(steep, width, height), larger = choose(steep, height, width);
   const V angle = angle_of(y, x, V(smaller / larger));
-  return mend(opposite((larger > 0x1p-900) & (larger < 0x1p1000) & (smaller >= 0.0)), angle, rare_atan2, y,
-              x);
+  return mend(opposite(both(larger > 0x1p-900, both(larger < 0x1p1000, smaller >= 0.0))), angle, rare_atan2,
+              y, x);
 }
 
 // √w as a sum, 0 <= w <= 1/4.

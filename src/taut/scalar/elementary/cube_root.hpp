@@ -32,7 +32,7 @@ template <class V>
 V cbrt(V x) {
   const V size = absolute_value(x);
   const V y = times_sign_of(cube_root_of_size(size), x);
-  return mend(opposite((size >= 0x1p-1022) & (size <= 0x1.fffffffffffffp1023)), y, rare_cbrt, x);
+  return mend(opposite(both(size >= 0x1p-1022, size <= 0x1.fffffffffffffp1023)), y, rare_cbrt, x);
 }
 
 }  // namespace taut::elementary

@@ -69,6 +69,19 @@ M opposite(M which) {
   return ~which;
 }
 
+inline bool both(bool a, bool b) { return a && b; }
+inline bool either(bool a, bool b) { return a || b; }
+template <class M>
+  requires(sizeof(M) > sizeof(std::int64_t))
+M both(M a, M b) {
+  return a & b;
+}
+template <class M>
+  requires(sizeof(M) > sizeof(std::int64_t))
+M either(M a, M b) {
+  return a | b;
+}
+
 inline bool some(bool which) { return which; }
 template <class M>
   requires(sizeof(M) > sizeof(std::int64_t))

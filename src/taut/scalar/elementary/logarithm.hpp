@@ -26,7 +26,7 @@ Scaled<V> scaled_around_one(V x) {
 }
 template <class V>
 Chosen<V> is_normal_and_positive(V x) {
-  return (x >= 0x1p-1022) & (x <= 0x1.fffffffffffffp1023);
+  return both(x >= 0x1p-1022, x <= 0x1.fffffffffffffp1023);
 }
 
 template <class V>
@@ -58,8 +58,8 @@ Sum<V> long_log_of(V m, V k) {
 }
 template <class V>
 Sum<V> product_with_log(V y, V m, V k) {
-  const Sum<V> logarithm = long_log_of(m, k), product = exact_product(y, logarithm.high);
-  return {product.high, product.low + y * logarithm.low};
+  const Sum<V> long_log = long_log_of(m, k), product = exact_product(y, long_log.high);
+  return {product.high, product.low + y * long_log.low};
 }
 
 inline bool is_whole(double y) {
@@ -101,7 +101,7 @@ V pow(V x, V y) {
   const Exponential<V> e = exponential_parts(t.high, t.low);
   const V power = scaled(rounded(one_and(e)), e.k);
   const Chosen<V> usual =
-      is_normal_and_positive(x) & (absolute_value(t.high) < 708.0) & (absolute_value(y) < 0x1p64);
+      both(is_normal_and_positive(x), both(absolute_value(t.high) < 708.0, absolute_value(y) < 0x1p64));
   return mend(opposite(usual), power, rare_pow, x, y);
 }
 

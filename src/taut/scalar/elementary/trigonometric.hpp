@@ -95,7 +95,7 @@ Angle<V> near_remainder(V x) {
 template <class V>
 Chosen<V> needs_far_remainder(V x, V remainder) {
   const V size = absolute_value(x);
-  return opposite(size < 0x1p21) | ((absolute_value(remainder) < 0x1p-38) & (size > 0x1p-1));
+  return either(opposite(size < 0x1p21), both(absolute_value(remainder) < 0x1p-38, size > 0x1p-1));
 }
 
 // Gives sin(x + quarters π/2) from sine and cosine of the remainder: 0 quarters for sin, 1 for cos.
@@ -135,11 +135,11 @@ V tangent_of(V r, V low, Integer<V> quadrant) {
   const Sum<V> z = exact_square(r), cube = exact_product(r, z.high);
   const V S = polynomial(sine, z.high), half = 0.5 * z.high, w = 1.0 - half;
   const Sum<V> bend = exact_product(cube.high, S);
-  const Sum<V> sine = Sum<V>{r, low * w} + Sum<V>{bend.high, bend.low + (cube.low + r * z.low) * S};
+  const Sum<V> sin_r = Sum<V>{r, low * w} + Sum<V>{bend.high, bend.low + (cube.low + r * z.low) * S};
   const V cosine_rest = z.high * z.high * polynomial(cosine, z.high) - (r * low + 0.5 * z.low);
-  const Sum<V> cosine = ordered_sum(w, V(((1.0 - w) - half) + cosine_rest));
+  const Sum<V> cos_r = ordered_sum(w, V(((1.0 - w) - half) + cosine_rest));
   const auto odd = (quadrant & 1) != 0;
-  const Sum<V> quotient = choose(odd, cosine, sine) / choose(odd, sine, cosine);
+  const Sum<V> quotient = choose(odd, cos_r, sin_r) / choose(odd, sin_r, cos_r);
   return number<V>(bits(rounded(quotient)) ^ ((quadrant & 1) << 63));
 }
 [[gnu::cold, gnu::noinline]] inline double far_tangent(double x) {
