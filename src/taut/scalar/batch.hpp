@@ -40,8 +40,8 @@ inline void set_lane(Pack<batch_size>& x, int lane, double value) { x.set(lane, 
 inline double largest_lane(const Pack<batch_size>& x) {
   auto one = x.v[0];
   unroll<PackLayout<batch_size>::registers - 1>(
-      [&]<int r>() { one = std::experimental::max(one, x.v[r + 1]); });
-  return std::experimental::hmax(one);
+      [&]<int r>() { one = registers::largest_of_two(one, x.v[r + 1]); });
+  return registers::largest_lane(one);
 }
 
 // Reads or writes the first `count` lanes only. The other lanes are 0 in the batch that is read; in memory
@@ -69,15 +69,13 @@ inline Mask<Batch<double>> lanes_between(int from, int to) {
 }
 inline void store_where(const Mask<Batch<double>>& mask, double* to, const Batch<double>& x) {
   using Layout = Batch<double>::Layout;
-  unroll<Layout::registers>([&]<int r>() {
-    std::experimental::where(mask.m[r], x.v[r])
-        .copy_to(to + r * Layout::width, std::experimental::element_aligned);
-  });
+  unroll<Layout::registers>(
+      [&]<int r>() { registers::store_where(mask.m[r], x.v[r], to + r * Layout::width); });
 }
 
 namespace batch_detail {
 
-// The compiler's own vectors have shuffles, which those of std::experimental lack.
+// The compiler's own vectors have shuffles, which registers lack.
 using Row = double __attribute__((vector_size(batch_size * sizeof(double))));
 static_assert(sizeof(Row) == sizeof(Batch<double>));
 

@@ -8,6 +8,8 @@
 //   select, add_where, any, all, finite, lanes, lane    how a mask is used and read
 #pragma once
 
+#include <taut/scalar/elementary/trigonometric.hpp>
+
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -54,9 +56,21 @@ constexpr double epsilon() {
     return epsilon<typename ScalarTraits<T>::Element>();
 }
 
-using std::cos;
-using std::sin;
 using std::sqrt;
+// A double has functions of our own, with the same bits on every machine. They are templates, so that a program
+// that is `using namespace taut` may still call sin: it then gets that of its library.
+template <class T>
+  requires std::is_same_v<T, double>
+T sin(T x) {
+  return elementary::sin(x);
+}
+template <class T>
+  requires std::is_same_v<T, double>
+T cos(T x) {
+  return elementary::cos(x);
+}
+inline long double sin(long double x) { return std::sin(x); }
+inline long double cos(long double x) { return std::cos(x); }
 inline Float128 sqrt(Float128 x) { return sqrtq(x); }
 inline Float128 sin(Float128 x) { return sinq(x); }
 inline Float128 cos(Float128 x) { return cosq(x); }

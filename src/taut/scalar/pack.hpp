@@ -1,15 +1,16 @@
 // Packs of SIMD lanes: one lane is one trajectory, and the text of a method does not change.
-// Pack is a thin dress over std::experimental::simd. It brings the functions into this namespace, so that a
-// method finds ours.
+// Pack is a thin dress over the registers of registers.hpp. It brings the functions into this namespace, so that
+// a method finds ours.
 #pragma once
 
 #include <taut/scalar/eigen.hpp>
 #include <taut/scalar/number.hpp>
+#include <taut/scalar/registers.hpp>
 #include <taut/scalar/unroll.hpp>
 
 #include <array>
+#include <bit>
 #include <cstddef>
-#include <experimental/simd>
 #include <limits>
 #include <numeric>
 
@@ -19,11 +20,10 @@ namespace taut {
 // the same, but its masks are bit sets, which are torn apart for every use.)
 template <int n>
 struct PackLayout {
-  static constexpr int width = std::gcd(n, static_cast<int>(std::experimental::native_simd<double>::size()));
+  static constexpr int width = std::gcd(n, taut::registers::native_width);
   static constexpr int registers = n / width;
-  using Abi = std::experimental::simd_abi::deduce_t<double, width>;
-  using Register = std::experimental::simd<double, Abi>;
-  using MaskRegister = std::experimental::simd_mask<double, Abi>;
+  using Register = taut::registers::Register<width>;
+  using MaskRegister = taut::registers::RegisterMask<width>;
 };
 
 template <int n>
@@ -64,17 +64,17 @@ struct Pack {
   // Reads n consecutive numbers, aligned as any double is.
   static Pack load(const double* from) {
     Pack x;
-    unroll<Layout::registers>(
-        [&]<int r>() { x.v[r].copy_from(from + r * Layout::width, std::experimental::element_aligned); });
+    unroll<Layout::registers>([&]<int r>() { registers::load(x.v[r], from + r * Layout::width); });
     return x;
   }
   void store(double* to) const {
-    unroll<Layout::registers>(
-        [&]<int r>() { v[r].copy_to(to + r * Layout::width, std::experimental::element_aligned); });
+    unroll<Layout::registers>([&]<int r>() { registers::store(v[r], to + r * Layout::width); });
   }
 
   double operator[](int i) const { return v[i / Layout::width][static_cast<std::size_t>(i % Layout::width)]; }
-  void set(int i, double x) { v[i / Layout::width][static_cast<std::size_t>(i % Layout::width)] = x; }
+  void set(int i, double x) {
+    registers::set_lane(v[i / Layout::width], static_cast<std::size_t>(i % Layout::width), x);
+  }
 
   Pack& operator+=(const Pack& y) { return *this = *this + y; }
   Pack& operator-=(const Pack& y) { return *this = *this - y; }
@@ -124,36 +124,32 @@ struct ScalarTraits<Pack<n>> {
   static constexpr int lanes = n;
 };
 
-// sqrt is exact in every lane; sin and cos go lane by lane through the scalar functions, because the vector
-// ones of libstdc++ are wrong under clang with AVX-512 and would break "a lane equals the scalar run" in any
-// case. g++ 12 takes the undefined vector inside its own intrinsic for a variable of ours.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
 template <int n>
 Pack<n> sqrt(const Pack<n>& x) {
-  return Pack<n>::made([&](int r) { return std::experimental::sqrt(x.v[r]); });
+  return Pack<n>::made([&](int r) { return registers::square_root(x.v[r]); });
 }
-#pragma GCC diagnostic pop
-template <int n, class F>
-Pack<n> lane_by_lane(const Pack<n>& x, F f) {
-  Pack<n> y;
-  for (int i = 0; i < n; ++i) y.set(i, f(x[i]));
-  return y;
+// Calls an elementary function for every register, as a vector of the compiler. A lane has the bits that the
+// function gives for a scalar.
+template <int n, class F, class... More>
+Pack<n> by_registers(F f, const Pack<n>& x, const More&... more) {
+  using Vector = elementary::Vector<PackLayout<n>::width>;
+  using Register = typename PackLayout<n>::Register;
+  return Pack<n>::made([&](int r) {
+    return std::bit_cast<Register>(f(std::bit_cast<Vector>(x.v[r]), std::bit_cast<Vector>(more.v[r])...));
+  });
 }
 template <int n>
 Pack<n> sin(const Pack<n>& x) {
-  return lane_by_lane(x, [](double t) { return std::sin(t); });
+  return by_registers([](auto t) { return elementary::sin(t); }, x);
 }
 template <int n>
 Pack<n> cos(const Pack<n>& x) {
-  return lane_by_lane(x, [](double t) { return std::cos(t); });
+  return by_registers([](auto t) { return elementary::cos(t); }, x);
 }
 
-// abs clears the sign bits of a register at once; libstdc++'s fabs goes lane by lane.
 template <int n>
 Pack<n> magnitude(const Pack<n>& x) {
-  return Pack<n>::made([&](int r) { return std::experimental::abs(x.v[r]); });
+  return Pack<n>::made([&](int r) { return registers::absolute_value(x.v[r]); });
 }
 template <int n>
 Pack<n> larger(const Pack<n>& a, const Pack<n>& b) {
@@ -181,13 +177,13 @@ template <int n>
 bool any(const PackMask<n>& mask) {
   auto one = mask.m[0];
   unroll<PackLayout<n>::registers - 1>([&]<int r>() { one = one || mask.m[r + 1]; });
-  return std::experimental::any_of(one);
+  return registers::any_lane(one);
 }
 template <int n>
 bool all(const PackMask<n>& mask) {
   auto every = mask.m[0];
   unroll<PackLayout<n>::registers - 1>([&]<int r>() { every = every && mask.m[r + 1]; });
-  return std::experimental::all_of(every);
+  return registers::every_lane(every);
 }
 template <int n>
 bool lane(const PackMask<n>& mask, int i) {
@@ -196,7 +192,7 @@ bool lane(const PackMask<n>& mask, int i) {
 template <int n>
 Pack<n> select(const PackMask<n>& mask, const Pack<n>& yes, const Pack<n>& no) {
   Pack<n> x = no;
-  unroll<PackLayout<n>::registers>([&]<int r>() { std::experimental::where(mask.m[r], x.v[r]) = yes.v[r]; });
+  unroll<PackLayout<n>::registers>([&]<int r>() { registers::assign_where(mask.m[r], x.v[r], yes.v[r]); });
   return x;
 }
 
@@ -204,7 +200,7 @@ Pack<n> select(const PackMask<n>& mask, const Pack<n>& yes, const Pack<n>& no) {
 // correction.
 template <int n>
 void add_where(const PackMask<n>& mask, Pack<n>& x, const Pack<n>& dx) {
-  unroll<PackLayout<n>::registers>([&]<int r>() { std::experimental::where(mask.m[r], x.v[r]) += dx.v[r]; });
+  unroll<PackLayout<n>::registers>([&]<int r>() { registers::add_where(mask.m[r], x.v[r], dx.v[r]); });
 }
 
 }  // namespace taut

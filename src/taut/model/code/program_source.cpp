@@ -1,10 +1,11 @@
 #include <taut/model/code/program_source.hpp>
-#include <taut/model/text/function_name.hpp>
+
+#include <taut/model/code/own_functions.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 
 namespace taut {
 
@@ -15,19 +16,12 @@ namespace {
 // it is longer than this.
 constexpr std::size_t longest_whole = 1000, longest_piece = 250;
 
-// A compiler may make other functions of those that it knows, with other bits: exp2 of a power of two,
-// 1/√(1 + x²) of cos(atan(x)). So each is declared under a name that no compiler knows, and its symbol makes
-// it that of the library. sqrt is an instruction; sin and cos of one angle are found together, to the same
-// bits.
-constexpr std::array plain_functions{Op::exp,  Op::log,  Op::tan,  Op::asin,  Op::acos, Op::atan,
-                                     Op::sinh, Op::cosh, Op::tanh, Op::atan2, Op::power};
-
-std::string_view library_name(Op op) { return op == Op::power ? "pow" : function_name(op); }
-std::string plain_name(Op op) { return fmt::format("plain_{}", library_name(op)); }
-
-std::string declaration(Op op) {
-  return fmt::format("extern \"C\" __attribute__((const)) double {}({}) __asm__(\"{}\");\n", plain_name(op),
-                     op == Op::power || op == Op::atan2 ? "double, double" : "double", library_name(op));
+// A function that is not an instruction is called through a pointer of the object's own, which is set when it is
+// loaded: the bits are ours, and no compiler makes another function of it.
+std::string pointer(const OwnFunction& function) {
+  std::string type(function.type);
+  type.insert(type.find('*') + 1, function.symbol);
+  return fmt::format("extern \"C\" {{ __attribute__((visibility(\"default\"))) {} = 0; }}\n", type);
 }
 
 // The program with a name of its own for every value: registers are reused, values are not.
@@ -152,9 +146,11 @@ class Text {
         if (piece_of_output(output) == k)
           text_ += fmt::format("  out[{}] = {};\n", output, name(outputs_[output], k));
     };
+    pairs_.clear();
     for (std::size_t i = k * length_; i < end; ++i) {
       outputs_up_to(i);
       const int value = order_[i];
+      pair_for(at(value), k);
       text_ += fmt::format("  const double t{} = {};\n", i, operation(at(value), k));
       if (at(value).crosses)
         text_ += fmt::format("  s[{}] = t{};\n", slots_[static_cast<std::size_t>(value)], i);
@@ -169,6 +165,14 @@ class Text {
     if (value.kind == Operand::Kind::input) return fmt::format("{}[{}]", "qpv"[value.a], value.b);
     if (piece_of(value) != piece) return fmt::format("s[{}]", slots_[static_cast<std::size_t>(k)]);
     return fmt::format("t{}", value.position);
+  }
+
+  // Finds sine and cosine of an angle, the first time that one of them is asked for in this piece.
+  void pair_for(const Operand& value, std::size_t piece) {
+    if (value.op != Op::sin && value.op != Op::cos) return;
+    if (!pairs_.emplace(value.a, value.position).second) return;
+    text_ += fmt::format("  const taut_pair u{} = {}({});\n", value.position, own_function(value.op)->symbol,
+                         name(value.a, piece));
   }
 
   std::string operation(const Operand& value, std::size_t piece) const {
@@ -190,16 +194,17 @@ class Text {
         return fmt::format("double(({0} > 0) - ({0} < 0))", a);
       case Op::atan2:
       case Op::power:
-        return fmt::format("{}({}, {})", plain_name(value.op), a, b);
+        return fmt::format("{}({}, {})", own_function(value.op)->symbol, a, b);
       case Op::sqrt:
+        return fmt::format("__builtin_sqrt({})", a);
       case Op::sin:
       case Op::cos:
-        return fmt::format("__builtin_{}({})", function_name(value.op), a);
+        return fmt::format("u{}[{}]", pairs_.at(value.a), value.op == Op::sin ? 0 : 1);
       case Op::constant:
       case Op::input:
         return {};
       default:  // a function of one argument
-        return fmt::format("{}({})", plain_name(value.op), a);
+        return fmt::format("{}({})", own_function(value.op)->symbol, a);
     }
   }
 
@@ -211,6 +216,7 @@ class Text {
   std::vector<std::size_t> last_;       // operations in the order when output k is there
   std::size_t length_ = longest_whole;  // the length of a piece
   int crossings_ = 0;
+  std::map<int, int> pairs_;  // for each angle of this piece: where sine and cosine were found
   std::string text_;
 };
 
@@ -225,15 +231,15 @@ std::string cpp_number(double x) {
 }
 
 std::string source_of(const std::vector<const Program*>& programs) {
-  const auto is_used = [&](Op op) {
+  const auto is_used = [&](const OwnFunction& function) {
     return std::any_of(programs.begin(), programs.end(), [&](const Program* program) {
       return std::any_of(program->runs.begin(), program->runs.end(),
-                         [&](const Run& run) { return run.op == op; });
+                         [&](const Run& run) { return own_function(run.op) == &function; });
     });
   };
-  std::string text;
-  for (const Op op : plain_functions)
-    if (is_used(op)) text += declaration(op);
+  std::string text = fmt::format("typedef {};\n", pair_type);
+  for (const OwnFunction& function : own_functions())
+    if (is_used(function)) text += pointer(function);
   for (std::size_t k = 0; k < programs.size(); ++k) text += Text(*programs[k], k).write();
   return text;
 }

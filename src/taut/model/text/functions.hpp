@@ -1,9 +1,11 @@
-// The functions a formula may use, for double, long double, 128-bit and dual numbers. Those for SIMD packs
-// are in lane_functions.hpp, because its headers take a second to read; sqrt, sin and cos are in number.hpp,
-// dual.hpp and pack.hpp.
+// The functions a formula may use, for double, long double, 128-bit and dual numbers. A double has those of
+// elementary.hpp, the longer floats have those of their libraries. Those for SIMD packs are in
+// lane_functions.hpp, because its headers take a second to read; sqrt, sin and cos are in number.hpp, dual.hpp
+// and pack.hpp.
 #pragma once
 
 #include <taut/scalar/dual.hpp>
+#include <taut/scalar/elementary.hpp>
 #include <taut/scalar/number.hpp>
 
 #include <cmath>
@@ -25,16 +27,37 @@ __extension__ __float128 powq(__float128, __float128) noexcept;
 
 namespace taut {
 
-using std::acos;
-using std::asin;
-using std::atan;
-using std::atan2;
-using std::cosh;
-using std::exp;
-using std::log;
-using std::sinh;
-using std::tan;
-using std::tanh;
+#define TAUT_OF_DOUBLE(f)              \
+  template <class T>                   \
+    requires std::is_same_v<T, double> \
+  T f(T x) {                           \
+    return elementary::f(x);           \
+  }
+TAUT_OF_DOUBLE(exp)
+TAUT_OF_DOUBLE(log)
+TAUT_OF_DOUBLE(tan)
+TAUT_OF_DOUBLE(asin)
+TAUT_OF_DOUBLE(acos)
+TAUT_OF_DOUBLE(atan)
+TAUT_OF_DOUBLE(sinh)
+TAUT_OF_DOUBLE(cosh)
+TAUT_OF_DOUBLE(tanh)
+#undef TAUT_OF_DOUBLE
+template <class T>
+  requires std::is_same_v<T, double>
+T atan2(T y, T x) {
+  return elementary::atan2(y, x);
+}
+inline long double exp(long double x) { return std::exp(x); }
+inline long double log(long double x) { return std::log(x); }
+inline long double tan(long double x) { return std::tan(x); }
+inline long double asin(long double x) { return std::asin(x); }
+inline long double acos(long double x) { return std::acos(x); }
+inline long double atan(long double x) { return std::atan(x); }
+inline long double sinh(long double x) { return std::sinh(x); }
+inline long double cosh(long double x) { return std::cosh(x); }
+inline long double tanh(long double x) { return std::tanh(x); }
+inline long double atan2(long double y, long double x) { return std::atan2(y, x); }
 inline Float128 exp(Float128 x) { return expq(x); }
 inline Float128 log(Float128 x) { return logq(x); }
 inline Float128 tan(Float128 x) { return tanq(x); }
@@ -52,6 +75,8 @@ template <class T>
 T power(T x, T y) {
   if constexpr (std::is_same_v<T, Float128>)
     return powq(x, y);
+  else if constexpr (std::is_same_v<T, double>)
+    return elementary::pow(x, y);
   else
     return std::pow(x, y);
 }

@@ -1,5 +1,5 @@
-// The functions a formula may use, for every scalar: those of functions.hpp, and for SIMD packs lane by lane,
-// so that a lane equals the scalar run.
+// The functions a formula may use, for every scalar: those of functions.hpp, and for SIMD packs the same
+// elementary functions, so that a lane equals the scalar run.
 #pragma once
 
 #include <taut/model/text/functions.hpp>
@@ -7,36 +7,33 @@
 
 namespace taut {
 
-#define TAUT_LANE_BY_LANE(f)                               \
-  template <int n>                                         \
-  Pack<n> f(const Pack<n>& x) {                            \
-    return lane_by_lane(x, [](double t) { return f(t); }); \
+#define TAUT_BY_REGISTERS(f)                                         \
+  template <int n>                                                   \
+  Pack<n> f(const Pack<n>& x) {                                      \
+    return by_registers([](auto t) { return elementary::f(t); }, x); \
   }
-TAUT_LANE_BY_LANE(exp)
-TAUT_LANE_BY_LANE(log)
-TAUT_LANE_BY_LANE(tan)
-TAUT_LANE_BY_LANE(asin)
-TAUT_LANE_BY_LANE(acos)
-TAUT_LANE_BY_LANE(atan)
-TAUT_LANE_BY_LANE(sinh)
-TAUT_LANE_BY_LANE(cosh)
-TAUT_LANE_BY_LANE(tanh)
-TAUT_LANE_BY_LANE(sign)
-#undef TAUT_LANE_BY_LANE
+TAUT_BY_REGISTERS(exp)
+TAUT_BY_REGISTERS(log)
+TAUT_BY_REGISTERS(tan)
+TAUT_BY_REGISTERS(asin)
+TAUT_BY_REGISTERS(acos)
+TAUT_BY_REGISTERS(atan)
+TAUT_BY_REGISTERS(sinh)
+TAUT_BY_REGISTERS(cosh)
+TAUT_BY_REGISTERS(tanh)
+#undef TAUT_BY_REGISTERS
 
-template <int n, class F>
-Pack<n> lane_by_lane(const Pack<n>& x, const Pack<n>& y, F f) {
-  Pack<n> z;
-  for (int i = 0; i < n; ++i) z.set(i, f(x[i], y[i]));
-  return z;
-}
 template <int n>
 Pack<n> atan2(const Pack<n>& y, const Pack<n>& x) {
-  return lane_by_lane(y, x, [](double a, double b) { return std::atan2(a, b); });
+  return by_registers([](auto a, auto b) { return elementary::atan2(a, b); }, y, x);
 }
 template <int n>
 Pack<n> power(const Pack<n>& x, const Pack<n>& y) {
-  return lane_by_lane(x, y, [](double a, double b) { return std::pow(a, b); });
+  return by_registers([](auto a, auto b) { return elementary::pow(a, b); }, x, y);
+}
+template <int n>
+Pack<n> sign(const Pack<n>& x) {
+  return select(x > Pack<n>(0), Pack<n>(1), select(x < Pack<n>(0), Pack<n>(-1), Pack<n>(0)));
 }
 template <int n>
 Pack<n> absolute(const Pack<n>& x) {
