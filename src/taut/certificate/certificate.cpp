@@ -19,13 +19,6 @@ constexpr double too_noisy = 1e-6;           // nothing can be told from such di
 constexpr double reversal_rounding = 1e-10;  // what 2 × 25 steps leave, in states of size 1
 constexpr double residual_factor = 100;      // allowed above what the best solve leaves near the start
 
-MethodFacts claims_of(const MethodChoice& choice) {
-  if (!choice.ode) return named_method(choice.method).facts;
-  MethodFacts facts = facts_on_formulation(choice.method, choice.ode->formulation, choice.ode->projection);
-  facts.solve_limit = stage_limit;
-  return facts;
-}
-
 std::optional<double> zero_if(bool claimed) { return claimed ? std::optional(0.0) : std::nullopt; }
 
 std::string_view in_words(FailureKind kind) {
@@ -116,10 +109,6 @@ RunSummary long_run(ModelRun model, const RunRequest& request) {
   return model.run(observer, "printed by `taut run` with the same options");
 }
 
-// Asks whether the method claims that H does not drift. A symplectic map conserves H on M; off M the
-// equations of a formulation may have another Hamiltonian.
-bool claims_no_drift(const MethodFacts& facts) { return facts.symplectic && keeps_position(facts.keeps); }
-
 bool drifts(const RunSummary& run, double energy) {
   if (run.unstable || (run.trend && !run.trend->is_finite())) return true;
   return run.trend && run.trend->beyond_its_error() &&
@@ -128,7 +117,8 @@ bool drifts(const RunSummary& run, double energy) {
 
 Check drift_check(const ModelRun& model, RunRequest request, const RunSummary& run, const MethodFacts& facts,
                   double energy) {
-  Check check{.name = "energy drift", .claimed = zero_if(claims_no_drift(facts))};
+  const int constraints = model.mechanism->constraints();
+  Check check{.name = "energy drift", .claimed = zero_if(claims_no_drift(facts, constraints))};
   if (!run.trend) {
     check.pass = !check.claimed;
     check.note = run.error.empty() ? "the run is too short for it: 100 steps are the least"
@@ -149,8 +139,12 @@ Check drift_check(const ModelRun& model, RunRequest request, const RunSummary& r
   }
   check.measured = seen.trend->total;
   check.uncertainty = fmt::format("± {:.1e}", seen.trend->error);
+  if (run.energy_stays_lost) check.pass = false;
   check.note = fmt::format("{}max |H - H0| = {:.1e} in {} steps",
-                           seen.unstable ? "the run is unstable: " : "", seen.energy_error, seen.steps);
+                           seen.unstable           ? "the run is unstable: "
+                           : run.energy_stays_lost ? "the energy is lost: "
+                                                   : "",
+                           seen.energy_error, seen.steps);
   return check;
 }
 
@@ -160,7 +154,8 @@ Check energy_error_check(const ModelRun& model, RunRequest request, const RunSum
                          const MethodFacts& facts, double energy) {
   constexpr std::int64_t compared_steps = 200;
   Check check{.name = "energy error ratio"};
-  if (claims_no_drift(facts) && facts.order > 0) check.claimed = std::exp2(facts.order);
+  if (claims_no_drift(facts, model.mechanism->constraints()) && facts.order > 0)
+    check.claimed = std::exp2(facts.order);
   request.steps = std::min(compared_steps, run.wanted);
   request.until.reset();
   request.step = run.step;

@@ -55,9 +55,10 @@ struct Tally {
     energy_not_finite = false;
   }
   // Counts a jump of the energy in step steps + 1 and says so, if the user wants to go on after jumps.
-  bool goes_on_after(const Failure& found) {
+  bool goes_on_after(const Failure& found) { return goes_on_after(found, steps + 1); }
+  bool goes_on_after(const Failure& found, std::int64_t step) {
     if (stops_at_jumps || found.kind != FailureKind::jumped) return false;
-    if (jumps == 0) first_jump = steps + 1;
+    if (jumps == 0) first_jump = step;
     ++jumps;
     largest_jump = std::max(largest_jump, found.residual);
     return true;
@@ -86,6 +87,18 @@ struct Tally {
     const double kinetic = std::max(kinetic_max, std::abs(kinetic_energy));
     return (energy_off > part_lost * kinetic || change_seen > part_in_a_step * kinetic) &&
            first_unexplained == 0;
+  }
+
+  // Returns by how much the energy was off for a while: on average over the worst twentieth of the run, or at
+  // the end of a run too short for that. An error that comes and goes, as near a wall or with the phase of a
+  // stiff oscillation, counts by its mean.
+  double energy_off_for_a_while() const {
+    return blocks.largest_mean().value_or(std::abs(energy_above(now, first)));
+  }
+  // Asks whether the energy was lost and did not come back at once.                                    (W7)
+  bool energy_stays_lost(double kinetic_energy) const {
+    return energy_off > 0 && first_unexplained == 0 &&
+           energy_off_for_a_while() > part_lost * std::max(kinetic_max, std::abs(kinetic_energy));
   }
 
   // Asks whether the run is unstable: H - H₀ grew without end, to more than half of the kinetic energy that

@@ -369,6 +369,7 @@ Table ladder_table(const ErrorLadder& ladder) {
 
 std::string result_of(const RunSummary& s) {
   if (s.unstable) return "unstable";
+  if (s.energy_stays_lost) return "energy lost";
   return s.error.empty() ? "done" : fmt::format("failed at t = {:.4g}", s.time);
 }
 

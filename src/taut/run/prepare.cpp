@@ -107,6 +107,17 @@ std::vector<std::string> constraint_names(const Mechanism& mechanism, const std:
   return names;
 }
 
+MethodFacts claims_of(const MethodChoice& choice) {
+  if (!choice.ode) return named_method(choice.method).facts;
+  MethodFacts facts = facts_on_formulation(choice.method, choice.ode->formulation, choice.ode->projection);
+  facts.solve_limit = stage_limit;
+  return facts;
+}
+
+bool claims_no_drift(const MethodFacts& facts, int constraints) {
+  return facts.symplectic && (keeps_position(facts.keeps) || constraints == 0);
+}
+
 MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model, const RunRequest& request) {
   const char* const usual = mechanism.tier() == Tier::hamiltonian ? "midpoint" : "rattle";
   MethodChoice choice{.method = request.method.empty() ? usual : request.method};
