@@ -92,6 +92,7 @@ struct RunSummary {
   double change_max = 0;         // the largest change of H in one step
   bool energy_lost = false;      // these, or max |H - H₀|, are large beside the kinetic energy
   double energy_off_for_a_while = 0;  // |H - H₀|, averaged over the worst twentieth of the run
+  double kinetic_owned = 0;           // the largest kinetic energy without what H had above H₀ by then
   bool energy_stays_lost = false;     // this is so large, though the method claims that H stays near H₀
   double seconds = 0;
   Precision precision = Precision::double_precision;

@@ -78,7 +78,7 @@ class BlockAverages {
       if (!(std::abs(mean_[b]) > 1.5 * std::abs(mean_[b - 1]))) return false;
     return is_far_above_first(mean_[blocks - 1]);
   }
-  // Returns the largest mean of a block, without its sign; none if the series is too short for blocks of five.
+  // Returns the largest mean of a block, without its sign; none if a block has less than five entries.
   std::optional<double> largest_mean() const {
     if (block_ < 5 || full_ == 0) return std::nullopt;
     double largest = 0;

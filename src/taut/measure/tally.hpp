@@ -34,6 +34,7 @@ struct Tally {
   double first_unexplained = 0;         // how far the first step moved q beyond what its velocity explains
   double change_max = 0;                // the largest change of H in one step
   double kinetic_max = 0;               // the largest kinetic energy that was seen in a look at a step
+  double kinetic_owned = 0;             // the same without what H had above H₀ by then
   double energy_off = 0;                // |H - H₀| at the last look at which it was large beside that
   double change_seen = 0;               // the largest change of H in a step at looks at which it was large
   double local_error = 0;               // the method's estimate of the error of the last step, if watched
@@ -69,7 +70,12 @@ struct Tally {
     least_pivot = ratio;
     least_pivot_step = steps + 1;
   }
-  void see_kinetic(double energy) { kinetic_max = std::max(kinetic_max, energy); }
+  // Counts a kinetic energy, seen with an energy that is `above` H₀. What a run has won by its errors does
+  // not make them small.
+  void see_kinetic(double energy, double above) {
+    kinetic_max = std::max(kinetic_max, energy);
+    kinetic_owned = std::max(kinetic_owned, energy - std::max(above, 0.0));
+  }
   void see_local_error(double estimate) {
     local_error = estimate;
     local_error_max = std::max(local_error_max, estimate);
@@ -98,7 +104,10 @@ struct Tally {
   // Asks whether the energy was lost and did not come back at once.                                    (W7)
   bool energy_stays_lost(double kinetic_energy) const {
     return energy_off > 0 && first_unexplained == 0 &&
-           energy_off_for_a_while() > part_lost * std::max(kinetic_max, std::abs(kinetic_energy));
+           energy_off_for_a_while() > part_lost * largest_owned(kinetic_energy);
+  }
+  double largest_owned(double kinetic_energy) const {
+    return std::max(kinetic_owned, std::abs(kinetic_energy) - std::max(energy_above(now, first), 0.0));
   }
 
   // Asks whether the run is unstable: H - H₀ grew without end, to more than half of the kinetic energy that
@@ -151,6 +160,11 @@ struct Tally {
     if (!c.has_more()) return;
     c(local_error);
     c(local_error_max);
+    if (!c.has_more()) {
+      kinetic_owned = kinetic_max;
+      return;
+    }
+    c(kinetic_owned);
   }
   // Checkpoints of older versions have these three of a reading, one after the other.
   template <class Carry>

@@ -112,7 +112,7 @@ std::vector<Divisor> divisors_of(const Formula& f, const Names& parameters) {
 struct PoleWatch::Divisors {
   std::vector<std::string> coordinates;
   Names parameters;
-  std::vector<Formula> formulas;  // H or V, and the constraints
+  Formula formula;  // H, or V
   std::vector<Divisor> all;
   Evaluator<double> evaluate;
   mutable std::vector<double> values;
@@ -146,14 +146,14 @@ struct PoleWatch::Divisors {
     return from;
   }
   // Asks whether the formula grows beyond all bounds towards the zero of its divisor. A pole of any power, and
-  // a logarithm, changes from 2^-36 to 2^-48 of the way before the zero by as much as from 2^-12 to 2^-24, or
-  // by more; what has a bound changes by far less there.
+  // a logarithm, changes from 2^-24 to 2^-32 of the way before the zero by as much as from 2^-8 to 2^-16, or
+  // by more; what has a bound changes by far less there.                                            (W8)
   bool has_pole(const Divisor& d, const Way& way) const {
     const Float128 zero = zero_of(d, way);
     Float128 w[4];
     for (int k = 0; k < 4; ++k) {
       Float128 before = zero;
-      for (int i = 0; i < 12 * (k + 1); ++i) before /= 2;
+      for (int i = 0; i < 8 * (k + 1); ++i) before /= 2;
       w[k] = values_at(*d.whole, way, zero - before).back();
       if (!std::isfinite(static_cast<double>(w[k]))) return k > 0;
     }
@@ -167,8 +167,7 @@ PoleWatch::PoleWatch(const Model& model) : divisors_(std::make_unique<Divisors>(
   Divisors& d = *divisors_;
   d.coordinates = model.coordinates;
   for (const NamedFormula& a : model.parameters) d.parameters.emplace(a.name, a.value);
-  d.formulas.push_back(model.form == Model::Form::hamiltonian ? model.hamiltonian : model.potential);
-  d.formulas.insert(d.formulas.end(), model.constraints.begin(), model.constraints.end());
+  d.formula = model.form == Model::Form::hamiltonian ? model.hamiltonian : model.potential;
   const int n = static_cast<int>(model.coordinates.size());
   Graph graph;
   std::map<std::string, int, std::less<>> inputs;
@@ -181,18 +180,14 @@ PoleWatch::PoleWatch(const Model& model) : divisors_(std::make_unique<Divisors>(
     return input == inputs.end() ? graph.constant(d.parameters.find(name)->second)
                                  : graph.input(input->second);
   };
-  std::vector<int> outputs;
-  for (const Formula& f : d.formulas) {
-    std::vector<Divisor> found = divisors_of(f, d.parameters);
-    if (found.empty()) continue;
-    const std::vector<int> nodes = graph.add_parts(f, node_of);
-    for (const Divisor& divisor : found) {
-      const int part = nodes[static_cast<std::size_t>(divisor.part)];
-      outputs.push_back(divisor.is_cosine ? graph.make(Op::cos, part) : part);
-      d.all.push_back(divisor);
-    }
-  }
+  d.all = divisors_of(d.formula, d.parameters);
   if (d.all.empty()) return;
+  const std::vector<int> nodes = graph.add_parts(d.formula, node_of);
+  std::vector<int> outputs;
+  for (const Divisor& divisor : d.all) {
+    const int part = nodes[static_cast<std::size_t>(divisor.part)];
+    outputs.push_back(divisor.is_cosine ? graph.make(Op::cos, part) : part);
+  }
   d.evaluate = Evaluator<double>(std::make_shared<const Program>(linearise(graph, outputs, n)));
   d.values.resize(outputs.size());
 }

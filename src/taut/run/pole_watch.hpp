@@ -1,6 +1,6 @@
-// Looks for poles that a run of formulas steps across without a trace in its energy. Wherever a formula divides
-// (a/b, b^-2, tan, log), what it divides by cannot change its sign on a continuous way unless it passes zero;
-// if H or a constraint has no bound there, no motion passes, and the step has hopped. Label: (W8) of
+// Looks for poles that a run of formulas steps across without a trace in its energy. Wherever a formula
+// divides (a/b, b^-2, tan, log), what it divides by cannot change its sign on a continuous way unless it
+// passes zero; if H has no bound there, no motion passes, and the step has hopped. Label (W8):
 // docs/theory/manifold.md.
 #pragma once
 

@@ -208,6 +208,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.unstable = !tally.failed() && tally.is_unstable(machine->kinetic_energy());
   if (summary.unstable && summary.error.empty())
     summary.error = unstable_sentence(choice.label(), summary, mechanism.fits("midpoint"), last_good);
+  summary.kinetic_owned = tally.largest_owned(machine->kinetic_energy());
   summary.energy_off_for_a_while = tally.energy_off_for_a_while();
   summary.energy_stays_lost = !tally.failed() && tally.energy_stays_lost(machine->kinetic_energy()) &&
                               claims_no_drift(claims_of(choice), mechanism.constraints());

@@ -257,14 +257,13 @@ std::string unstable_sentence(std::string_view method, const RunSummary& run, bo
 std::string lost_energy_sentence(std::string_view method, const RunSummary& run,
                                  std::string_view last_state) {
   return fmt::format(
-      "{}: the energy is lost. H = {:.6g} at the start, and was off by {:.2g} {}; the kinetic energy was "
-      "{:.2g} "
-      "at most.\n  The step is too long for the forces, as it is at a wall or near a pole of the potential: "
-      "try --step {:.3g}.\n  --on-jump warn takes such a run as it is. All {} steps were made; the last "
-      "state "
-      "is {}.",
+      "{}: the energy is lost. H = {:.6g} at the start, and was off by {:.2g} {}.\n"
+      "  The motion has a kinetic energy of {:.2g} at most, without what H had too much.\n"
+      "  The step is too long for the forces, as it is at a wall, near a pole of the potential or between\n"
+      "  branches of the constraints: try --step {:.3g}. --on-jump warn takes such a run as it is.\n"
+      "  All {} steps were made; the last state is {}.",
       method, run.energy_initial, run.energy_off_for_a_while,
-      run.trend ? "on average over a twentieth of the run" : "at the end", run.kinetic_max, run.step / 2,
+      run.trend ? "on average over a twentieth of the run" : "at the end", run.kinetic_owned, run.step / 2,
       run.steps, last_state);
 }
 
