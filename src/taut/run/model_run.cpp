@@ -359,6 +359,14 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
   }
 }
 
+void ModelRun::check_precision() const {
+  try {
+    taut::check_precision(request, system.get(), chosen_method(*mechanism, name, request));
+  } catch (const ChoiceError& error) {
+    refuse(error);
+  }
+}
+
 void ModelRun::refuse(const ChoiceError& error) const {
   const ModelError placed = placed_error(model, error);
   // What was typed needs no place.

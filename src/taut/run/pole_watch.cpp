@@ -145,9 +145,9 @@ struct PoleWatch::Divisors {
     }
     return from;
   }
-  // Asks whether the formula grows beyond all bounds towards the zero of its divisor. A pole of any power, and
+  // Asks whether the formula grows beyond all bounds towards the zero of its divisor. A pole of any power, or
   // a logarithm, changes from 2^-24 to 2^-32 of the way before the zero by as much as from 2^-8 to 2^-16, or
-  // by more; what has a bound changes by far less there.                                            (W8)
+  // by more; what has a bound changes by far less there.
   bool has_pole(const Divisor& d, const Way& way) const {
     const Float128 zero = zero_of(d, way);
     Float128 w[4];

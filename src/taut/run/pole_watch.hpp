@@ -1,6 +1,6 @@
 // Looks for poles that a run of formulas steps across without a trace in its energy. Wherever a formula
 // divides (a/b, b^-2, tan, log), what it divides by cannot change its sign on a continuous way unless it
-// passes zero; if H has no bound there, no motion passes, and the step has hopped. Label (W8):
+// passes zero; if H has no bound there, no motion passes, and the step has hopped. Label:
 // docs/theory/manifold.md.
 #pragma once
 
@@ -26,7 +26,7 @@ class PoleWatch {
   bool changed(std::span<const double> q, std::span<const double> p) const;
   // Returns in words the pole on the straight way from the state at which the signs were taken to another
   // one; nothing if there is none. A divisor at whose zero its formula has a bound, as x has in sin(x)/x, is
-  // not looked at again.
+  // not looked at again.                                                                            (W8)
   std::string between(std::span<const double> q0, std::span<const double> p0, std::span<const double> q1,
                       std::span<const double> p1);
 

@@ -32,6 +32,13 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
 
 SolveOptions solve_options(const RunRequest& request);
 
+// Returns the distance from 1 to the next number.
+double epsilon_of(Precision precision);
+
+// Returns the largest difference of a coordinate or momentum between the ends of two runs of one problem, with
+// all the digits that both have.
+double end_difference(const RunSummary& a, const RunSummary& b);
+
 // Returns the names of some constraints, for messages.
 std::vector<std::string> constraint_names(const Mechanism& mechanism, const std::vector<int>& constraints);
 

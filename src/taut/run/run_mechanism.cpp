@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 namespace taut {
 
@@ -127,14 +126,6 @@ void add_totals(const Tally& tally, RunSummary& summary) {
   summary.largest_jump = tally.largest_jump;
   summary.least_pivot = tally.least_pivot;
   summary.first_unexplained = tally.first_unexplained;
-}
-
-// Returns the distance from 1 to the next number.
-double epsilon_of(Precision precision) {
-  return precision == Precision::quadruple ? 0x1p-112
-         : precision == Precision::long_double
-             ? static_cast<double>(std::numeric_limits<long double>::epsilon())
-             : std::numeric_limits<double>::epsilon();
 }
 
 void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
