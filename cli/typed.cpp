@@ -248,14 +248,6 @@ std::vector<std::string> TypedModel::useless_without_out() const {
   return names;
 }
 
-void refuse_precision(const RunRequest& request, const char* command) {
-  if (request.precision == Precision::double_precision) return;
-  throw InputError(fmt::format(
-      "`taut {}` measures in double precision, and {} is asked for. `taut run` has it.\n  Leave it "
-      "out; if the model says so, `--set run.precision=double` leaves that aside.",
-      command, name_of(request.precision)));
-}
-
 RunRequest TypedModel::request() const {
   RunRequest request = request_;
   if (request.steps && request.until)

@@ -47,7 +47,4 @@ class TypedModel {
   std::optional<bool> halves_, warns_;
 };
 
-// Throws InputError if the request wants another precision than double, which alone `command` measures in.
-void refuse_precision(const RunRequest& request, const char* command);
-
 }  // namespace taut::cli

@@ -92,6 +92,13 @@ class BlockAverages {
       if (!(std::abs(mean_[b]) > 1.5 * std::abs(mean_[b - 1]))) return false;
     return is_far_above_first(mean_[blocks - 1]);
   }
+  // Returns the largest mean of a block, without its sign; none if a block has less than five entries.
+  std::optional<double> largest_mean() const {
+    if (block_ < 5 || full_ == 0) return std::nullopt;
+    double largest = 0;
+    for (std::size_t b = 0; b < full_; ++b) largest = std::max(largest, std::abs(mean_[b]));
+    return largest;
+  }
   // Asks whether a value is as far above the first block, however the series came there.
   bool began_far_below(double value) const { return full_ > 0 && is_far_above_first(value); }
 

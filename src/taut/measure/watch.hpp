@@ -474,7 +474,7 @@ template <Hamiltonian P, class X>
     found = watch.jumped(change, tally, promise);
   }
   if (found && found->certain) return found;
-  tally.see_kinetic(kinetic_energy(s, after.q, after.p));
+  tally.see_kinetic(kinetic_energy(s, after.q, after.p), energy_above(now, tally.first));
   const double off = std::abs(energy_above(now, tally.first)),
                change = std::abs(energy_above(now, tally.now));
   const bool is_off = off > Tally::part_lost * tally.kinetic_max;
