@@ -67,6 +67,7 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
              .machines = {},
              .note = {},
              .samples = options.samples,
+             .claims_no_drift = false,
              .is_start = {},
              .columns = {},
              .sample_columns = {}};
@@ -75,6 +76,7 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
     e.is_start.push_back(place_in_start(e.run, name).has_value());
   try {
     e.method.choice = chosen_method(*e.run.mechanism, e.run.name, e.run.request);
+    e.claims_no_drift = claims_no_drift(claims_of(e.method.choice), e.run.mechanism->constraints());
     e.method.options = solve_options(e.run.request);
     e.method.request = e.run.request;
     e.method.step = e.schedule.step;

@@ -27,6 +27,7 @@ struct Ensemble {
   std::unique_ptr<EnsembleMachines> machines;
   std::string note;             // a sentence about the backend, if it is not what was wanted
   bool samples = false;         // are kept
+  bool claims_no_drift = false;  // the method claims that H stays near its first value
   std::vector<bool> is_start;   // for each name that varies: a coordinate or a momentum, no parameter
   std::vector<std::string> columns, sample_columns;
 

@@ -39,15 +39,23 @@ bool Worker::has_ended(const Current& c) const {
   return c.tally.failed() || c.tally.steps == ensemble_.schedule.steps;
 }
 
-std::int64_t Worker::to_next_stop(std::int64_t steps) const {
+bool Worker::is_sample(const Current& c) const {
   const Schedule& s = ensemble_.schedule;
-  const std::int64_t to_end = s.steps - steps;
-  return ensemble_.samples ? std::min(to_end, s.every - steps % s.every) : to_end;
+  return ensemble_.samples && (c.tally.steps == s.steps || c.tally.steps % s.every == 0);
 }
 
-bool Worker::is_stop(std::int64_t steps) const {
+std::int64_t Worker::to_next_stop(const Current& c) const {
   const Schedule& s = ensemble_.schedule;
-  return steps == s.steps || (ensemble_.samples && steps % s.every == 0);
+  std::int64_t next = s.steps - c.tally.steps;
+  if (ensemble_.samples) next = std::min(next, s.every - c.tally.steps % s.every);
+  if (c.guard) next = std::min(next, c.guard->next_look() - c.tally.steps);
+  return next;
+}
+
+bool Worker::arrive(Current& c) {
+  const bool again = c.guard && c.guard->look();
+  if (!c.tally.failed() && is_sample(c)) sample(c);
+  return again;
 }
 
 std::unique_ptr<Worker::Current> Worker::begin() {
@@ -64,7 +72,12 @@ std::unique_ptr<Worker::Current> Worker::begin() {
     auto c = std::make_unique<Current>(
         Current{std::move(t), std::move(machine), Tally(start, ensemble_.schedule.steps)});
     c->tally.stops_at_jumps = !ensemble_.run.request.warn_at_jumps;
-    if (ensemble_.samples) sample(*c, c->t.start);
+    c->poles = std::make_unique<PoleWatch>(*c->t.model.model);
+    if (c->poles->watches()) {
+      c->guard = std::make_unique<PoleGuard>(*c->poles, *c->machine, c->tally, ensemble_.schedule.step);
+      c->guard->begin();
+    }
+    if (is_sample(*c)) sample(*c);
     return c;
   }
   is_dry_ = true;
@@ -85,13 +98,11 @@ void Worker::run_alone(Current& c, std::int64_t steps) {
   while (c.tally.steps < steps && !c.tally.failed() && !gathering_.is_stopped()) {
     const auto began = Clock::now();
     const std::int64_t before = c.tally.steps,
-                       count = std::min({steps - before, to_next_stop(before), pace_});
+                       count = std::min({steps - before, to_next_stop(c), pace_});
     c.machine->advance(h, count, c.tally);
     if (c.tally.failed() && halves) c.machine->advance_by_halves(h, c.tally);
     gathering_.steps.fetch_add(c.tally.steps - before, std::memory_order_relaxed);
-    if (ensemble_.samples && c.tally.steps > before && is_stop(c.tally.steps))
-      sample(c, {{c.machine->q().begin(), c.machine->q().end()},
-                 {c.machine->p().begin(), c.machine->p().end()}});
+    if (!c.tally.failed() && is_stop(c)) arrive(c);
     pace_by(Clock::now() - began);
   }
 }
@@ -102,14 +113,13 @@ void Worker::pace_by(Clock::duration took) {
   if (seconds < shortest) pace_ = std::min<std::int64_t>(2 * pace_, 1 << 20);
 }
 
-// The machine is at the state x.
-void Worker::sample(Current& c, const PlainState& x) {
+void Worker::sample(Current& c) {
   const double time = static_cast<double>(c.tally.steps) * ensemble_.schedule.step;
   const std::vector<double> more = trajectories_.quantities().measure(*c.machine, c.tally, time);
   std::vector<double>& to = c.sampled;
   to.push_back(time);
-  to.insert(to.end(), x.q.begin(), x.q.end());
-  to.insert(to.end(), x.p.begin(), x.p.end());
+  to.insert(to.end(), c.machine->q().begin(), c.machine->q().end());
+  to.insert(to.end(), c.machine->p().begin(), c.machine->p().end());
   for (const double number : {c.tally.now.energy, c.tally.now.position, c.tally.now.momentum})
     to.push_back(number);
   to.insert(to.end(), more.begin(), more.end());
@@ -129,6 +139,10 @@ Ending Worker::ending_of(const Current& c) const {
   } else if (c.tally.is_unstable(c.machine->kinetic_energy())) {
     ending.kind = Ended::unstable;
     ending.residual = c.tally.energy_error;
+  } else if (ensemble_.claims_no_drift && c.tally.energy_stays_lost(c.machine->kinetic_energy()) &&
+             !ensemble_.run.request.warn_at_jumps) {
+    ending.kind = Ended::lost;
+    ending.residual = c.tally.energy_off_for_a_while();
   }
   return ending;
 }
@@ -215,7 +229,7 @@ void Worker::advance(Lanes& lanes) {
   std::int64_t busy = 0;
   for (const auto& c : lanes.in) {
     if (!c) continue;
-    count = std::min(count, to_next_stop(c->tally.steps));
+    count = std::min(count, to_next_stop(*c));
     ++busy;
   }
   const std::int64_t made = lanes.machine->advance(ensemble_.schedule.step, count);
@@ -225,7 +239,7 @@ void Worker::advance(Lanes& lanes) {
     lanes.in[l]->tally.steps += made;
     if ((behind >> l & 1U) != 0)
       step_alone(lanes, static_cast<int>(l));
-    else if (is_stop(lanes.in[l]->tally.steps))
+    else if (is_stop(*lanes.in[l]))
       stop_at(lanes, static_cast<int>(l));
   }
   // The steps of lanes that were behind have been counted where they were made.
@@ -257,16 +271,15 @@ void Worker::step_alone(Lanes& lanes, int lane) {
   fill(lanes, lane);
 }
 
-// Samples a lane, or ends it.
+// Samples a lane, looks for poles, or ends it.
 void Worker::stop_at(Lanes& lanes, int lane) {
   auto& c = lanes.in[static_cast<std::size_t>(lane)];
   take_out(lanes, lane);
-  if (ensemble_.samples) {
-    PlainState x;
-    lanes.machine->read(lane, x);
-    sample(*c, x);
+  const bool again = arrive(*c);
+  if (!has_ended(*c)) {
+    if (again) fill(lanes, lane);
+    return;
   }
-  if (!has_ended(*c)) return;
   end(*c);
   lanes.machine->clear(lane);
   c.reset();

@@ -3,6 +3,7 @@
 
 #include <taut/ensemble/gathering.hpp>
 #include <taut/measure/tally.hpp>
+#include <taut/run/pole_guard.hpp>
 
 #include <chrono>
 #include <memory>
@@ -22,6 +23,8 @@ class Worker {
     ReadyTrajectory t;
     std::unique_ptr<Machine> machine;
     Tally tally;
+    std::unique_ptr<PoleWatch> poles = {};  // if its formulas divide
+    std::unique_ptr<PoleGuard> guard = {};
     std::vector<double> sampled = {};
     std::vector<double> constants = {};
     bool fits_lane = false;
@@ -36,9 +39,11 @@ class Worker {
   void refuse(const ReadyTrajectory& t);
   void run_alone(Current& c, std::int64_t steps);  // up to that number of steps, or a failure
   bool has_ended(const Current& c) const;
-  std::int64_t to_next_stop(std::int64_t steps) const;  // to the next sample, or the end
-  bool is_stop(std::int64_t steps) const;
-  void sample(Current& c, const PlainState& x);
+  bool is_sample(const Current& c) const;
+  std::int64_t to_next_stop(const Current& c) const;  // to the next sample, look for poles, or the end
+  bool is_stop(const Current& c) const { return to_next_stop(c) == 0 || is_sample(c); }
+  bool arrive(Current& c);  // at a stop; returns whether steps were made again
+  void sample(Current& c);
   void end(Current& c);
   Ending ending_of(const Current& c) const;
 
