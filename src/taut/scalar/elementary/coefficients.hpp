@@ -148,9 +148,9 @@ inline constexpr Coefficients<24> complement = {{
     0x1.ba92c815b3befp+18, -0x1.e6486219b0875p+19, -0x1.d1a9186eed6bfp+19, 0x1.c72688c4cec62p+21,
 }};
 
-// π/2, in 3 parts of 32, 32, 53 bits.
-inline constexpr double half_pi_1 = 0x1.921fb54400000p+0, half_pi_2 = 0x1.0b4611a600000p-34,
-                        half_pi_3 = 0x1.3198a2e037073p-69;
+// π/2, in 3 parts of 39, 39, 53 bits.
+inline constexpr double half_pi_1 = 0x1.921fb54444000p+0, half_pi_2 = -0x1.2e7b967674000p-40,
+                        half_pi_3 = 0x1.8a2e03707344ap-81;
 
 // π/2, in 2 parts of 53, 53 bits.
 inline constexpr double pi_over_2_1 = 0x1.921fb54442d18p+0, pi_over_2_2 = 0x1.1a62633145c07p-54;

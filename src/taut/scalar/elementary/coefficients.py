@@ -116,7 +116,7 @@ def bend(t):
 emit("complement", "(x + 9/16) exp(x²) erfc(x) - 5/8 as a polynomial in 1/(x + 2) - 7/32, 1/2 <= x <= 28",
      bend, 1 / (28 + POLE) - MIDDLE, 1 / (mpf("0.499") + POLE) - MIDDLE, 24, lambda t: 1 / HEAD)
 
-parts("half_pi", "π/2", pi / 2, [32, 32, 53])
+parts("half_pi", "π/2", pi / 2, [39, 39, 53])
 parts("pi_over_2", "π/2", pi / 2, [53, 53])
 parts("pi_over_4", "π/4", pi / 4, [53, 53])
 parts("log_2", "log(2)", log(mpf(2)), [42, 53])
