@@ -138,7 +138,8 @@ inline constexpr Coefficients<11> error_function = {{
     0x1.c6059fbd11bd2p-27,
 }};
 
-// (x + 9/16) exp(x²) erfc(x) - 5/8 as a polynomial in 1/(x + 2) - 7/32, 1/2 <= x <= 28, to 2^-56.3 of the result.
+// (x + 9/16) exp(x²) erfc(x) - 5/8 as a polynomial in 1/(x + 2) - 7/32, 1/2 <= x <= 28, to 2^-56.3 of
+// the result.
 inline constexpr Coefficients<24> complement = {{
     0x1.3dd5a8d283f8dp-6,  0x1.62f46f4c24655p-2,   -0x1.5498571ab8b41p-1,  -0x1.0320ce9e1c9eep+2,
     -0x1.cc080a572eacfp+2, 0x1.00eeb9b148cebp-2,   0x1.2492d0a4981b5p+4,   0x1.fcee9226d7016p+1,
