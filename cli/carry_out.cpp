@@ -212,9 +212,11 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
   });
   const int written = finish_output();
   if (summary.error.empty()) return written;
-  // An unstable run is finished: nothing is left to go on with.
+  // A run that is unstable or has lost its energy is finished: nothing is left to go on with.
   fmt::print(stderr, "taut: {}\n{}", harmless_lines(summary.error),
-             summary.unstable ? "" : how_to_go_on(out, model.request.halve_on_failure, how.recording));
+             summary.unstable || summary.energy_stays_lost
+                 ? ""
+                 : how_to_go_on(out, model.request.halve_on_failure, how.recording));
   return StopSignals::caught() == 0 ? 1 : 128 + StopSignals::caught();
 }
 

@@ -52,7 +52,7 @@ void print(const Certificate& c) {
 int check(const TypedModel& typed, bool json, bool further) {
   const RunRequest request = typed.request();
   const ModelRun model = read_model_run(typed.problem, request, typed.set);
-  refuse_precision(model.request, "check");
+  model.check_precision();
   const Certificate certificate = certify(model, request.steps || request.until, further);
   if (json)
     fmt::print("{}\n", to_json(certificate));

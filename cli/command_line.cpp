@@ -69,7 +69,7 @@ struct Bound {
         parsed = app.add_option(o.name, text, o.help)->expected(0, 1);
         break;
       case Option::Kind::values:
-        parsed = app.add_option(o.name, texts, o.help)->type_size(1)->allow_extra_args(false);
+        parsed = app.add_option(o.name, texts, o.help)->type_size(1)->allow_extra_args(o.is_place());
         break;
     }
     if (!o.value_name.empty()) parsed->type_name(o.value_name);

@@ -36,6 +36,8 @@ std::vector<Option> all_options(const Command& command);
 void add_problems(Program& program);
 void add_methods(Program& program);
 void add_run(Program& program);
+void add_ensemble(Program& program);
+void add_merge(Program& program);
 void add_resume(Program& program);
 void add_show(Program& program);
 void add_export(Program& program);

@@ -158,7 +158,7 @@ void print_text(const std::vector<RecordedRun>& done, const ErrorLadder& ladder,
   }
   fmt::print("\n{}\n", ladder.refusal.empty()
                            ? fmt::format("The error is that against {}, itself known to {:.0e}.",
-                                         ladder.reference, std::max(ladder.doubt, 1e-16))
+                                         ladder.reference, ladder.known_to)
                            : fmt::format("There are no errors against a reference: {}.", ladder.refusal));
 }
 
@@ -168,7 +168,7 @@ int compare(const CompareFlags& flags) {
     throw InputError("--json and --csv are both given; standard output takes one of them.");
   const std::vector<ModelRun> runs =
       runs_of(flags.typed, split(flags.methods, "--methods needs names", "rattle,lobatto(3)"));
-  refuse_precision(runs.front().request, "compare");
+  for (const ModelRun& run : runs) run.check_precision();
   check_ladder(asked, runs.front());
   const auto wanted = flags.reports.wanted();
   if (wanted) check_wanted(*wanted, "", runs.front());

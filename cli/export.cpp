@@ -1,4 +1,5 @@
 #include <taut/contract/request.hpp>
+#include <taut/ensemble/export.hpp>
 #include <taut/export/export.hpp>
 
 #include <fmt/core.h>
@@ -6,6 +7,7 @@
 #include <cstdio>
 
 #include "commands.hpp"
+#include "ensemble_work.hpp"
 
 namespace taut::cli {
 
@@ -13,8 +15,24 @@ namespace {
 
 struct ExportFlags {
   std::string path, out;
+  bool samples = false;  // of an ensemble
   std::vector<const ExportFormat*> formats;  // those that were asked for
 };
+
+// Writes the ends of the trajectories of an ensemble, or their samples.
+int export_ensemble(const ExportFlags& flags) {
+  const EnsembleFolder folder = EnsembleFolder::open(flags.path);
+  const EnsemblePart part = flags.samples ? EnsemblePart::samples : EnsemblePart::ends;
+  const std::string_view format = flags.formats.front()->name;
+  if (format != "npy" && format != "csv")
+    throw InputError(fmt::format("an ensemble is exported as --npy or --csv, not as --{}.", format));
+  const auto missing = format == "npy" ? export_npy(folder, flags.out, part)
+                                       : export_csv(folder, flags.out, part);
+  if (missing.empty()) return finish_output();
+  fmt::print(stderr, "taut: {} of {} units of {} are missing; `taut resume` makes them.\n", missing.size(),
+             folder.manifest().units(), flags.path);
+  return 1;
+}
 
 int export_trajectory(const ExportFlags& flags) {
   if (flags.formats.size() != 1) {
@@ -22,6 +40,7 @@ int export_trajectory(const ExportFlags& flags) {
     for (const ExportFormat& format : export_formats()) names.push_back(fmt::format("--{}", format.name));
     throw InputError(fmt::format("say which format is wanted: one of {}.", joined(names)));
   }
+  if (is_ensemble(flags.path)) return export_ensemble(flags);
   const Exported written = export_samples(flags.path, *flags.formats.front(), flags.out);
   if (!written.note.empty()) fmt::print(stderr, "taut: {}\n", written.note);
   if (written.damage.empty()) return finish_output();
@@ -45,6 +64,7 @@ void add_export(Program& program) {
                  .help = std::string(format.what),
                  .kind = Option::Kind::flag,
                  .take = [flags, &format](const std::string&) { flags->formats.push_back(&format); }});
+  command.add(flag("--samples", flags->samples, "of an ensemble: its samples, not the ends alone"));
   Option out = option("--out", "F", flags->out, "file to write; default: standard output");
   out.files = Option::Files::folders;
   command.add(std::move(out));

@@ -31,6 +31,8 @@ void add_commands(Program& program) {
   add_problems(program);
   add_methods(program);
   add_run(program);
+  add_ensemble(program);
+  add_merge(program);
   add_resume(program);
   add_show(program);
   add_export(program);

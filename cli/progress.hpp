@@ -16,7 +16,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void show(std::int64_t done, std::int64_t wanted);
+  void show(std::int64_t done, std::int64_t wanted, const std::string& more = {});
   void wait_for(const std::string& what);  // until something else is shown
   void clear();
 

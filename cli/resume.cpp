@@ -1,3 +1,4 @@
+#include <taut/ensemble/stored_ensemble.hpp>
 #include <taut/files/open_file.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/store/run_files.hpp>
@@ -9,6 +10,7 @@
 
 #include "carry_out.hpp"
 #include "commands.hpp"
+#include "ensemble_work.hpp"
 #include "typed.hpp"
 
 namespace taut::cli {
@@ -20,6 +22,7 @@ struct ResumeFlags {
   std::optional<double> checkpoint_every;  // as the run has it, if nothing was typed
   std::optional<bool> halves, warns;
   int threads = 0;
+  int lanes = 0;                         // of an ensemble
   Backend backend = Backend::automatic;  // the one that was used, if nothing was typed
   bool previous = false, new_samples = false, json = false;
   TypedReport reports;
@@ -56,7 +59,15 @@ ReportWanted allowed(const ReportWanted& asked, const ReportWanted& typed, const
   return wanted;
 }
 
+// Makes the trajectories of an ensemble that are missing.
+int resume_ensemble(const ResumeFlags& flags) {
+  const EnsembleFolder folder = EnsembleFolder::open(flags.folder);
+  const Ensemble ensemble = ensemble_in(folder, flags.lanes);
+  return work_on(ensemble, &folder, {}, flags.threads, {.json = flags.json});
+}
+
 int resume(const ResumeFlags& flags) {
+  if (is_ensemble(flags.folder)) return resume_ensemble(flags);
   FoundRun found = find_run(flags.folder, flags.previous);
   if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
   const Snapshot& from = found.checkpoint.snapshot;
@@ -121,6 +132,7 @@ void add_resume(Program& program) {
                   checkpoint_option(flags->checkpoint_every, "seconds between checkpoints"),
                   on_failure_option(flags->halves, "of a step: stop or halve"), on_jump_option(flags->warns),
                   threads_option(flags->threads, "that share a step; the bits do not depend on it"),
+                  lanes_option(flags->lanes),
                   choice("--backend", "B", flags->backend, "backend", written_backends,
                          in_words(written_backends, "or") +
                              ", even if the digits are others; default: the one of the run",

@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "commands.hpp"
+#include "ensemble_work.hpp"
 
 namespace taut::cli {
 
@@ -41,6 +42,7 @@ int print_description(const std::string& path) {
 
 int show(const std::string& name) {
   if (is_there(name)) {
+    if (is_ensemble(name)) return describe_ensemble(name, {});
     if (!name.ends_with(".toml")) return print_description(name);
     fmt::print("{}", text_of_file(name));
     return finish_output();

@@ -57,6 +57,23 @@ Option threads_option(int& threads, std::string help) {
       "--threads", "N", [&threads](const std::string& text) { threads = threads_of(text); }, std::move(help));
 }
 
+namespace {
+
+int lanes_of(const std::string& text) {
+  const std::int64_t lanes = count_of(text, "--lanes");
+  if (lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
+    throw InputError(fmt::format("--lanes {}: 1, 4, 8 or 16 trajectories can run side by side.", text));
+  return static_cast<int>(lanes);
+}
+
+}  // namespace
+
+Option lanes_option(int& lanes) {
+  return option(
+      "--lanes", "L", [&lanes](const std::string& text) { lanes = lanes_of(text); },
+      "trajectories side by side in a thread: 1, 4, 8 or 16; default: as many as pay");
+}
+
 Option checkpoint_option(std::optional<double>& seconds, std::string help) {
   return option(
       "--checkpoint-every", "S",
@@ -205,9 +222,13 @@ void TypedModel::add_solve(Command& command) {
   command.add(flag("--plain-updates", request_.plain_updates, "sum without compensation of rounding errors"));
 }
 
-void TypedModel::add_backend(Command& command) {
+void TypedModel::add_backend_alone(Command& command) {
   command.add(choice("--backend", "B", request_.backend, "backend", choice_names<Backend>,
                      in_words(written_backends, "or") + "; default: by the length of the run"));
+}
+
+void TypedModel::add_backend(Command& command) {
+  add_backend_alone(command);
   command.add(threads_option(
       request_.threads,
       "that share a step of a large system of particles; default: all there are, where it pays"));
@@ -225,14 +246,6 @@ std::vector<std::string> TypedModel::useless_without_out() const {
   if (request_.format != SampleFormat::automatic) names.emplace_back("--format");
   if (checkpoint_every_) names.emplace_back("--checkpoint-every");
   return names;
-}
-
-void refuse_precision(const RunRequest& request, const char* command) {
-  if (request.precision == Precision::double_precision) return;
-  throw InputError(fmt::format(
-      "`taut {}` measures in double precision, and {} is asked for. `taut run` has it.\n  Leave it "
-      "out; if the model says so, `--set run.precision=double` leaves that aside.",
-      command, name_of(request.precision)));
 }
 
 RunRequest TypedModel::request() const {

@@ -10,6 +10,7 @@ namespace taut::cli {
 Option on_failure_option(std::optional<bool>& halves, std::string help);  // stop or halve
 Option on_jump_option(std::optional<bool>& warns);                        // stop or warn
 Option threads_option(int& threads, std::string help);
+Option lanes_option(int& lanes);
 Option checkpoint_option(std::optional<double>& seconds, std::string help);
 
 // A model and how it is to be integrated: PROBLEM, --method, --step, --set, …, alike for every command that
@@ -32,6 +33,7 @@ class TypedModel {
   void add_keeping(Command& command);  // --format, --checkpoint-every, --on-failure, --on-jump
   void add_solve(Command& command);    // --project-start, --tolerance, --solver, --plain-updates
   void add_backend(Command& command);  // adds --threads too
+  void add_backend_alone(Command& command);
   void add_precision(Command& command);
 
   std::string problem;           // a bundled model, or the path of a file
@@ -44,8 +46,5 @@ class TypedModel {
   std::optional<double> tolerance_, checkpoint_every_;
   std::optional<bool> halves_, warns_;
 };
-
-// Throws InputError if the request wants another precision than double, which alone `command` measures in.
-void refuse_precision(const RunRequest& request, const char* command);
 
 }  // namespace taut::cli

@@ -98,6 +98,30 @@ TEST(Precision, AResumedRunHasTheSameDigits) {
   }
 }
 
+// The order of a method of order 8 is hidden by rounding in a double, and the residuals are those of 128 bits.
+TEST(Precision, ACertificateIsMeasuredInIt) {
+  const Ran ran = run_taut("check pendulum --method 'lobatto(5)' --steps 200 --precision quad");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("order                 8         8 "), std::string::npos) << ran.out;
+  const std::size_t row = ran.out.find("position residual");
+  ASSERT_NE(row, std::string::npos);
+  EXPECT_LT(std::stod(ran.out.substr(row + std::string("position residual     0").size())), 1e-30) << ran.out;
+  // A tolerance that stops the solves at 1e-20 is seen.
+  const Ran loose = run_taut("check pendulum --method rattle --steps 200 --precision quad --tolerance 1e-20");
+  EXPECT_EQ(loose.status, 1) << loose.out;
+}
+TEST(Precision, MethodsAreComparedInIt) {
+  const Ran ran = run_taut(
+      "compare pendulum --methods 'lobatto(5)' --precision quad --until 1 --steps-ladder 0.05,0.025,0.0125 "
+      "--ladder-time 1 --json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const auto rungs = nlohmann::json::parse(ran.out)["methods"][0]["ladder"];
+  ASSERT_EQ(rungs.size(), 3U) << ran.out;
+  const double coarse = rungs[1]["error"].get<double>(), fine = rungs[2]["error"].get<double>();
+  EXPECT_LT(fine, 1e-17);
+  EXPECT_NEAR(std::log2(coarse / fine), 8, 0.1);
+}
+
 TEST(Precision, RefusalsNameWhatHasIt) {
   struct Refused {
     std::string arguments, words;
@@ -108,10 +132,12 @@ TEST(Precision, RefusalsNameWhatHasIt) {
         Refused{"run pendulum --backend interpret --precision long", "backend specialise"},
         Refused{"run pendulum --precision quadruple", "double, long, quad"},
         Refused{"run pendulum --set run.precision=sextuple", "known here: double, long, quad"},
-        Refused{"check pendulum --set run.precision=quad", "measures in double"},
-        Refused{"compare pendulum --methods rattle --set run.precision=quad", "measures in double"},
-        Refused{"check pendulum --precision long", "measures in double precision, and long is asked for"},
-        Refused{"compare pendulum --methods rattle --precision quad", "and quad is asked for"}}) {
+        Refused{"check water-box --precision quad",
+                "the precision quad is not there for systems of particles"},
+        Refused{"compare pendulum --methods rattle,rk4 --precision long",
+                "methods that integrate a formulation"},
+        Refused{"check pendulum --method rk4 --precision long",
+                "methods that integrate a formulation, such as rk4"}}) {
     const Ran ran = run_taut(r.arguments);
     EXPECT_EQ(ran.status, 2) << r.arguments << "\n" << ran.err;
     EXPECT_NE(ran.err.find(r.words), std::string::npos) << r.arguments << "\n" << ran.err;

@@ -1,6 +1,7 @@
 #include <taut/backend/compiled_object.hpp>
 #include <taut/backend/specialised.hpp>
 #include <taut/backend/specialised_unit.hpp>
+#include <taut/backend/trajectory_start.hpp>
 #include <taut/bytes/sha256.hpp>
 #include <taut/mechanism/wide_start.hpp>
 #include <taut/method/method_source.hpp>
@@ -72,6 +73,7 @@ std::string digest(const fs::path& taut_headers) {
 std::string maker_in_double(const std::string& state, const std::string& method) {
   return fmt::format(
       R"(#include <taut/backend/specialised_unit.hpp>
+#include <taut/backend/trajectory_start.hpp>
 
 using namespace taut;
 
@@ -98,6 +100,25 @@ Machine* taut_make_wide_machine(WideStart* start) {{
 }}
 )",
       scalar, state, scalar, method);
+}
+
+// Returns the functions of a unit that make machines of single trajectories and of several side by side.
+std::string makers_of_trajectories(const std::string& state, const std::string& method, int lanes) {
+  return fmt::format(
+      R"(#include <taut/backend/specialised_lanes_unit.hpp>
+
+using namespace taut;
+
+extern "C" __attribute__((visibility("default")))
+Machine* taut_make_trajectory(const TrajectoryStart* start) {{
+  return make_trajectory<SpecialisedModel<double>, {}>({}, *start);
+}}
+extern "C" __attribute__((visibility("default")))
+LaneMachine* taut_make_lanes(const TrajectoryStart* start) {{
+  return make_lanes<SpecialisedModel<Pack<{}>>, {}>({}, *start);
+}}
+)",
+      state, method, lanes, state, method);
 }
 
 Wide widened(Float128 x) {
@@ -138,6 +159,21 @@ CompiledObject compiled_unit(const std::string& text, std::vector<std::string> o
                           .depends = digest(*headers)});
 }
 
+// Returns what a unit says before its model: the stop rule and the iteration of its runs and no other.
+std::string rules_of(const SolveOptions& options, bool flattens) {
+  std::string text =
+      fmt::format("#define TAUT_SOLVES_BY taut::By<taut::{}, *taut::choice_named<taut::Iteration>(\"{}\")>\n",
+                  options.tolerance > 0 ? "ToTolerance" : "ToRounding", name_of(options.iteration));
+  if (!flattens) text += "#define TAUT_NO_FLATTEN\n";
+  return text;
+}
+std::string method_headers(const MethodSource& source) {
+  std::string text;
+  for (const std::string& header : source.headers) text += fmt::format("#include <taut/method/{}>\n", header);
+  return text;
+}
+std::string state_of(bool plain_updates) { return plain_updates ? "State" : "CompensatedState"; }
+
 constexpr const char* formulations_are_not = "methods that integrate a formulation are not specialised";
 
 }  // namespace
@@ -146,16 +182,12 @@ std::string specialised_source(const Model& model, const std::string& method, co
                                bool plain_updates, Precision precision) {
   const auto source = method_source(method);
   if (!source) return {};
-  std::string text =
-      fmt::format("#define TAUT_SOLVES_BY taut::By<taut::{}, *taut::choice_named<taut::Iteration>(\"{}\")>\n",
-                  options.tolerance > 0 ? "ToTolerance" : "ToRounding", name_of(options.iteration));
   const bool wide = precision != Precision::double_precision;
   // The loop is flattened all the same. Long operations gain nothing by it.
-  if (source->short_steps || wide) text += "#define TAUT_NO_FLATTEN\n";
+  std::string text = rules_of(options, !source->short_steps && !wide);
   text += emit_bare_cpp(model, "SpecialisedModel", precision == Precision::quadruple);
-  for (const std::string& header : source->headers)
-    text += fmt::format("#include <taut/method/{}>\n", header);
-  const std::string state = plain_updates ? "State" : "CompensatedState";
+  text += method_headers(*source);
+  const std::string state = state_of(plain_updates);
   if (!wide) return text + maker_in_double(state, source->value);
   return text +
          maker_in(precision == Precision::quadruple ? "Float128" : "long double", state, source->value);
@@ -173,6 +205,55 @@ Specialised specialised_machine(const Model& model, const MethodChoice& choice, 
   return {std::unique_ptr<Machine>(make(start.q.data(), start.p.data(), &options)), {}, object.key};
 } catch (const fs::filesystem_error& error) {
   return {nullptr, error.what()};
+}
+
+SpecialisedTrajectories specialised_trajectories(const Model& model, const MethodChoice& choice,
+                                                 const SolveOptions& options, bool plain_updates,
+                                                 int lanes) try {
+  if (choice.ode) return {.missing = formulations_are_not};
+  const auto source = method_source(choice.method);
+  auto emitted = emit_table_cpp(model, "SpecialisedModel");
+  if (!source || !emitted) return {.missing = "the method or the mass of this model is not specialised"};
+  const CompiledObject object =
+      compiled_unit(rules_of(options, !source->short_steps) + emitted->text + method_headers(*source) +
+                        makers_of_trajectories(state_of(plain_updates), source->value, lanes),
+                    {"-O3"});
+  if (object.handle == nullptr) return {.missing = object.missing};
+  return {.object = object.key,
+          .formulas = std::move(emitted->text),
+          .numbers = std::move(emitted->numbers),
+          .make_machine = object.symbol("taut_make_trajectory"),
+          .make_lanes = object.symbol("taut_make_lanes")};
+} catch (const fs::filesystem_error& error) {
+  return {.missing = error.what()};
+}
+
+std::optional<std::vector<double>> SpecialisedTrajectories::numbers_of(const Model& model) const {
+  auto emitted = emit_table_cpp(model, "SpecialisedModel");
+  if (!emitted || emitted->text != formulas) return std::nullopt;
+  return std::move(emitted->numbers);
+}
+
+namespace {
+
+TrajectoryStart trajectory_start(const std::vector<double>& numbers, const PlainState& x,
+                                 const SolveOptions& options) {
+  return {numbers.data(), x.q.data(), x.p.data(), numbers.size(), &options};
+}
+
+}  // namespace
+
+std::unique_ptr<Machine> SpecialisedTrajectories::machine(const std::vector<double>& of,
+                                                          const PlainState& start,
+                                                          const SolveOptions& options) const {
+  const TrajectoryStart from = trajectory_start(of, start, options);
+  return std::unique_ptr<Machine>(std::bit_cast<MakeTrajectory>(make_machine)(&from));
+}
+
+std::unique_ptr<LaneMachine> SpecialisedTrajectories::lanes(const PlainState& start,
+                                                            const SolveOptions& options) const {
+  const TrajectoryStart from = trajectory_start(numbers, start, options);
+  return std::unique_ptr<LaneMachine>(std::bit_cast<MakeLanes>(make_lanes)(&from));
 }
 
 WideMachine wide_machine(const Model& model, const MethodChoice& choice, const SolveOptions& options,

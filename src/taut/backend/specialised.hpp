@@ -4,6 +4,7 @@
 #pragma once
 
 #include <taut/contract/choices.hpp>
+#include <taut/mechanism/lane_machine.hpp>
 #include <taut/mechanism/mechanism.hpp>
 #include <taut/model/model.hpp>
 
@@ -31,6 +32,26 @@ WideMachine wide_machine(const Model& model, const MethodChoice& choice, const S
 
 Specialised specialised_machine(const Model& model, const MethodChoice& choice, const PlainState& start,
                                 const SolveOptions& options, bool plain_updates);
+
+// A unit for the trajectories of an ensemble. The numbers of the formulas are data: models that differ in
+// their parameters alone share it, as a rule.
+struct SpecialisedTrajectories {
+  std::string missing = {};  // why there is none, as a part of a sentence; otherwise empty
+  std::string object = {};   // the key of its object
+  std::string formulas = {};
+  std::vector<double> numbers = {};  // of the model for which it was made
+  void* make_machine = nullptr;
+  void* make_lanes = nullptr;
+
+  // Returns the numbers of another model; nothing if its formulas have another shape.
+  std::optional<std::vector<double>> numbers_of(const Model& model) const;
+  std::unique_ptr<Machine> machine(const std::vector<double>& of, const PlainState& start,
+                                   const SolveOptions& options) const;
+  // Gives none if the method keeps something between steps. The lanes have the numbers of the unit's model.
+  std::unique_ptr<LaneMachine> lanes(const PlainState& start, const SolveOptions& options) const;
+};
+SpecialisedTrajectories specialised_trajectories(const Model& model, const MethodChoice& choice,
+                                                 const SolveOptions& options, bool plain_updates, int lanes);
 
 // Returns the text that is compiled. It contains the iteration and whether there is a tolerance; the machine
 // is told later how large that is.

@@ -19,13 +19,6 @@ constexpr double too_noisy = 1e-6;           // nothing can be told from such di
 constexpr double reversal_rounding = 1e-10;  // what 2 × 25 steps leave, in states of size 1
 constexpr double residual_factor = 100;      // allowed above what the best solve leaves near the start
 
-MethodFacts claims_of(const MethodChoice& choice) {
-  if (!choice.ode) return named_method(choice.method).facts;
-  MethodFacts facts = facts_on_formulation(choice.method, choice.ode->formulation, choice.ode->projection);
-  facts.solve_limit = stage_limit;
-  return facts;
-}
-
 std::optional<double> zero_if(bool claimed) { return claimed ? std::optional(0.0) : std::nullopt; }
 
 std::string_view in_words(FailureKind kind) {
@@ -75,6 +68,45 @@ Check order_check(const Trials& trials, const MethodFacts& facts, double step) {
   return check;
 }
 
+RunSummary long_run(ModelRun model, const RunRequest& request) {
+  model.request = request;
+  SilentObserver observer;
+  return model.run(observer, "printed by `taut run` with the same options");
+}
+
+// Measures the order in more precision than a double has, where differences of trajectories have room: from
+// the ends of four runs over the same time, each with half the step of the one before.
+Check order_of_runs(const ModelRun& model, RunRequest request, const MethodFacts& facts, double h) {
+  constexpr std::int64_t longest = 10;  // steps of the first run
+  constexpr int farthest = 8;           // times that the first step is halved
+  Check check{.name = "order"};
+  if (facts.order > 0) check.claimed = facts.order;
+  check.pass = facts.order == 0;
+  check.note = "not to be seen: the steps are too long for it, or the errors are at rounding";
+  request.until.reset();
+  std::vector<double> differences;
+  std::optional<RunSummary> before;
+  for (int k = 0; k < farthest; ++k) {
+    request.step = std::ldexp(h, -k);
+    request.steps = longest << k;
+    RunSummary run = long_run(model, request);
+    if (!run.error.empty()) return check;
+    if (before) differences.push_back(end_difference(*before, run));
+    before = std::move(run);
+    if (differences.size() < 3) continue;
+    const double* d = &differences[differences.size() - 3];
+    if (!(d[2] > 1e3 * epsilon_of(request.precision))) return check;
+    const double order = std::log2(d[1] / d[2]), scatter = std::abs(order - std::log2(d[0] / d[1]));
+    if (scatter > Trials::order_slack) continue;
+    check.measured = order;
+    check.uncertainty = fmt::format("± {:.2g}", scatter);
+    check.note = fmt::format("steps {:.3g} to {:.3g}", std::ldexp(h, 3 - k), std::ldexp(h, -k));
+    check.pass = order + scatter > facts.order - Trials::order_slack;
+    if (check.pass) return check;
+  }
+  return check;
+}
+
 Check symplectic_check(const Trials& trials, const MethodFacts& facts) {
   Check check{.name = "symplectic defect", .claimed = zero_if(facts.symplectic)};
   const auto seen = trials.symplectic_defect();
@@ -103,32 +135,26 @@ Check reversal_check(const Trials& trials, const MethodFacts& facts) {
   return check;
 }
 
-Check residual_check(const std::string& name, bool claimed, double measured, double rounding) {
+Check residual_check(const std::string& name, bool claimed, double measured, double rounding,
+                     double epsilon) {
   Check check{.name = name, .claimed = zero_if(claimed), .measured = measured};
   if (claimed)
-    check.pass = measured <= residual_factor * std::max(rounding, std::numeric_limits<double>::epsilon());
+    check.pass =
+        measured <=
+        residual_factor * std::max(rounding * epsilon / epsilon_of(Precision::double_precision), epsilon);
   return check;
 }
-
-RunSummary long_run(ModelRun model, const RunRequest& request) {
-  model.request = request;
-  SilentObserver observer;
-  return model.run(observer, "printed by `taut run` with the same options");
-}
-
-// Asks whether the method claims that H does not drift. A symplectic map conserves H on M; off M the
-// equations of a formulation may have another Hamiltonian.
-bool claims_no_drift(const MethodFacts& facts) { return facts.symplectic && keeps_position(facts.keeps); }
 
 bool drifts(const RunSummary& run, double energy) {
   if (run.unstable || (run.trend && !run.trend->is_finite())) return true;
   return run.trend && run.trend->beyond_its_error() &&
-         std::abs(run.trend->total) > Trend::rounding_of(energy, run.steps);
+         std::abs(run.trend->total) > Trend::rounding_of(energy, run.steps, epsilon_of(run.precision));
 }
 
 Check drift_check(const ModelRun& model, RunRequest request, const RunSummary& run, const MethodFacts& facts,
                   double energy) {
-  Check check{.name = "energy drift", .claimed = zero_if(claims_no_drift(facts))};
+  const int constraints = model.mechanism->constraints();
+  Check check{.name = "energy drift", .claimed = zero_if(claims_no_drift(facts, constraints))};
   if (!run.trend) {
     check.pass = !check.claimed;
     check.note = run.error.empty() ? "the run is too short for it: 100 steps are the least"
@@ -149,8 +175,12 @@ Check drift_check(const ModelRun& model, RunRequest request, const RunSummary& r
   }
   check.measured = seen.trend->total;
   check.uncertainty = fmt::format("± {:.1e}", seen.trend->error);
+  if (run.energy_stays_lost) check.pass = false;
   check.note = fmt::format("{}max |H - H0| = {:.1e} in {} steps",
-                           seen.unstable ? "the run is unstable: " : "", seen.energy_error, seen.steps);
+                           seen.unstable           ? "the run is unstable: "
+                           : run.energy_stays_lost ? "the energy is lost: "
+                                                   : "",
+                           seen.energy_error, seen.steps);
   return check;
 }
 
@@ -160,7 +190,8 @@ Check energy_error_check(const ModelRun& model, RunRequest request, const RunSum
                          const MethodFacts& facts, double energy) {
   constexpr std::int64_t compared_steps = 200;
   Check check{.name = "energy error ratio"};
-  if (claims_no_drift(facts) && facts.order > 0) check.claimed = std::exp2(facts.order);
+  if (claims_no_drift(facts, model.mechanism->constraints()) && facts.order > 0)
+    check.claimed = std::exp2(facts.order);
   request.steps = std::min(compared_steps, run.wanted);
   request.until.reset();
   request.step = run.step;
@@ -175,7 +206,7 @@ Check energy_error_check(const ModelRun& model, RunRequest request, const RunSum
   }
   check.note = fmt::format("max |H - H0| = {:.1e} at {:.3g}, {:.1e} at {:.3g}", whole.energy_error, run.step,
                            half.energy_error, run.step / 2);
-  const double rounding = Trend::rounding_of(energy, *request.steps);
+  const double rounding = Trend::rounding_of(energy, *request.steps, epsilon_of(request.precision));
   if (!(whole.energy_error > rounding)) {
     check.note += "; this is rounding";
     return check;
@@ -294,13 +325,19 @@ Certificate certified(const ModelRun& model, bool length_typed, bool further) {
                         .claimed = static_cast<double>(run.wanted),
                         .measured = static_cast<double>(run.steps),
                         .pass = run.steps == run.wanted});
-  out.checks.push_back(order_check(trials, facts, run.step));
-  out.checks.push_back(symplectic_check(trials, facts));
-  out.checks.push_back(reversal_check(trials, facts));
-  out.checks.push_back(
-      residual_check("position residual", keeps_position(facts.keeps), run.position_max, rounding.position));
-  out.checks.push_back(
-      residual_check("momentum residual", keeps_momentum(facts.keeps), run.momentum_max, rounding.momentum));
+  const bool in_double = request.precision == Precision::double_precision;
+  const double epsilon = epsilon_of(request.precision);
+  out.checks.push_back(in_double ? order_check(trials, facts, run.step)
+                                 : order_of_runs(model, counting, facts, run.step));
+  // These are found by differences of double precision: the map is the same.
+  for (Check check : {symplectic_check(trials, facts), reversal_check(trials, facts)}) {
+    if (!in_double && check.note.empty()) check.note = "measured in double precision";
+    out.checks.push_back(std::move(check));
+  }
+  out.checks.push_back(residual_check("position residual", keeps_position(facts.keeps), run.position_max,
+                                      rounding.position, epsilon));
+  out.checks.push_back(residual_check("momentum residual", keeps_momentum(facts.keeps), run.momentum_max,
+                                      rounding.momentum, epsilon));
   out.checks.push_back(drift_check(model, counting, run, facts, rounding.energy));
   out.checks.push_back(energy_error_check(model, counting, run, facts, rounding.energy));
   out.checks.push_back(branch_check(run));

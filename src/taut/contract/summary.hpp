@@ -91,6 +91,9 @@ struct RunSummary {
   double kinetic_max = 0;        // the largest kinetic energy in looks at single steps, and at the end
   double change_max = 0;         // the largest change of H in one step
   bool energy_lost = false;      // these, or max |H - H₀|, are large beside the kinetic energy
+  double energy_off_for_a_while = 0;  // |H - H₀|, averaged over the worst twentieth of the run
+  double kinetic_owned = 0;           // the largest kinetic energy without what H had above H₀ by then
+  bool energy_stays_lost = false;     // this is so large, though the method claims that H stays near H₀
   double seconds = 0;
   Precision precision = Precision::double_precision;
   // All digits of the end and of the energies, if the precision is more than that of a double.
@@ -100,7 +103,7 @@ struct RunSummary {
   std::optional<StartMove> moved = {};
   std::vector<std::pair<std::string, double>> quantities = {};  // the formulas of the model, at the end
   bool unstable = false;   // the energy grew without end: all steps were made, and their numbers mean nothing
-  std::string error = {};  // empty: the run went to its end, and is stable
+  std::string error = {};  // empty: the run went to its end, is stable, and has kept its energy
 
   // Below this the constraints are nearly dependent, and another branch of them may be near.
   static constexpr double small_pivot = 1e-3;

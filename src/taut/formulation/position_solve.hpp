@@ -64,13 +64,19 @@ class PositionSolve {
   }
 
   // Raises the units of a landing from q₀ that did not converge to the noise of g there; says whether any
-  // rose. Then it is worth another try with these units.                                              (W4)
+  // rose. Then it is worth another try with these units. Lanes that did not fail keep theirs.         (W4)
   bool raise_units_to_noise(const P& s, const Vec& q0, const Failure& failure) {
     if (failure.kind != FailureKind::not_converged) return false;
     const Vector<Real<T>, P::m> raised = units_with_noise(s, q0, unit_, failure.residual);
     bool any_rose = false;
-    each_index(raised, [&](int i) { any_rose = any_rose || any(Mask<T>(raised[i] < unit_[i])); });
-    unit_ = raised;
+    each_index(raised, [&](int i) {
+      if (!(lane(raised[i], failure.lane) < lane(unit_[i], failure.lane))) return;
+      any_rose = true;
+      if constexpr (ScalarTraits<T>::lanes > 1)
+        unit_[i].set(failure.lane, lane(raised[i], failure.lane));
+      else
+        unit_[i] = raised[i];
+    });
     return any_rose;
   }
   // Brings mu near an impulse that lands, by a damped iteration, after a landing has failed. The move must

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace taut {
 
@@ -16,8 +17,21 @@ class BlockAverages {
 
   void add(double value) {
     if (block_ == 0 || full_ == blocks) return;
-    sum_ += value;
-    if (++count_ < block_) return;
+    set_open(sum_ + value, 1);
+  }
+
+  // What is added up elsewhere: the sum of the block that is being filled, the number of entries after which
+  // it is full (none, if nothing more is wanted), and the way back.
+  double open_sum() const { return sum_; }
+  std::optional<std::int64_t> left_in_block() const {
+    if (block_ == 0 || full_ == blocks) return std::nullopt;
+    return block_ - count_;
+  }
+  void set_open(double sum, std::int64_t more) {
+    if (block_ == 0 || full_ == blocks) return;
+    sum_ = sum;
+    count_ += more;
+    if (count_ < block_) return;
     mean_[full_++] = sum_ / static_cast<double>(block_);
     sum_ = 0;
     count_ = 0;
@@ -77,6 +91,13 @@ class BlockAverages {
     for (std::size_t b = blocks / 2; b < blocks; ++b)
       if (!(std::abs(mean_[b]) > 1.5 * std::abs(mean_[b - 1]))) return false;
     return is_far_above_first(mean_[blocks - 1]);
+  }
+  // Returns the largest mean of a block, without its sign; none if a block has less than five entries.
+  std::optional<double> largest_mean() const {
+    if (block_ < 5 || full_ == 0) return std::nullopt;
+    double largest = 0;
+    for (std::size_t b = 0; b < full_; ++b) largest = std::max(largest, std::abs(mean_[b]));
+    return largest;
   }
   // Asks whether a value is as far above the first block, however the series came there.
   bool began_far_below(double value) const { return full_ > 0 && is_far_above_first(value); }

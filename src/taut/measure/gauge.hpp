@@ -18,8 +18,12 @@ class Gauge {
 
   explicit Gauge(const P& s) : G_(s.make_jacobian()), v_(zero_vector(s)), g_(zero_multiplier(s)), f_(g_) {}
 
-  // One reading for each trajectory: a lane of a pack has its own energy and its own residuals.
-  std::array<Reading, lanes> read_lanes(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+  // What was measured, in all lanes at once.
+  struct Measured {
+    Scalar energy;
+    Real<Scalar> position, momentum;
+  };
+  Measured measure(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
     auto&& G = room(s, G_);
     auto&& v = room(s, v_);
     auto&& g = room(s, g_);
@@ -28,8 +32,12 @@ class Gauge {
     s.G(q, G);
     H_p(s, q, p, v);
     G.times(v, f);
-    const Scalar energy = H_with_velocity(s, q, p, v);
-    const Real<Scalar> position = largest_or_infinite(g), momentum = largest_or_infinite(f);
+    return {H_with_velocity(s, q, p, v), largest_or_infinite(g), largest_or_infinite(f)};
+  }
+
+  // One reading for each trajectory: a lane of a pack has its own energy and its own residuals.
+  std::array<Reading, lanes> read_lanes(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+    const auto [energy, position, momentum] = measure(s, q, p);
     std::array<Reading, lanes> readings;
     for (int i = 0; i < lanes; ++i) readings[i] = {lane(energy, i), lane(position, i), lane(momentum, i)};
     if constexpr (is_float<Scalar> && !std::is_same_v<Scalar, double>)

@@ -34,6 +34,7 @@ struct Tally {
   double first_unexplained = 0;         // how far the first step moved q beyond what its velocity explains
   double change_max = 0;                // the largest change of H in one step
   double kinetic_max = 0;               // the largest kinetic energy that was seen in a look at a step
+  double kinetic_owned = 0;             // the same without what H had above H₀ by then
   double energy_off = 0;                // |H - H₀| at the last look at which it was large beside that
   double change_seen = 0;               // the largest change of H in a step at looks at which it was large
   double local_error = 0;               // the method's estimate of the error of the last step, if watched
@@ -55,9 +56,10 @@ struct Tally {
     energy_not_finite = false;
   }
   // Counts a jump of the energy in step steps + 1 and says so, if the user wants to go on after jumps.
-  bool goes_on_after(const Failure& found) {
+  bool goes_on_after(const Failure& found) { return goes_on_after(found, steps + 1); }
+  bool goes_on_after(const Failure& found, std::int64_t step) {
     if (stops_at_jumps || found.kind != FailureKind::jumped) return false;
-    if (jumps == 0) first_jump = steps + 1;
+    if (jumps == 0) first_jump = step;
     ++jumps;
     largest_jump = std::max(largest_jump, found.residual);
     return true;
@@ -68,7 +70,12 @@ struct Tally {
     least_pivot = ratio;
     least_pivot_step = steps + 1;
   }
-  void see_kinetic(double energy) { kinetic_max = std::max(kinetic_max, energy); }
+  // Counts a kinetic energy, seen with an energy that is `above` H₀. What a run has won by its errors does
+  // not make them small.
+  void see_kinetic(double energy, double above) {
+    kinetic_max = std::max(kinetic_max, energy);
+    kinetic_owned = std::max(kinetic_owned, energy - std::max(above, 0.0));
+  }
   void see_local_error(double estimate) {
     local_error = estimate;
     local_error_max = std::max(local_error_max, estimate);
@@ -86,6 +93,21 @@ struct Tally {
     const double kinetic = std::max(kinetic_max, std::abs(kinetic_energy));
     return (energy_off > part_lost * kinetic || change_seen > part_in_a_step * kinetic) &&
            first_unexplained == 0;
+  }
+
+  // Returns by how much the energy was off for a while: on average over the worst twentieth of the run, or at
+  // the end of a run too short for that. An error that comes and goes, as near a wall or with the phase of a
+  // stiff oscillation, counts by its mean.
+  double energy_off_for_a_while() const {
+    return blocks.largest_mean().value_or(std::abs(energy_above(now, first)));
+  }
+  // Asks whether the energy was lost and did not come back at once.                                    (W7)
+  bool energy_stays_lost(double kinetic_energy) const {
+    return energy_off > 0 && first_unexplained == 0 &&
+           energy_off_for_a_while() > part_lost * largest_owned(kinetic_energy);
+  }
+  double largest_owned(double kinetic_energy) const {
+    return std::max(kinetic_owned, std::abs(kinetic_energy) - std::max(energy_above(now, first), 0.0));
   }
 
   // Asks whether the run is unstable: H - H₀ grew without end, to more than half of the kinetic energy that
@@ -138,6 +160,11 @@ struct Tally {
     if (!c.has_more()) return;
     c(local_error);
     c(local_error_max);
+    if (!c.has_more()) {
+      kinetic_owned = kinetic_max;
+      return;
+    }
+    c(kinetic_owned);
   }
   // Checkpoints of older versions have these three of a reading, one after the other.
   template <class Carry>

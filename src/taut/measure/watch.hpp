@@ -46,10 +46,10 @@ bool stands_out(const Tally& tally, const Reading& now) {
 // Says whether a step is worth a look: it stands out, needed more corrections than any before, or it is time
 // for a look at the constraints.
 inline constexpr std::int64_t steps_between_looks = 256;
+inline bool is_time_for_a_look(const Tally& tally) { return tally.steps % steps_between_looks == 0; }
 template <bool wide>
 bool worth_a_look(const Tally& tally, const Reading& now, int corrections) {
-  return stands_out<wide>(tally, now) || corrections > tally.iterations_max ||
-         tally.steps % steps_between_looks == 0;
+  return stands_out<wide>(tally, now) || corrections > tally.iterations_max || is_time_for_a_look(tally);
 }
 
 // Up to so many constraints the smallest pivot is found by elimination, which costs their cube; up to so many
@@ -461,6 +461,8 @@ template <Hamiltonian P, class X>
   // The pivots of many constraints are dearer, and are looked at more rarely.
   if (s.constraints() <= most_constraints_eliminated || tally.steps % (16 * steps_between_looks) == 0)
     tally.see_pivot(smallest_pivot(s, after.q, after.p));
+  // The number of corrections decides nothing else: trajectories side by side do not know it of each.
+  if (!stands_out(tally, now) && !is_time_for_a_look(tally)) return std::nullopt;
   std::optional<Finding> found;
   if (stands_out(tally, now) || tally.steps == 0) {
     const Watch<P> watch(s, before, after, h);
@@ -472,7 +474,7 @@ template <Hamiltonian P, class X>
     found = watch.jumped(change, tally, promise);
   }
   if (found && found->certain) return found;
-  tally.see_kinetic(kinetic_energy(s, after.q, after.p));
+  tally.see_kinetic(kinetic_energy(s, after.q, after.p), energy_above(now, tally.first));
   const double off = std::abs(energy_above(now, tally.first)),
                change = std::abs(energy_above(now, tally.now));
   const bool is_off = off > Tally::part_lost * tally.kinetic_max;

@@ -139,7 +139,25 @@ class FormulaProblem : public Shape<T, dynamic, dynamic, SparseJacobian<T>>, pub
   }
   const std::shared_ptr<const FormulaSystem>& system() const { return system_; }
 
+  // Gives one lane the constants of another system of the same shape: see lane_constants.hpp. W is diagonal.
+  void take_constants(int lane, std::span<const double> constants) {
+    for_each_evaluator([&](Evaluator<T>& f) { constants = f.take_constants(lane, constants); });
+    for (Eigen::Index i = 0; i < mass_.entries.inverse.size(); ++i)
+      mass_.entries.inverse[i].set(lane, constants[static_cast<std::size_t>(i)]);
+  }
+  void copy_constants(int lane, int other) {
+    for_each_evaluator([&](Evaluator<T>& f) { f.copy_constants(lane, other); });
+    for (auto& weight : mass_.entries.inverse) weight.set(lane, weight[other]);
+  }
+
  private:
+  // In the order of lane_constants.
+  template <class F>
+  void for_each_evaluator(F&& f) {
+    for (Evaluator<T>* const one :
+         {&V_, &grad_V_, &V_fast_, &grad_V_fast_, &grad_V_slow_, &H_, &H_q_, &H_p_, &H_pp_, &g_, &G_})
+      f(*one);
+  }
   static T value_of(const Evaluator<T>& f, const T* q, const T* p) {
     T value;
     f(q, p, nullptr, &value);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/model/text/formula.hpp>
+#include <taut/model/text/vary.hpp>
 
 #include <array>
 #include <cstdint>
@@ -36,6 +37,14 @@ struct RunSettings {
   std::optional<std::int64_t> threads = {};
   std::optional<std::string> precision = {};
   bool least_squares = false;  // redundant constraints of particles are solved, not refused
+};
+
+// The table [ensemble]: many trajectories, and what differs between them.
+struct EnsembleSettings {
+  std::optional<std::int64_t> size = {};   // trajectories; at least 1
+  std::optional<std::uint64_t> seed = {};  // decides what is drawn
+  std::vector<Vary> vary = {};             // in the order of the file; names of settable_names(), each once
+  bool grid = false;                       // every value of one list with every value of the others
 };
 
 // One table of [methods]: a method of the author's own.
@@ -104,6 +113,7 @@ struct Model {
   std::vector<std::string> output_quantities;  // names from output_quantity_names(), each once
   std::vector<NamedFormula> quantities;        // formulas of the state, the multipliers and t, in file order
   std::optional<DrawTable> draw;
+  EnsembleSettings ensemble;
 
   // Makes an error that points at a key of the file ("run.method", "system.hamiltonian",
   // "system.constraints.0", "initial.x") or, if the file does not have the key, at the beginning of its
@@ -114,6 +124,10 @@ struct Model {
   std::vector<std::shared_ptr<const SourceText>> sources;
   std::map<std::string, std::shared_ptr<const SourceText>> files;  // those it names, by the path it gives
 };
+
+// Returns the names that --set takes without a table, and that an ensemble varies: parameters, coordinates,
+// momenta, and the coordinates of a parametrisation.
+std::vector<std::string> settable_names(const Model& model);
 
 // Returns the names of what samples may hold beside the state, its energy and its residuals.
 const std::vector<std::string>& output_quantity_names();

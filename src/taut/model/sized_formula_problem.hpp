@@ -49,6 +49,16 @@ class SizedFormulaProblem : public Shape<T, n, m, PatternJacobian<T, FullPattern
     return SizedFormulaProblem<U, n, m>(system_);
   }
 
+  // Gives one lane the constants of another system of the same shape: see lane_constants.hpp.
+  void take_constants(int lane, std::span<const double> constants) {
+    for (Evaluator<T>* const f : {&V_, &grad_V_, &g_, &G_}) constants = f->take_constants(lane, constants);
+    for (int i = 0; i < n; ++i) mass_.inverse[i].set(lane, constants[static_cast<std::size_t>(i)]);
+  }
+  void copy_constants(int lane, int other) {
+    for (Evaluator<T>* const f : {&V_, &grad_V_, &g_, &G_}) f->copy_constants(lane, other);
+    for (int i = 0; i < n; ++i) mass_.inverse[i].set(lane, mass_.inverse[i][other]);
+  }
+
  private:
   std::shared_ptr<const FormulaSystem> system_;
   Evaluator<T> V_, grad_V_, g_, G_;

@@ -10,8 +10,9 @@ namespace taut {
 
 namespace {
 
-constexpr int halvings = 5;                           // h … h/32
-constexpr std::string_view reference = "lobatto(4)";  // order 6, for every Hamiltonian
+constexpr int halvings = 5;  // h … h/32
+// They are for every Hamiltonian, of order 6, and of order 14 if there are more digits than those of a double.
+constexpr std::string_view reference_in_double = "lobatto(4)", wide_reference = "lobatto(8)";
 constexpr std::int64_t most_coordinates = 200;
 constexpr double short_run = 0.02;  // seconds; the clock of a shorter run is read three times
 
@@ -26,7 +27,8 @@ ModelRun run_with(ModelRun run, const LadderStep& step) {
   run.request.steps = step.steps;
   run.request.until.reset();
   // The long rungs must not be compiled and the short ones interpreted: their seconds would not compare.
-  if (run.request.backend == Backend::automatic) run.request.backend = Backend::interpret;
+  if (run.request.backend == Backend::automatic && run.request.precision == Precision::double_precision)
+    run.request.backend = Backend::interpret;
   run.request.every = std::max<std::int64_t>(1, step.steps);
   run.request.watch_multipliers = false;
   return run;
@@ -58,13 +60,6 @@ std::vector<LadderStep> ladder_steps(const LadderRequest& asked, double h, doubl
   return steps;
 }
 
-double difference(const RunSummary& a, const RunSummary& b) {
-  double most = 0;
-  for (std::size_t i = 0; i < a.q.size(); ++i)
-    most = std::max({most, std::abs(a.q[i] - b.q[i]), std::abs(a.p[i] - b.p[i])});
-  return most;
-}
-
 double ladder_time(const LadderRequest& asked, const ModelRun& run) {
   const auto coordinates = static_cast<std::int64_t>(run.mechanism->coordinates());
   const Schedule schedule = schedule_of(run.request);
@@ -91,6 +86,9 @@ ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::stri
   if (!ladder.refusal.empty()) return ladder;
   const std::vector<LadderStep> steps = ladder_steps(asked, schedule.step, ladder.time);
   ModelRun exact = runs.front();
+  const Precision precision = exact.request.precision;
+  const std::string_view reference =
+      precision == Precision::double_precision ? reference_in_double : wide_reference;
   exact.request.method = reference;
   exact.request.formulation = exact.request.projection = {};
   exact.request.projection_tolerance.reset();
@@ -105,7 +103,9 @@ ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::stri
     ladder.refusal = fmt::format("the reference, {}, failed", ladder.reference);
     return ladder;
   }
-  ladder.doubt = difference(truth, check);
+  // No error is smaller than a rounding error of a state of size 1.
+  ladder.doubt = end_difference(truth, check);
+  ladder.known_to = std::max(ladder.doubt, epsilon_of(precision) / 2);
   for (const std::string& name : names) ladder.methods.push_back({name, {}});
   // The methods take turns at every rung, so that none of them has the quiet hour to itself.
   for (const LadderStep& step : steps)
@@ -113,7 +113,7 @@ ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::stri
       const TimedRun ran = best_of_a_few(run_with(runs[k], step));
       if (ran.summary.error.empty())
         ladder.methods[k].rungs.push_back(
-            {step.h, difference(ran.summary, truth), step.steps, ran.cpu_seconds});
+            {step.h, end_difference(ran.summary, truth), step.steps, ran.cpu_seconds});
     }
   return ladder;
 }

@@ -24,6 +24,7 @@ struct ErrorLadder {
   double time = 0;             // at which the errors are taken
   std::string reference = {};  // method and step
   double doubt = 0;            // how much the reference itself changes when its step is doubled
+  double known_to = 0;         // the same, or rounding if that is more
   std::vector<Method> methods = {};
   std::string refusal = {};  // why there is no ladder, if there is none
 };

@@ -253,7 +253,7 @@ Section orders(const ErrorLadder& ladder) {
       "The error is the largest difference of a coordinate or momentum at t = {:.6g} from {}, which is known "
       "to "
       "about {:.0e}. Slopes are fitted to the points well above that.",
-      ladder.time, ladder.reference, std::max(ladder.doubt, 1e-16));
+      ladder.time, ladder.reference, ladder.known_to);
   Figure against_h{
       .title = "Error against step size", .x = {"h", Axis::logarithmic}, .y = {"error", Axis::logarithmic}};
   Figure against_work{.title = "Work and precision",
@@ -369,6 +369,7 @@ Table ladder_table(const ErrorLadder& ladder) {
 
 std::string result_of(const RunSummary& s) {
   if (s.unstable) return "unstable";
+  if (s.energy_stays_lost) return "energy lost";
   return s.error.empty() ? "done" : fmt::format("failed at t = {:.4g}", s.time);
 }
 

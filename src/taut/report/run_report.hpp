@@ -32,7 +32,7 @@ Table comparison(const std::vector<RecordedRun>& runs, const ErrorLadder& ladder
 // Makes one row for each rung of the ladder.
 Table ladder_table(const ErrorLadder& ladder);
 
-// The word for how a run ended: "done", "unstable", or when it failed.
+// The words for how a run ended: "done", "unstable", "energy lost", or when it failed.
 std::string result_of(const RunSummary& summary);
 // Returns the error at the step of the run itself, if the ladder has it.
 std::optional<double> error_at_step(const ErrorLadder& ladder, std::size_t k, double step);

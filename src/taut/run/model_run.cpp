@@ -345,7 +345,9 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
         throw ChoiceError("local-error", no_local_error(choice));
       return MadeMachine{std::move(made.machine), made.used, made.moved};
     };
-    RunSummary summary = run_mechanism(*mechanism, make, name, request, watched(), observer, last_good, from);
+    PoleWatch poles(model);
+    RunSummary summary = run_mechanism(*mechanism, make, name, request, watched(),
+                                       poles.watches() ? &poles : nullptr, observer, last_good, from);
     summary.model = title();
     summary.stage_multiplier = shows_stage_multiplier();
     if (!shows_local_error()) summary.local_error.reset();
@@ -354,6 +356,14 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
     refuse(error);
   } catch (const std::bad_alloc&) {
     throw out_of_memory(name, text);
+  }
+}
+
+void ModelRun::check_precision() const {
+  try {
+    taut::check_precision(request, system.get(), chosen_method(*mechanism, name, request));
+  } catch (const ChoiceError& error) {
+    refuse(error);
   }
 }
 

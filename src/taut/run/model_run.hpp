@@ -43,6 +43,8 @@ struct ModelRun {
   bool shows_local_error() const;
   Quantities watched() const;  // the same, with the multipliers if the request watches them
   RunSummary run(RunObserver& observer, std::string_view last_good, const Snapshot* from = nullptr) const;
+  // Throws ModelFileError or ChoiceError if the method cannot be had in the precision that is asked for.
+  void check_precision() const;
   // Throws the error at its place in the file, or as it is if the choice was typed.
   [[noreturn]] void refuse(const ChoiceError& error) const;
 };

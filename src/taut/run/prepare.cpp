@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace taut {
 
@@ -107,6 +109,37 @@ std::vector<std::string> constraint_names(const Mechanism& mechanism, const std:
   return names;
 }
 
+MethodFacts claims_of(const MethodChoice& choice) {
+  if (!choice.ode) return named_method(choice.method).facts;
+  MethodFacts facts = facts_on_formulation(choice.method, choice.ode->formulation, choice.ode->projection);
+  facts.solve_limit = stage_limit;
+  return facts;
+}
+
+bool claims_no_drift(const MethodFacts& facts, int constraints) {
+  return facts.symplectic && (keeps_position(facts.keeps) || constraints == 0);
+}
+
+double epsilon_of(Precision precision) {
+  return precision == Precision::quadruple ? 0x1p-112
+         : precision == Precision::long_double
+             ? static_cast<double>(std::numeric_limits<long double>::epsilon())
+             : std::numeric_limits<double>::epsilon();
+}
+
+double end_difference(const RunSummary& a, const RunSummary& b) {
+  double most = 0;
+  const auto see = [&](double x) { most = std::max(most, std::abs(x)); };
+  const auto between = [](const Wide& x, const Wide& y) {
+    return (x.high - y.high) + ((x.middle - y.middle) + (x.low - y.low));
+  };
+  for (std::size_t i = 0; i < a.q.size(); ++i) {
+    see(a.wide && b.wide ? between(a.wide->q[i], b.wide->q[i]) : a.q[i] - b.q[i]);
+    see(a.wide && b.wide ? between(a.wide->p[i], b.wide->p[i]) : a.p[i] - b.p[i]);
+  }
+  return most;
+}
+
 MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model, const RunRequest& request) {
   const char* const usual = mechanism.tier() == Tier::hamiltonian ? "midpoint" : "rattle";
   MethodChoice choice{.method = request.method.empty() ? usual : request.method};
@@ -137,7 +170,12 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
 
 ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
                        bool project) {
-  ReadyStart start{mechanism.start(), {}};
+  return ready_start(mechanism, model, choice, project, mechanism.start());
+}
+
+ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
+                       bool project, PlainState x) {
+  ReadyStart start{std::move(x), {}};
   StartCheck check = mechanism.check(start.x);
   if (!check.finite)
     throw InputError(model + ": the start is not finite: q, p, the energy or a residual is infinite or NaN.");

@@ -15,6 +15,12 @@ namespace taut {
 // or do not fit.
 MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model, const RunRequest& request);
 
+// Returns the row of the method, on the formulation if it integrates one.
+MethodFacts claims_of(const MethodChoice& choice);
+// Asks whether a method claims that H does not drift. A symplectic map conserves H on M; off M the equations
+// of a formulation may have another Hamiltonian.
+bool claims_no_drift(const MethodFacts& facts, int constraints);
+
 struct ReadyStart {
   PlainState x;
   std::optional<StartMove> moved;  // if it was to be brought onto the manifold, and was off it
@@ -23,8 +29,18 @@ struct ReadyStart {
 // constraints are dependent.
 ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
                        bool project);
+// Does the same for another start than that of the mechanism.
+ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
+                       bool project, PlainState x);
 
 SolveOptions solve_options(const RunRequest& request);
+
+// Returns the distance from 1 to the next number.
+double epsilon_of(Precision precision);
+
+// Returns the largest difference of a coordinate or momentum between the ends of two runs of one problem, with
+// all the digits that both have.
+double end_difference(const RunSummary& a, const RunSummary& b);
 
 // Returns the names of some constraints, for messages.
 std::vector<std::string> constraint_names(const Mechanism& mechanism, const std::vector<int>& constraints);

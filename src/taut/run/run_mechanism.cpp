@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 namespace taut {
 
@@ -81,7 +80,7 @@ void restore(const Snapshot& from, const std::string& digest, bool other_digits,
 
 std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Machine& machine,
                         const MethodChoice& choice, const RunRequest& request, double h,
-                        std::string_view last_good) {
+                        const std::string& pole, std::string_view last_good) {
   const Failure failure = tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
   const std::string label = choice.label();
   FailedStep at{.method = label,
@@ -98,7 +97,8 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .connection = {},
                 .offers_midpoint = mechanism.fits("midpoint"),
                 .of_particles = mechanism.of_particles(),
-                .has_constraints = mechanism.constraints() > 0};
+                .has_constraints = mechanism.constraints() > 0,
+                .pole = pole};
   const bool one = failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
                    failure.stage != SolveStage::inner;
   if (one) at.constraint = mechanism.constraint_name(failure.constraint);
@@ -128,14 +128,6 @@ void add_totals(const Tally& tally, RunSummary& summary) {
   summary.first_unexplained = tally.first_unexplained;
 }
 
-// Returns the distance from 1 to the next number.
-double epsilon_of(Precision precision) {
-  return precision == Precision::quadruple ? 0x1p-112
-         : precision == Precision::long_double
-             ? static_cast<double>(std::numeric_limits<long double>::epsilon())
-             : std::numeric_limits<double>::epsilon();
-}
-
 void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
   summary.method = short_name(choice.method);
   // rattle that begins at the multiplier is a composition too, and is still rattle.
@@ -151,8 +143,8 @@ void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSum
 }  // namespace
 
 RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
-                         const RunRequest& request, const Quantities& quantities, RunObserver& observer,
-                         std::string_view last_good, const Snapshot* from) {
+                         const RunRequest& request, const Quantities& quantities, PoleWatch* poles,
+                         RunObserver& observer, std::string_view last_good, const Snapshot* from) {
   const Schedule schedule = schedule_of(request);
   const MethodChoice choice = chosen_method(mechanism, model, request);
   const ReadyStart start = ready_start(mechanism, model, choice, request.project_start);
@@ -174,7 +166,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   tally.stops_at_jumps = !request.warn_at_jumps;
   if (from != nullptr) restore(*from, digest, other_digits, *machine, tally);
   RunSummary summary;
-  TimeLoop loop(*machine, schedule, request.halve_on_failure, observer, tally, quantities);
+  TimeLoop loop(*machine, schedule, request.halve_on_failure, observer, tally, quantities, poles);
   summary.error = loop.go(digest, backends, from == nullptr ? 0 : from->seconds, from == nullptr);
   summary.seconds = loop.seconds();
   summary.backends = backends;
@@ -199,13 +191,20 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.wide = quantities.wide(*machine, tally.steps);
   if (wide_start) summary.wide_energy_initial = wide_start->energy;
   if (tally.failed())
-    summary.error = sentence_of(tally, mechanism, *machine, choice, request, schedule.step, last_good);
+    summary.error =
+        sentence_of(tally, mechanism, *machine, choice, request, schedule.step, loop.pole(), last_good);
   summary.kinetic_max = std::max(tally.kinetic_max, std::abs(machine->kinetic_energy()));
   summary.change_max = tally.change_max;
   summary.energy_lost = !tally.failed() && tally.energy_is_lost(machine->kinetic_energy());
   summary.unstable = !tally.failed() && tally.is_unstable(machine->kinetic_energy());
   if (summary.unstable && summary.error.empty())
     summary.error = unstable_sentence(choice.label(), summary, mechanism.fits("midpoint"), last_good);
+  summary.kinetic_owned = tally.largest_owned(machine->kinetic_energy());
+  summary.energy_off_for_a_while = tally.energy_off_for_a_while();
+  summary.energy_stays_lost = !tally.failed() && tally.energy_stays_lost(machine->kinetic_energy()) &&
+                              claims_no_drift(claims_of(choice), mechanism.constraints());
+  if (summary.energy_stays_lost && summary.error.empty() && !request.warn_at_jumps)
+    summary.error = lost_energy_sentence(choice.label(), summary, last_good);
   return summary;
 }
 

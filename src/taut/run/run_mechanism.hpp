@@ -3,6 +3,7 @@
 
 #include <taut/mechanism/mechanism.hpp>
 #include <taut/run/observer.hpp>
+#include <taut/run/pole_watch.hpp>
 #include <taut/run/quantities.hpp>
 
 #include <cstdint>
@@ -24,9 +25,10 @@ using MakeMachine =
 
 // Runs to the end or to the first failure, which is then in the summary. `last_good` tells the failure
 // sentence where the reader will find the last good state. If `from` is given, continues after that step;
-// throws InputError if it is of another run, or of a program or machine that computes other digits.
+// throws InputError if it is of another run, or of a program or machine that computes other digits. `poles`
+// may be null.
 RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
-                         const RunRequest& request, const Quantities& quantities, RunObserver& observer,
-                         std::string_view last_good, const Snapshot* from = nullptr);
+                         const RunRequest& request, const Quantities& quantities, PoleWatch* poles,
+                         RunObserver& observer, std::string_view last_good, const Snapshot* from = nullptr);
 
 }  // namespace taut

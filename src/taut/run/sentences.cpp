@@ -67,6 +67,7 @@ std::string what_happened(const FailedStep& at) {
     case FailureKind::off_constraint:
       return fmt::format("the step ended off {}", solved_for(at.failure.stage));
     case FailureKind::jumped:
+      if (!at.pole.empty()) return "the step went across a pole";
       return at.failure.constraint < 0 ? "the energy jumped" : "the step changed the branch of a constraint";
   }
   return "";
@@ -124,6 +125,8 @@ std::string after_the_step(const FailedStep& at) {
   if (at.failure.kind == FailureKind::off_constraint)
     return fmt::format("  {} = {:.1e}, largest in{}; rounding explains {:.1e}.\n",
                        residual_name(at.failure.stage), at.failure.residual, named, at.failure.allowed);
+  if (!at.pole.empty())
+    return fmt::format("  {}: no motion passes there, and what comes behind it is not this one.\n", at.pole);
   const std::string known =
       at.failure.allowed > 0
           ? fmt::format("; from {:.1g} on that is no error of the method", at.failure.allowed)
@@ -193,6 +196,11 @@ std::string what_to_try(const FailedStep& at) {
         "  Without a projection this method diverges by nature, whatever the step: it is here to be compared "
         "with. Try --method 'gauss-projected{}'.\n",
         at.method.substr(method.size()));
+  if (!at.pole.empty())
+    return fmt::format(
+        "  The step is too long for the forces near the pole: try --step {:.3g}.\n  --on-jump warn goes on "
+        "after such a step, and counts it.\n",
+        at.h / 2);
   if (at.failure.kind == FailureKind::jumped && !at.halved)
     return fmt::format(
         "  A long step {}: try --step {:.3g}.\n  --on-jump warn goes on after such a step, and counts it.\n",
@@ -244,6 +252,19 @@ std::string unstable_sentence(std::string_view method, const RunSummary& run, bo
       "  All {} steps were made, but the numbers mean nothing; the last state is {}.",
       method, run.energy_initial, run.energy_final, run.time, run.step / 2,
       other ? ", or --method midpoint" : "", run.steps, last_state);
+}
+
+std::string lost_energy_sentence(std::string_view method, const RunSummary& run,
+                                 std::string_view last_state) {
+  return fmt::format(
+      "{}: the energy is lost. H = {:.6g} at the start, and was off by {:.2g} {}.\n"
+      "  The motion has a kinetic energy of {:.2g} at most, without what H had too much.\n"
+      "  The step is too long for the forces, as it is at a wall, near a pole of the potential or between\n"
+      "  branches of the constraints: try --step {:.3g}. --on-jump warn takes such a run as it is.\n"
+      "  All {} steps were made; the last state is {}.",
+      method, run.energy_initial, run.energy_off_for_a_while,
+      run.trend ? "on average over a twentieth of the run" : "at the end", run.kinetic_owned, run.step / 2,
+      run.steps, last_state);
 }
 
 std::string inconsistent_start_sentence(const BadStart& start) {

@@ -29,12 +29,16 @@ struct FailedStep {
   bool offers_midpoint = false;        // the problem runs with the midpoint rule
   bool of_particles = false;
   bool has_constraints = true;
+  std::string pole = {};  // the step went across this pole, in words; empty: not known
 };
 std::string failure_sentence(const FailedStep& at, std::string_view last_good);
 
 // Says that the energy of a run grew without end.
 std::string unstable_sentence(std::string_view method, const RunSummary& run, bool offers_midpoint,
                               std::string_view last_state);
+
+// Says that a run has lost its energy, though its method claims to keep it.
+std::string lost_energy_sentence(std::string_view method, const RunSummary& run, std::string_view last_state);
 
 struct BadStart {
   std::string_view model;

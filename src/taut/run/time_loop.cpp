@@ -17,13 +17,14 @@ double seconds_of(std::chrono::steady_clock::duration time) {
 }  // namespace
 
 TimeLoop::TimeLoop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer,
-                   Tally& tally, const Quantities& quantities)
+                   Tally& tally, const Quantities& quantities, PoleWatch* poles)
     : machine_(machine),
       schedule_(schedule),
       halve_(halve_on_failure),
       observer_(observer),
       tally_(tally),
-      quantities_(quantities) {}
+      quantities_(quantities),
+      poles_(poles) {}
 
 double TimeLoop::seconds() const { return before_.seconds + seconds_of(Clock::now() - began_); }
 
@@ -35,6 +36,10 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
   began_ = looked_ = told_ = Clock::now();
   wants_checkpoints_ = observer_.wants_checkpoints();
   keep();
+  if (poles_ != nullptr) {
+    poles_->begin(machine_.q(), machine_.p());
+    keep_before_poles();
+  }
   try {
     if (from_the_start) {
       sample();
@@ -42,6 +47,7 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
     }
     while (!has_ended() && stop_.empty()) {
       advance();
+      if (is_time_for_poles()) look_for_poles();
       if (tally_.failed()) break;
       if (tally_.steps % schedule_.every == 0 || has_ended()) sample();
       if (since_look_ >= pace_) look();
@@ -60,9 +66,67 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
 
 void TimeLoop::advance() {
   const std::int64_t before = tally_.steps, to_sample = schedule_.every - before % schedule_.every;
-  machine_.advance(schedule_.step, std::min({to_sample, pace_, schedule_.steps - before}), tally_);
+  std::int64_t count = std::min({to_sample, pace_, schedule_.steps - before});
+  if (poles_ != nullptr) count = std::min(count, next_look_for_poles_ - before);
+  machine_.advance(schedule_.step, count, tally_);
   if (tally_.failed() && halve_) machine_.advance_by_halves(schedule_.step, tally_);
   since_look_ += tally_.steps - before;
+}
+
+// Poles are looked for before each sample and now and then between; the clock has no say in it, so that the
+// same run always ends at the same step.
+bool TimeLoop::is_time_for_poles() const {
+  return poles_ != nullptr && !tally_.failed() &&
+         (tally_.steps >= next_look_for_poles_ || tally_.steps % schedule_.every == 0 || has_ended());
+}
+
+void TimeLoop::look_for_poles() {
+  if (poles_->changed(machine_.q(), machine_.p())) {
+    find_pole();
+    if (!tally_.failed()) keep_before_poles();
+  } else if (tally_.steps >= next_look_for_poles_) {
+    keep_before_poles();
+  }
+}
+
+// The copies cost less than a hundredth of the steps between them.
+void TimeLoop::keep_before_poles() {
+  constexpr std::int64_t part = 8, most = 1024;
+  machine_before_ = machine_.save();
+  tally_before_ = tally_;
+  next_look_for_poles_ = tally_.steps + std::clamp<std::int64_t>(tally_.steps / part, 1, most);
+}
+
+void TimeLoop::find_pole() {
+  const std::int64_t end = tally_.steps;
+  machine_.restore(machine_before_);
+  tally_ = *tally_before_;
+  while (tally_.steps < end) {
+    machine_before_ = machine_.save();
+    tally_before_ = tally_;
+    const std::vector<double> q(machine_.q().begin(), machine_.q().end());
+    const std::vector<double> p(machine_.p().begin(), machine_.p().end());
+    advance_again(1);
+    if (!poles_->changed(machine_.q(), machine_.p())) continue;
+    std::string pole = poles_->between(q, p, machine_.q(), machine_.p());
+    poles_->begin(machine_.q(), machine_.p());
+    // A pole that showed in the energy is counted already.
+    if (pole.empty() || tally_.jumps > tally_before_->jumps) continue;
+    const Failure failure{.kind = FailureKind::jumped,
+                          .residual = std::abs(energy_above(tally_.now, tally_before_->now))};
+    if (tally_.goes_on_after(failure, tally_.steps)) continue;
+    machine_.restore(machine_before_);
+    tally_ = *tally_before_;
+    tally_.failure = failure;
+    pole_ = std::move(pole);
+    return;
+  }
+}
+
+// Makes steps that were made before, to the same bits.
+void TimeLoop::advance_again(std::int64_t count) {
+  machine_.advance(schedule_.step, count, tally_);
+  if (tally_.failed()) machine_.advance_by_halves(schedule_.step, tally_);  // as it was the first time
 }
 
 void TimeLoop::sample() {
@@ -101,10 +165,7 @@ void TimeLoop::back_to_last_good() {
   tally_.carry(saved);
   machine_.restore(kept_.machine);
   tally_.clear_failure();
-  while (tally_.steps < failed.steps) {
-    machine_.advance(schedule_.step, failed.steps - tally_.steps, tally_);
-    if (tally_.failed()) machine_.advance_by_halves(schedule_.step, tally_);  // as it was the first time
-  }
+  while (tally_.steps < failed.steps) advance_again(failed.steps - tally_.steps);
   tally_.failure = failed.failure;
   tally_.energy_not_finite = failed.energy_not_finite;
 }

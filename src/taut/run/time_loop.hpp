@@ -4,28 +4,37 @@
 
 #include <taut/mechanism/machine.hpp>
 #include <taut/run/observer.hpp>
+#include <taut/run/pole_watch.hpp>
 #include <taut/run/quantities.hpp>
 #include <taut/run/schedule.hpp>
 
 #include <chrono>
+#include <optional>
+#include <string>
 
 namespace taut {
 
 class TimeLoop {
  public:
   TimeLoop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer,
-           Tally& tally, const Quantities& quantities);
+           Tally& tally, const Quantities& quantities, PoleWatch* poles);
 
   // Runs the loop; `seconds` of work went before. Returns why the run was stopped or what could not be
   // written. Returns nothing if it went to its end, or if a step failed, which is in the tally.
   std::string go(const std::string& start_digest, std::vector<BackendUse> backends, double seconds,
                  bool from_the_start);
   double seconds() const;
+  const std::string& pole() const { return pole_; }  // the one that the failed step went across, in words
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void advance();  // to the next sample, or to the next look at the clock
+  bool is_time_for_poles() const;
+  void look_for_poles();
+  void find_pole();  // makes the steps since the last copy again, up to the one that went across a pole
+  void keep_before_poles();
+  void advance_again(std::int64_t count);
   void sample();
   void look();
   void keep();
@@ -45,6 +54,11 @@ class TimeLoop {
   Clock::time_point began_ = Clock::now(), looked_ = began_, told_ = began_, kept_at_ = began_;
   std::int64_t pace_ = 1, since_look_ = 0;  // steps between two looks at the clock
   bool wants_checkpoints_ = false;
+  PoleWatch* poles_;                   // none if nothing is divided by in the model
+  std::string machine_before_;         // a copy from which a step across a pole is looked for
+  std::optional<Tally> tally_before_;  // and the tally of that step
+  std::int64_t next_look_for_poles_ = 0;
+  std::string pole_;
   Snapshot kept_;  // a moment ago: from here a failed step is repeated
   std::string stop_;
 };

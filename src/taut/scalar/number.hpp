@@ -124,6 +124,9 @@ constexpr double lane(T x, int) {
   return static_cast<double>(x);
 }
 
+// Replaces the value of one lane.
+inline void set_lane(double& x, int, double value) { x = value; }
+
 // Converts a number to another type. If the target has no tangents, only the value is kept.
 template <class To, class From>
 constexpr To convert(const From& x) {

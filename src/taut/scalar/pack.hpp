@@ -169,6 +169,11 @@ double lane(const Pack<n>& x, int i) {
 }
 
 template <int n>
+void set_lane(Pack<n>& x, int i, double value) {
+  x.set(i, value);
+}
+
+template <int n>
 bool any(const PackMask<n>& mask) {
   auto one = mask.m[0];
   unroll<PackLayout<n>::registers - 1>([&]<int r>() { one = one || mask.m[r + 1]; });

@@ -106,7 +106,9 @@ std::string encode(std::string_view tag, std::uint64_t number, std::string_view 
 
 ChunkReader::ChunkReader(OpenFile file, FileKind kind) : file_(std::move(file)), size_(size_of(file_.get())) {
   const std::string signature = bytes(signature_size);
-  const char* const what = kind == FileKind::trajectory ? "trajectory" : "checkpoint";
+  const char* const what = kind == FileKind::trajectory   ? "trajectory"
+                           : kind == FileKind::checkpoint ? "checkpoint"
+                                                          : "unit of an ensemble";
   const bool whole = signature.size() == signature_size;
   if (whole) layout_ = get<std::uint32_t>(signature, 8);
   if (size_ == 0) {

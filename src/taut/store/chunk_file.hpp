@@ -1,6 +1,6 @@
-// The container of trajectories and checkpoints: a signature, then chunks, each with its length, its number
-// and two checksums. A file that ends anywhere is thus read up to its last whole chunk, and a flipped bit is
-// found. Layout: docs/guide/trajectory-file.md.
+// The container of trajectories, checkpoints and units of ensembles: a signature, then chunks, each with its
+// length, its number and two checksums. A file that ends anywhere is thus read up to its last whole chunk,
+// and a flipped bit is found. Layout: docs/guide/trajectory-file.md.
 #pragma once
 
 #include <taut/bytes/checksum.hpp>
@@ -13,7 +13,7 @@
 
 namespace taut {
 
-enum class FileKind : std::uint32_t { trajectory = 1, checkpoint = 2 };
+enum class FileKind : std::uint32_t { trajectory = 1, checkpoint = 2, unit = 3 };  // a unit of an ensemble
 
 inline constexpr std::uint32_t file_layout = 2;  // the layout that is written; all from 1 on are read
 // In bytes; a longer chunk is neither written nor read.

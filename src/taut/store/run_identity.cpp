@@ -1,3 +1,4 @@
+#include <taut/bytes/byte_text.hpp>
 #include <taut/bytes/json.hpp>
 #include <taut/store/name_list.hpp>
 #include <taut/store/run_identity.hpp>
@@ -52,6 +53,14 @@ Json deciding_part(const RunRequest& r) {
   return object;
 }
 
+Json files_as_text(const std::map<std::string, std::string>& files) {
+  Json object = Json::object();
+  for (const auto& [name, bytes] : files) object[name] = text_of_bytes(bytes);
+  return object;
+}
+
+}  // namespace
+
 Json json_of_request(const RunRequest& r) {
   Json object = deciding_part(r);
   object["halve_on_failure"] = r.halve_on_failure;
@@ -62,7 +71,7 @@ Json json_of_request(const RunRequest& r) {
   return object;
 }
 
-RunRequest request_of(const Json& object) {
+RunRequest request_of_json(const Json& object) {
   RunRequest r;
   r.method = object.at("method").text();
   r.formulation = object.at("formulation").text();
@@ -85,37 +94,6 @@ RunRequest request_of(const Json& object) {
   r.checkpoint_every = real(object.at("checkpoint_every"));
   return r;
 }
-
-// Turns bytes into a text in which each is one character, so that JSON holds any of them: ASCII
-// stays as it is.
-std::string text_of_bytes(const std::string& bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    const auto b = static_cast<unsigned char>(c);
-    if (b >= 0x80) text.push_back(static_cast<char>(0xC0 | b >> 6));
-    text.push_back(b >= 0x80 ? static_cast<char>(0x80 | (b & 0x3F)) : c);
-  }
-  return text;
-}
-std::string bytes_of_text(const std::string& text) {
-  std::string bytes;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto b = static_cast<unsigned char>(text[i]);
-    const bool pair = (b & 0xFC) == 0xC0 && i + 1 < text.size();  // U+0080 to U+00FF
-    if (b >= 0x80 && !pair) throw InputError("a file of its model holds a character that is no byte");
-    bytes.push_back(pair ? static_cast<char>(b << 6 | (static_cast<unsigned char>(text[++i]) & 0x3F))
-                         : text[i]);
-  }
-  return bytes;
-}
-
-Json files_as_text(const std::map<std::string, std::string>& files) {
-  Json object = Json::object();
-  for (const auto& [name, bytes] : files) object[name] = text_of_bytes(bytes);
-  return object;
-}
-
-}  // namespace
 
 std::size_t RunIdentity::width() const { return 4 + 2 * coordinates.size() + quantities.size(); }
 
@@ -172,7 +150,7 @@ RunIdentity run_identity(const std::string& json) {
     r.set = object.at("set").texts();
     if (const Json* files = object.find("files"))
       for (const auto& [name, text] : files->members()) r.files[name] = bytes_of_text(text.text());
-    r.asked = request_of(object.at("asked"));
+    r.asked = request_of_json(object.at("asked"));
     r.method = object.at("method").text();
     r.schedule = {real(object.at("step")), object.at("steps").whole<std::int64_t>(),
                   object.at("every").whole<std::int64_t>()};

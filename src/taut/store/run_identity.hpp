@@ -1,12 +1,17 @@
 // Identifies a run as its files do: enough to make it again.
 #pragma once
 
+#include <taut/bytes/json.hpp>
 #include <taut/contract/request.hpp>
 #include <taut/run/schedule.hpp>
 
 #include <map>
 
 namespace taut {
+
+// What is asked of a run as JSON and back; the second throws JsonError. The folder --out is no part of it.
+Json json_of_request(const RunRequest& request);
+RunRequest request_of_json(const Json& object);
 
 struct RunIdentity {
   std::string version;                       // taut's version

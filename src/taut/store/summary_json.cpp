@@ -82,8 +82,11 @@ std::string to_json(const RunSummary& s) {
     object["jumps"] =
         Json::object({{"steps", s.jumps}, {"first", s.first_jump}, {"largest", s.largest_jump}});
   if (s.energy_lost)
-    object["energy_lost"] = Json::object(
-        {{"max_error", s.energy_error}, {"in_a_step", s.change_max}, {"kinetic_max", s.kinetic_max}});
+    object["energy_lost"] = Json::object({{"max_error", s.energy_error},
+                                          {"in_a_step", s.change_max},
+                                          {"kinetic_max", s.kinetic_max},
+                                          {"for_a_while", s.energy_off_for_a_while},
+                                          {"stays", s.energy_stays_lost}});
   if (s.first_unexplained > 0) object["first_step"] = Json::object({{"unexplained", s.first_unexplained}});
   if (s.least_pivot < 1)
     object["smallest_pivot"] = Json::object({{"ratio", s.least_pivot}, {"time", s.least_pivot_time}});

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 
 namespace taut {
@@ -40,7 +41,8 @@ std::string number(Float128 x, bool all) {
 
 class Emitter {
  public:
-  enum class For { people, compiler };
+  // The last one is as `compiler`, with the numbers of the formulas as data of the problem.
+  enum class For { people, compiler, lanes };
   Emitter(const Model& model, std::string type, For reader, bool all_digits = false)
       : model_(model),
         type_(std::move(type)),
@@ -55,6 +57,10 @@ class Emitter {
     s_ = with_values;
     symbols_ = false;
   }
+
+  // The numbers in the order of the table, if they are data of the problem.
+  const std::vector<double>& numbers() const { return numbers_; }
+  bool has_full_mass() const { return s_.kind != System::Kind::hamiltonian && mass_kind() == Mass::full; }
 
   std::string emit() {
     find_sources();
@@ -109,9 +115,10 @@ class Emitter {
     line(
         "#pragma once\n\n#include <taut/model/text/{}functions.hpp>\n#include "
         "<taut/problem/{}.hpp>\n\n#include "
-        "<array>\n#include <string>\n\nnamespace taut {{\n",
-        reader_ == For::people ? "lane_" : "",
-        reader_ == For::people ? "tiers" : "gradient_count.hpp>\n#include <taut/problem/tiers");
+        "<array>\n{}#include <string>\n\nnamespace taut {{\n",
+        reader_ == For::compiler ? "" : "lane_",
+        reader_ == For::people ? "tiers" : "gradient_count.hpp>\n#include <taut/problem/tiers",
+        reader_ == For::lanes ? "#include <span>\n" : "");
     line("struct {}Pattern {{", type_);
     line("  static constexpr int rows = {}, columns = {};", s_.m, s_.n);
     line("  static constexpr std::array<Place, {}> places{{{{", s_.column.size());
@@ -169,6 +176,15 @@ class Emitter {
       line("//   g[{}]  {}", k, comment(model_.constraints[static_cast<std::size_t>(k)].text));
   }
 
+  // Writes a number of the formulas: as it is, or as its place in the table.
+  std::string constant(int node) const {
+    const Float128 value = s_.graph.value(node);
+    if (reader_ != For::lanes) return number(value, all_digits_);
+    const auto [at, is_new] = place_of_.try_emplace(node, numbers_.size());
+    if (is_new) numbers_.push_back(static_cast<double>(value));
+    return fmt::format("c[{}]", at->second);
+  }
+
   // Names the parameters a0, a1, …
   std::string parameter(std::size_t k) const { return fmt::format("a{}", k); }
 
@@ -204,9 +220,25 @@ class Emitter {
     return s_.kind != System::Kind::hamiltonian && (reader_ == For::people || mass_kind() == Mass::full);
   }
 
+  // Writes the table, and what LaneMachineOf asks of it.
+  void table() {
+    line("  std::array<T, {}> c{{}};", numbers_.size());
+    line("  void take_constants(int lane, std::span<const double> from) {{");
+    line("    for (std::size_t k = 0; k < c.size(); ++k) set_lane(c[k], lane, from[k]);\n  }}");
+    line("  void copy_constants(int lane, int other) {{");
+    line("    for (T& x : c) set_lane(x, lane, taut::lane(x, other));\n  }}");
+    line("  template <class U>\n  {}<U> cast() const {{\n    {}<U> to;", type_, type_);
+    line("    for (std::size_t k = 0; k < c.size(); ++k) to.c[k] = convert<U>(c[k]);\n    return to;\n  }}");
+  }
+
   void tail() {
     if (s_.kind != System::Kind::hamiltonian) mass_function();
     if (reader_ == For::people) start_function();
+    if (reader_ == For::lanes) {
+      table();
+      end();
+      return;
+    }
     line("  template <class U>\n  {}<U> cast() const {{", type_);
     std::string list = reader_ == For::people ? "{}" : "{}, {}";
     if (symbols_)
@@ -214,6 +246,9 @@ class Emitter {
         list += fmt::format(", convert<U>({})", parameter(k));
     if (mass_is_member()) list += ", inverse_mass.template cast<U>()";
     line("    return {{{}}};\n  }}", list);
+    end();
+  }
+  void end() {
     line(
         "  static std::string constraint_name(int k) {{ return \"constraint \" + std::to_string(k + 1); "
         "}}\n}};\n\n}}  // namespace taut");
@@ -298,7 +333,7 @@ class Emitter {
   void vector(std::string_view name, std::string_view arguments, std::string_view out,
               const std::vector<int>& nodes) {
     Block block(*this, nodes);
-    const bool counted = reader_ == For::compiler && (name == "H_q" || name.starts_with("grad_V"));
+    const bool counted = reader_ != For::people && (name == "H_q" || name.starts_with("grad_V"));
     line("  void {}({}) const {{\n{}{}", name, unnamed(arguments, nodes),
          counted ? "    this->count_gradient();\n" : "", block.text);
     out_.pop_back();
@@ -338,7 +373,7 @@ class Emitter {
       for (const int k : nodes) {
         const Graph::Node& node = graph[k];
         if (node.op == Op::constant) {
-          put(k, {number(graph.value(k), e_.all_digits_), 3, 0});
+          put(k, {e_.constant(k), 3, 0});
         } else if (node.op == Op::input) {
           const int block = node.a / e_.s_.n;
           put(k, {block < 3 ? fmt::format("{}[{}]", "qpv"[block], node.a % e_.s_.n)
@@ -417,7 +452,10 @@ class Emitter {
   System s_;
   std::vector<int> kept_;        // the nodes of G that are evaluated
   std::vector<Source> sources_;  // for each place, one of them
-  bool symbols_;                 // parameters are members; otherwise the formulas contain their values
+  // The places of constants in the table, and their values.
+  mutable std::unordered_map<int, std::size_t> place_of_;
+  mutable std::vector<double> numbers_;
+  bool symbols_;  // parameters are members; otherwise the formulas contain their values
 };
 
 }  // namespace
@@ -429,6 +467,13 @@ std::string emit_cpp(const Model& model, const std::string& type) {
 
 std::string emit_bare_cpp(const Model& model, const std::string& type, bool all_digits) {
   return Emitter(model, type, Emitter::For::compiler, all_digits).emit();
+}
+
+std::optional<EmittedTable> emit_table_cpp(const Model& model, const std::string& type) {
+  Emitter emitter(model, type, Emitter::For::lanes);
+  if (emitter.has_full_mass()) return std::nullopt;
+  std::string text = emitter.emit();
+  return EmittedTable{std::move(text), emitter.numbers()};
 }
 
 }  // namespace taut

@@ -5,7 +5,9 @@
 
 #include <taut/model/model.hpp>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace taut {
 
@@ -18,5 +20,14 @@ std::string emit_cpp(const Model& model, const std::string& type = "FormulaModel
 // its bits. The class counts its gradients, and has no start(). Numbers have 106 bits, or all 113 if
 // `all_digits`.
 std::string emit_bare_cpp(const Model& model, const std::string& type, bool all_digits = false);
+
+// Does the same with the numbers of the formulas in a table c, which each lane of a pack may have of its own:
+// models that differ in their parameters alone have one text, as a rule, and other numbers. Gives nothing if
+// the mass matrix is full.
+struct EmittedTable {
+  std::string text;
+  std::vector<double> numbers;
+};
+std::optional<EmittedTable> emit_table_cpp(const Model& model, const std::string& type);
 
 }  // namespace taut

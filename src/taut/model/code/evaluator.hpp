@@ -7,6 +7,7 @@
 #include <taut/model/text/functions.hpp>
 
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -30,6 +31,21 @@ class Evaluator {
     if constexpr (std::is_same_v<T, double>)
       if (compiled_ != nullptr) return compiled_(q, p, v, out);
     interpret(q, p, v, out);
+  }
+
+  // Replaces the constants in one lane, and returns those that are left.
+  std::span<const double> take_constants(int lane, std::span<const double> from)
+    requires(ScalarTraits<T>::lanes > 1)
+  {
+    const std::size_t count = program_ ? program_->constants.size() : 0;
+    for (std::size_t k = 0; k < count; ++k) r_[k].set(lane, from[k]);
+    return from.subspan(count);
+  }
+  void copy_constants(int lane, int other)
+    requires(ScalarTraits<T>::lanes > 1)
+  {
+    const std::size_t count = program_ ? program_->constants.size() : 0;
+    for (std::size_t k = 0; k < count; ++k) r_[k].set(lane, r_[k][other]);
   }
 
  private:

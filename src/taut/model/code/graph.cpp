@@ -226,6 +226,11 @@ int Graph::power(int a, int b) {
 }
 
 int Graph::add(const Formula& formula, const std::function<int(std::string_view)>& node_of) {
+  return add_parts(formula, node_of).back();
+}
+
+std::vector<int> Graph::add_parts(const Formula& formula,
+                                  const std::function<int(std::string_view)>& node_of) {
   std::vector<int> at;
   at.reserve(formula.nodes.size());
   for (const FormulaNode& node : formula.nodes) {
@@ -237,7 +242,7 @@ int Graph::add(const Formula& formula, const std::function<int(std::string_view)
       at.push_back(make(node.op, at[static_cast<std::size_t>(node.a)],
                         node.b < 0 ? -1 : at[static_cast<std::size_t>(node.b)]));
   }
-  return at.back();
+  return at;
 }
 
 std::vector<int> Graph::below(const std::vector<int>& roots) const {

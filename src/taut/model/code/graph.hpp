@@ -36,6 +36,8 @@ class Graph {
   int make(Op op, int a, int b = -1);
   // Adds a parsed formula; `node_of(name)` returns the nodes of its names.
   int add(const Formula& formula, const std::function<int(std::string_view)>& node_of);
+  // Does the same and returns the node of every part.
+  std::vector<int> add_parts(const Formula& formula, const std::function<int(std::string_view)>& node_of);
 
   // Returns ∂f/∂(input) for each of `inputs`, by one reverse sweep.
   std::vector<int> gradient(int f, const std::vector<int>& inputs);

@@ -112,6 +112,11 @@ class ModelReader {
   // read_draw.cpp
   void read_draw();
 
+  // read_ensemble.cpp: [ensemble]
+  void read_ensemble();
+  void read_vary(const Value& table);
+  std::optional<Vary> vary_of(const Entry& e);
+
   // check_start.cpp
   void check_start();
   void check_derivatives();

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t largest_file = 4U << 20U;  // bytes; the formulas of a page take a thousandth of it
 
-const std::vector<std::string> top_keys{"title",   "parameters", "definitions",    "system",
-                                        "initial", "run",        "output",         "quantities",
-                                        "draw",    "methods",    "parametrisation"};
+const std::vector<std::string> top_keys{"title",   "parameters", "definitions",     "system",
+                                        "initial", "run",        "output",          "quantities",
+                                        "draw",    "methods",    "parametrisation", "ensemble"};
 
 }  // namespace
 
@@ -53,6 +53,7 @@ ReadModel ModelReader::read(const std::vector<std::string>& set) {
   read_output();
   read_quantity_formulas();
   if (!particles) read_draw();
+  read_ensemble();
   if (errors_.empty() && !particles) check_start();
   if (errors_.empty() && !particles) check_parametrisation();
   return finish();

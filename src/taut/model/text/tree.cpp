@@ -60,8 +60,11 @@ class Conversion {
       v.kind = Value::Kind::number;
       v.number = Float128(whole->get());
       v.whole = true;
+    } else if (const auto* yes = node.as_boolean()) {
+      v.kind = Value::Kind::boolean;
+      v.yes = yes->get();
     } else {
-      v.kind = node.is_boolean() ? Value::Kind::boolean : Value::Kind::date;
+      v.kind = Value::Kind::date;
     }
     return v;
   }

@@ -18,6 +18,7 @@ struct Value {
   std::string text;     // if it is a text
   Float128 number = 0;  // to 113 bits, not only to the 53 of a double
   bool whole = false;   // written as a whole number
+  bool yes = false;     // if it is `true`
   std::vector<Value> list;
   std::vector<Entry> table;  // in the order of the file
   const SourceText* source = nullptr;

@@ -1,0 +1,119 @@
+#include <taut/backend/backend.hpp>
+#include <taut/backend/compiled_formulas.hpp>
+#include <taut/backend/ensemble_machines.hpp>
+#include <taut/backend/specialised.hpp>
+#include <taut/mechanism/formula_lanes.hpp>
+#include <taut/mechanism/make_mechanism.hpp>
+#include <taut/model/formula_system.hpp>
+#include <taut/model/lane_constants.hpp>
+
+#include <fmt/format.h>
+
+namespace taut {
+
+namespace {
+
+// The interpreter, for trajectories side by side, and for single ones compiled formulas if all of them have
+// the same: both have the same bits.
+class InterpretedEnsemble final : public EnsembleMachines {
+ public:
+  InterpretedEnsemble(const TrajectoryModel& base, const PlainState& start, const EnsembleMethod& method,
+                      CompiledFormulas compiled)
+      : method_(method), system_(base.system), compiled_(std::move(compiled)) {
+    const FormulaLanes made = lanes_for(start);
+    has_lanes_ = made.machine != nullptr;
+    sized_ = made.sized;
+  }
+  BackendUse used() const override {
+    return compiled_.system ? BackendUse{Backend::compile, compiled_.object} : BackendUse{};
+  }
+  std::unique_ptr<Machine> machine(const TrajectoryModel& of, const PlainState& start) const override {
+    const bool plain = method_.request.plain_updates;
+    if (!compiled_.system) return of.mechanism->bind(method_.choice, start, method_.options, plain);
+    return make_mechanism(compiled_.system)->bind(method_.choice, start, method_.options, plain);
+  }
+  std::unique_ptr<LaneMachine> lanes(const PlainState& start) const override {
+    return has_lanes_ ? lanes_for(start).machine : nullptr;
+  }
+  std::optional<std::vector<double>> constants(const TrajectoryModel& of) const override {
+    if (!method_.other_parameters) return std::vector<double>{};
+    if (!same_shape(*system_, *of.system)) return std::nullopt;
+    return lane_constants(*of.system, sized_);
+  }
+
+ private:
+  FormulaLanes lanes_for(const PlainState& start) const {
+    if (method_.lanes == 1 || !system_) return {};
+    return formula_lanes(system_, method_.choice, start, method_.options, method_.request.plain_updates);
+  }
+
+  EnsembleMethod method_;
+  std::shared_ptr<const FormulaSystem> system_;
+  CompiledFormulas compiled_;  // without a system if there are none
+  bool has_lanes_ = false, sized_ = false;
+};
+
+// The whole step compiled, with the numbers of the formulas as data.
+class SpecialisedEnsemble final : public EnsembleMachines {
+ public:
+  SpecialisedEnsemble(SpecialisedTrajectories unit, const EnsembleMethod& method)
+      : unit_(std::move(unit)), method_(method) {}
+  BackendUse used() const override { return {Backend::specialise, unit_.object}; }
+  std::unique_ptr<Machine> machine(const TrajectoryModel& of, const PlainState& start) const override {
+    if (const auto numbers = numbers_of(of)) return unit_.machine(*numbers, start, method_.options);
+    // The model has another shape. Its step is compiled as it is for a run.
+    Specialised made =
+        specialised_machine(*of.model, method_.choice, start, method_.options, method_.request.plain_updates);
+    return std::move(made.machine);
+  }
+  std::unique_ptr<LaneMachine> lanes(const PlainState& start) const override {
+    return method_.lanes == 1 ? nullptr : unit_.lanes(start, method_.options);
+  }
+  std::optional<std::vector<double>> constants(const TrajectoryModel& of) const override {
+    if (!method_.other_parameters) return std::vector<double>{};
+    return numbers_of(of);
+  }
+
+ private:
+  std::optional<std::vector<double>> numbers_of(const TrajectoryModel& of) const {
+    return method_.other_parameters ? unit_.numbers_of(*of.model) : unit_.numbers;
+  }
+
+  SpecialisedTrajectories unit_;
+  EnsembleMethod method_;
+};
+
+CompiledFormulas compiled_for(const TrajectoryModel& base, const EnsembleMethod& method, Backend backend,
+                              std::string& note) {
+  if (!base.system || method.other_parameters || backend == Backend::interpret) return {};
+  CompiledFormulas made = compiled_formulas(base.system);
+  if (made.missing.empty()) return made;
+  note = fmt::format("the formulas are interpreted: {}.", made.missing);
+  return {};
+}
+
+}  // namespace
+
+MadeEnsembleMachines ensemble_machines(const TrajectoryModel& base, const PlainState& start,
+                                       const EnsembleMethod& method) {
+  std::string note;
+  Backend backend = Backend::interpret;
+  if (base.system)
+    backend = method.request.backend == Backend::automatic
+                  ? worth_while(*base.system, method.choice, method.steps)
+                  : method.request.backend;
+  if (backend == Backend::specialise) {
+    constexpr int usual_lanes = 16;
+    SpecialisedTrajectories unit =
+        specialised_trajectories(*base.model, method.choice, method.options, method.request.plain_updates,
+                                 method.lanes > 1 ? method.lanes : usual_lanes);
+    if (unit.missing.empty()) return {std::make_unique<SpecialisedEnsemble>(std::move(unit), method)};
+    note = fmt::format("the step is not specialised: {}.", unit.missing);
+    backend = Backend::compile;
+  }
+  CompiledFormulas compiled = compiled_for(base, method, backend, note);
+  auto made = std::make_unique<InterpretedEnsemble>(base, start, method, std::move(compiled));
+  return {std::move(made), note};
+}
+
+}  // namespace taut

@@ -1,0 +1,62 @@
+// Makes the machines of the trajectories of an ensemble: one at a time, and several side by side. The
+// trajectories have one method and one model, whose parameters may differ from one to the next.
+#pragma once
+
+#include <taut/contract/backend_use.hpp>
+#include <taut/contract/request.hpp>
+#include <taut/mechanism/lane_machine.hpp>
+#include <taut/mechanism/mechanism.hpp>
+#include <taut/model/model.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+struct FormulaSystem;  // model/formula_system.hpp
+
+// A model with the parameters of one trajectory.
+struct TrajectoryModel {
+  const Model* model = nullptr;
+  std::shared_ptr<const FormulaSystem> system = {};  // none if it is a system of particles
+  const Mechanism* mechanism = nullptr;              // nobody else uses it meanwhile
+};
+
+// What all trajectories have in common.
+struct EnsembleMethod {
+  MethodChoice choice;
+  SolveOptions options;
+  RunRequest request;
+  double step = 0;
+  std::int64_t steps = 0;
+  bool other_parameters = false;  // the trajectories differ in more than their starts
+  int lanes = 0;                  // trajectories side by side; 0: as many as pay
+};
+
+// Any number of threads may ask at a time, each with models of its own.
+class EnsembleMachines {
+ public:
+  virtual ~EnsembleMachines() = default;
+  virtual BackendUse used() const = 0;
+  virtual std::unique_ptr<Machine> machine(const TrajectoryModel& of, const PlainState& start) const = 0;
+  // Gives none if the method is not there for lanes.
+  virtual std::unique_ptr<LaneMachine> lanes(const PlainState& start) const = 0;
+  // Returns the numbers by which a lane knows this model; empty if all trajectories have the same. Gives
+  // nothing if the model has another shape than the first, so that it does not fit into a lane.
+  virtual std::optional<std::vector<double>> constants(const TrajectoryModel& of) const = 0;
+};
+
+struct MadeEnsembleMachines {
+  std::unique_ptr<EnsembleMachines> machines;
+  std::string note = {};  // a sentence, if they are not what was wanted
+};
+
+// Makes them as `taut run` would for one of the trajectories: the digits do not depend on how many there are.
+// `base` is the model as it is written.
+MadeEnsembleMachines ensemble_machines(const TrajectoryModel& base, const PlainState& start,
+                                       const EnsembleMethod& method);
+
+}  // namespace taut

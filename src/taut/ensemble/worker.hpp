@@ -1,0 +1,66 @@
+// Computes trajectories in one thread: in lanes if the method is there for lanes, otherwise one at a time.
+#pragma once
+
+#include <taut/ensemble/gathering.hpp>
+#include <taut/measure/tally.hpp>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+namespace taut {
+
+class Worker {
+ public:
+  Worker(const Ensemble& ensemble, Gathering& gathering);
+  // Works until there is nothing left to begin, or the gathering is stopped.
+  void work();
+
+ private:
+  // A trajectory that is being computed.
+  struct Current {
+    ReadyTrajectory t;
+    std::unique_ptr<Machine> machine;
+    Tally tally;
+    std::vector<double> sampled = {};
+    std::vector<double> constants = {};
+    bool fits_lane = false;
+  };
+  struct Lanes {
+    std::unique_ptr<LaneMachine> machine;
+    std::vector<std::unique_ptr<Current>> in;  // null: the lane is empty
+    bool any_busy() const;
+  };
+
+  std::unique_ptr<Current> begin();  // the next one that can start; null if there is none
+  void refuse(const ReadyTrajectory& t);
+  void run_alone(Current& c, std::int64_t steps);  // up to that number of steps, or a failure
+  bool has_ended(const Current& c) const;
+  std::int64_t to_next_stop(std::int64_t steps) const;  // to the next sample, or the end
+  bool is_stop(std::int64_t steps) const;
+  void sample(Current& c, const PlainState& x);
+  void end(Current& c);
+  Ending ending_of(const Current& c) const;
+
+  void work_alone();
+  void work_in_lanes();
+  bool make_lanes();
+  void refill(Lanes& lanes);
+  void fill(Lanes& lanes, int lane);
+  void advance(Lanes& lanes);
+  static void take_out(const Lanes& lanes, int lane);
+  void step_alone(Lanes& lanes, int lane);
+  void stop_at(Lanes& lanes, int lane);
+  void pace_by(std::chrono::steady_clock::duration took);
+
+  const Ensemble& ensemble_;
+  Gathering& gathering_;
+  Trajectories trajectories_;
+  std::vector<Lanes> lanes_;
+  std::unique_ptr<Current> waiting_;  // has begun, and waits for a lane
+  bool is_dry_ = false;               // there is nothing left to begin
+  std::int64_t pace_ = 64;            // steps between two looks at the clock
+  std::vector<double> row_;
+};
+
+}  // namespace taut

@@ -1,0 +1,229 @@
+#include <taut/model/code/evaluator.hpp>
+#include <taut/model/code/graph.hpp>
+#include <taut/model/model.hpp>
+#include <taut/run/pole_watch.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace taut {
+
+using Names = std::map<std::string, Float128, std::less<>>;
+
+struct Divisor {
+  const Formula* whole;    // the formula in which it divides
+  int part;                // a node of it
+  bool is_cosine = false;  // the divisor is the cosine of that part
+  bool is_watched = true;
+
+  std::string text() const {
+    const std::string_view words = whole->part(whole->nodes[static_cast<std::size_t>(part)].span);
+    return is_cosine ? fmt::format("cos({})", words) : std::string(words);
+  }
+};
+
+namespace {
+
+const FormulaNode& node_at(const Formula& f, int k) { return f.nodes[static_cast<std::size_t>(k)]; }
+
+// Returns the values of the parts that are made of numbers and parameters.
+std::vector<std::optional<Float128>> fixed_values(const Formula& f, const Names& parameters) {
+  std::vector<std::optional<Float128>> values;
+  const auto at = [&](int k) {
+    return k < 0 ? std::optional(Float128(0)) : values[static_cast<std::size_t>(k)];
+  };
+  for (const FormulaNode& node : f.nodes) {
+    std::optional<Float128> value;
+    if (node.op == Op::constant) {
+      value = node.value;
+    } else if (node.op == Op::input) {
+      if (const auto known = parameters.find(f.part(node.span)); known != parameters.end())
+        value = known->second;
+    } else if (at(node.a) && at(node.b)) {
+      value = apply(node.op, *at(node.a), *at(node.b));
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
+// Adds the parts at whose zeros part k is zero: x and y for -x^2*sqrt(y). Such a part may change its sign
+// though the whole does not.
+void add_factors(const Formula& f, int k, std::vector<int>& to) {
+  std::vector<int> left = {k};
+  while (!left.empty()) {
+    const int part = left.back();
+    left.pop_back();
+    const FormulaNode& node = node_at(f, part);
+    switch (node.op) {
+      case Op::constant:
+      case Op::exp:
+      case Op::cosh:
+        break;
+      case Op::multiply:
+        left.push_back(node.b);
+        [[fallthrough]];
+      case Op::negate:
+      case Op::divide:
+      case Op::power:
+      case Op::sqrt:
+      case Op::absolute:
+        left.push_back(node.a);
+        break;
+      default:
+        to.push_back(part);
+    }
+  }
+}
+
+// Lists what a formula divides by. The zeros of cos(u) are the poles of tan(u).
+std::vector<Divisor> divisors_of(const Formula& f, const Names& parameters) {
+  const auto is_division = [](const FormulaNode& node) {
+    return node.op == Op::divide || node.op == Op::log || node.op == Op::power || node.op == Op::tan;
+  };
+  if (std::none_of(f.nodes.begin(), f.nodes.end(), is_division)) return {};
+  const auto fixed = fixed_values(f, parameters);
+  std::vector<int> parts;
+  std::vector<Divisor> found;
+  for (const FormulaNode& node : f.nodes) {
+    if (node.op == Op::divide) add_factors(f, node.b, parts);
+    if (node.op == Op::log) add_factors(f, node.a, parts);
+    if (node.op == Op::tan) found.push_back({.whole = &f, .part = node.a, .is_cosine = true});
+    if (node.op == Op::power)
+      if (const auto& exponent = fixed[static_cast<std::size_t>(node.b)]; exponent && *exponent < 0)
+        add_factors(f, node.a, parts);
+  }
+  std::sort(parts.begin(), parts.end());
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  for (const int k : parts) found.push_back({.whole = &f, .part = k});
+  std::erase_if(found, [&](const Divisor& d) { return fixed[static_cast<std::size_t>(d.part)].has_value(); });
+  return found;
+}
+
+}  // namespace
+
+struct PoleWatch::Divisors {
+  std::vector<std::string> coordinates;
+  Names parameters;
+  Formula formula;  // H, or V
+  std::vector<Divisor> all;
+  Evaluator<double> evaluate;
+  mutable std::vector<double> values;
+  std::vector<bool> is_negative;
+
+  // The straight way between two states; a place on it is a number from 0 to 1.
+  struct Way {
+    std::span<const double> q0, p0, q1, p1;
+  };
+  // Returns the values of all parts of a formula there.
+  std::vector<Float128> values_at(const Formula& f, const Way& way, Float128 t) const {
+    Names known = parameters;
+    for (std::size_t k = 0; k < coordinates.size(); ++k) {
+      known[coordinates[k]] = way.q0[k] + t * (Float128(way.q1[k]) - way.q0[k]);
+      known["p_" + coordinates[k]] = way.p0[k] + t * (Float128(way.p1[k]) - way.p0[k]);
+    }
+    return taut::evaluate(f, [&](std::string_view name) { return known.find(name)->second; });
+  }
+  bool negative_at(const Divisor& d, const Way& way, Float128 t) const {
+    const Float128 value = values_at(*d.whole, way, t)[static_cast<std::size_t>(d.part)];
+    return (d.is_cosine ? apply(Op::cos, value, 0) : value) < 0;
+  }
+  // Returns where on the way the divisor is zero.
+  Float128 zero_of(const Divisor& d, const Way& way) const {
+    Float128 from = 0, to = 1;
+    const bool begins_negative = negative_at(d, way, from);
+    for (int k = 0; k < 112; ++k) {
+      const Float128 middle = (from + to) / 2;
+      (negative_at(d, way, middle) == begins_negative ? from : to) = middle;
+    }
+    return from;
+  }
+  // Asks whether the formula grows beyond all bounds towards the zero of its divisor. A pole of any power, or
+  // a logarithm, changes from 2^-24 to 2^-32 of the way before the zero by as much as from 2^-8 to 2^-16, or
+  // by more; what has a bound changes by far less there.
+  bool has_pole(const Divisor& d, const Way& way) const {
+    const Float128 zero = zero_of(d, way);
+    Float128 w[4];
+    for (int k = 0; k < 4; ++k) {
+      Float128 before = zero;
+      for (int i = 0; i < 8 * (k + 1); ++i) before /= 2;
+      w[k] = values_at(*d.whole, way, zero - before).back();
+      if (!std::isfinite(static_cast<double>(w[k]))) return k > 0;
+    }
+    const auto size = [](Float128 x) { return x < 0 ? -x : x; };
+    return size(w[3] - w[2]) > size(w[1] - w[0]) / 4 && size(w[3] - w[2]) > Float128(1e-20) * size(w[3]);
+  }
+};
+
+PoleWatch::PoleWatch(const Model& model) : divisors_(std::make_unique<Divisors>()) {
+  if (model.particles) return;
+  Divisors& d = *divisors_;
+  d.coordinates = model.coordinates;
+  for (const NamedFormula& a : model.parameters) d.parameters.emplace(a.name, a.value);
+  d.formula = model.form == Model::Form::hamiltonian ? model.hamiltonian : model.potential;
+  const int n = static_cast<int>(model.coordinates.size());
+  Graph graph;
+  std::map<std::string, int, std::less<>> inputs;
+  for (int k = 0; k < n; ++k) {
+    inputs.emplace(model.coordinates[static_cast<std::size_t>(k)], k);
+    inputs.emplace("p_" + model.coordinates[static_cast<std::size_t>(k)], n + k);
+  }
+  const auto node_of = [&](std::string_view name) {
+    const auto input = inputs.find(name);
+    return input == inputs.end() ? graph.constant(d.parameters.find(name)->second)
+                                 : graph.input(input->second);
+  };
+  d.all = divisors_of(d.formula, d.parameters);
+  if (d.all.empty()) return;
+  const std::vector<int> nodes = graph.add_parts(d.formula, node_of);
+  std::vector<int> outputs;
+  for (const Divisor& divisor : d.all) {
+    const int part = nodes[static_cast<std::size_t>(divisor.part)];
+    outputs.push_back(divisor.is_cosine ? graph.make(Op::cos, part) : part);
+  }
+  d.evaluate = Evaluator<double>(std::make_shared<const Program>(linearise(graph, outputs, n)));
+  d.values.resize(outputs.size());
+}
+
+PoleWatch::~PoleWatch() = default;
+
+bool PoleWatch::watches() const { return !divisors_->all.empty(); }
+
+void PoleWatch::begin(std::span<const double> q, std::span<const double> p) {
+  Divisors& d = *divisors_;
+  d.evaluate(q.data(), p.data(), nullptr, d.values.data());
+  d.is_negative.resize(d.values.size());
+  for (std::size_t k = 0; k < d.values.size(); ++k) d.is_negative[k] = d.values[k] < 0;
+}
+
+bool PoleWatch::changed(std::span<const double> q, std::span<const double> p) const {
+  const Divisors& d = *divisors_;
+  d.evaluate(q.data(), p.data(), nullptr, d.values.data());
+  for (std::size_t k = 0; k < d.values.size(); ++k)
+    if (d.all[k].is_watched && (d.values[k] < 0) != d.is_negative[k]) return true;
+  return false;
+}
+
+std::string PoleWatch::between(std::span<const double> q0, std::span<const double> p0,
+                               std::span<const double> q1, std::span<const double> p1) {
+  Divisors& d = *divisors_;
+  if (!changed(q1, p1)) return "";
+  for (std::size_t k = 0; k < d.all.size(); ++k) {
+    Divisor& divisor = d.all[k];
+    if (!divisor.is_watched || (d.values[k] < 0) == d.is_negative[k]) continue;
+    if (d.has_pole(divisor, {q0, p0, q1, p1}))
+      return fmt::format("`{}` changed its sign in `{}`, which has no bound where that is zero",
+                         divisor.text(), divisor.whole->text);
+    divisor.is_watched = false;
+  }
+  return "";
+}
+
+}  // namespace taut
