@@ -1,5 +1,5 @@
-// The elementary functions beside those of libm: the largest error in units of the last place, against 128 bits,
-// and the time of a value, as a scalar and in 8 lanes.
+// The elementary functions beside those of libm: the largest error in units of the last place, against 128
+// bits, and the time of a value, as a scalar and in 8 lanes.
 //
 //   bench_elementary [arguments, 10000000 if none are given]
 #include <fmt/format.h>

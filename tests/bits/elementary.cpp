@@ -1,6 +1,6 @@
 // Prints a checksum of the bits of every elementary function, and fails if a lane differs from the scalar.
-// tests/bits/run compiles it for several compilers and machines and compares what they print. std::sin and its
-// kind appear in the list of functions only; nothing here calls them.
+// tests/bits/run compiles it for several compilers and machines and compares what they print. std::sin and
+// its kind appear in the list of functions only; nothing here calls them.
 #include <cstdio>
 #include <limits>
 #include <string>

@@ -1,6 +1,6 @@
-// Prints the bits of a few RATTLE steps of a pendulum, as a scalar run and in packs of 4, 8 and 16 lanes, and fails
-// if a lane differs from the scalar run. tests/bits/run compiles it with the registers of libstdc++ and with those
-// of the compiler.
+// Prints the bits of a few RATTLE steps of a pendulum, as a scalar run and in packs of 4, 8 and 16 lanes,
+// and fails if a lane differs from the scalar run. tests/bits/run compiles it with the registers of
+// libstdc++ and with those of the compiler.
 #include <taut/measure/flow.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>

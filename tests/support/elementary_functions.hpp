@@ -1,5 +1,5 @@
-// The elementary functions in a list, each with its counterparts in libm and in 128 bits, and arguments to try
-// them on: for the tests, for the bench and for the comparison of bits across compilers and machines.
+// The elementary functions in a list, each with its counterparts in libm and in 128 bits, and arguments to
+// try them on: for the tests, for the bench and for the comparison of bits across compilers and machines.
 #pragma once
 
 #include <taut/scalar/elementary.hpp>

@@ -1,4 +1,5 @@
-// How far a double is from a value in 128 bits, in units of the last place that the exact value has as a double.
+// How far a double is from a value in 128 bits, in units of the last place that the exact value has as a
+// double.
 #pragma once
 
 #include <taut/scalar/number.hpp>

@@ -44,8 +44,8 @@ TEST(Elementary, AtMostOneUlp) {
   });
 }
 
-// Doubles near a multiple of π/2: the nearest of all (Muller, Elementary Functions, table of worst cases for range
-// reduction), those next to the first multiples, and some that are huge.
+// Doubles near a multiple of π/2: the nearest of all (Muller, Elementary Functions, table of worst cases
+// for range reduction), those next to the first multiples, and some that are huge.
 TEST(Elementary, HardAnglesAtMostOneUlp) {
   test::for_each_elementary([](const auto& f) {
     if (f.name != "sin" && f.name != "cos" && f.name != "tan") return;

@@ -57,8 +57,8 @@ constexpr double epsilon() {
 }
 
 using std::sqrt;
-// A double has functions of our own, with the same bits on every machine. They are templates, so that a program
-// that is `using namespace taut` may still call sin: it then gets that of its library.
+// A double has functions of our own, with the same bits on every machine. They are templates, so that a
+// program that is `using namespace taut` may still call sin: it then gets that of its library.
 template <class T>
   requires std::is_same_v<T, double>
 T sin(T x) {

@@ -1,6 +1,6 @@
-// Packs of SIMD lanes: one lane is one trajectory, and the text of a method does not change.
-// Pack is a thin dress over the registers of registers.hpp. It brings the functions into this namespace, so that
-// a method finds ours.
+// Packs of SIMD lanes: one lane is one trajectory, and the text of a method does not change. Pack is a
+// thin dress over the registers of registers.hpp. It brings the functions into this namespace, so that a
+// method finds ours.
 #pragma once
 
 #include <taut/scalar/eigen.hpp>

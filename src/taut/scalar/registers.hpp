@@ -1,6 +1,6 @@
-// One register of the processor with its lanes, and the outcome of comparing two of them: what Pack is made of.
-// With libstdc++ they are those of <experimental/simd>; elsewhere (libc++), or if TAUT_OWN_REGISTERS is defined,
-// vectors of the compiler stand behind the same names.
+// One register of the processor with its lanes, and the outcome of comparing two of them: what Pack is
+// made of. With libstdc++ they are those of <experimental/simd>; elsewhere (libc++), or if
+// TAUT_OWN_REGISTERS is defined, vectors of the compiler stand behind the same names.
 #pragma once
 
 #include <taut/scalar/elementary/lanes.hpp>

@@ -1,5 +1,5 @@
-// The functions that a compiled object calls and cannot hold, because its text includes nothing. It has a pointer
-// for each, which whoever loads the object sets to ours.
+// The functions that a compiled object calls and cannot hold, because its text includes nothing. It has a
+// pointer for each, which whoever loads the object sets to ours.
 #pragma once
 
 #include <taut/model/text/formula.hpp>
@@ -11,7 +11,7 @@ namespace taut {
 
 struct OwnFunction {
   std::string_view symbol;  // the pointer in the object
-  std::string_view type;    // of the pointer, as C++ with * in the place of its name
+  std::string_view type;    // the type of the pointer, as C++ with * in the place of its name
   void* address;            // ours
 };
 

@@ -16,8 +16,8 @@ namespace {
 // it is longer than this.
 constexpr std::size_t longest_whole = 1000, longest_piece = 250;
 
-// A function that is not an instruction is called through a pointer of the object's own, which is set when it is
-// loaded: the bits are ours, and no compiler makes another function of it.
+// A function that is not an instruction is called through a pointer of the object's own, which is set when
+// it is loaded: the bits are ours, and no compiler makes another function of it.
 std::string pointer(const OwnFunction& function) {
   std::string type(function.type);
   type.insert(type.find('*') + 1, function.symbol);

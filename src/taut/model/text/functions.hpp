@@ -1,7 +1,7 @@
-// The functions a formula may use, for double, long double, 128-bit and dual numbers. A double has those of
-// elementary.hpp, the longer floats have those of their libraries. Those for SIMD packs are in
-// lane_functions.hpp, because its headers take a second to read; sqrt, sin and cos are in number.hpp, dual.hpp
-// and pack.hpp.
+// The functions a formula may use, for double, long double, 128-bit and dual numbers. A double has those
+// of elementary.hpp, the longer floats have those of their libraries. Those for SIMD packs are in
+// lane_functions.hpp, because its headers take a second to read; sqrt, sin and cos are in number.hpp,
+// dual.hpp and pack.hpp.
 #pragma once
 
 #include <taut/scalar/dual.hpp>

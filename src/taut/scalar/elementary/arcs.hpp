@@ -1,9 +1,9 @@
 // atan, atan2, asin and acos.
 //
-// Reduction of atan2: the smaller coordinate a over the larger one b, or (a - b)/(a + b) and another eighth of
-// a turn if a/b is above tan(π/8), as a sum t of two doubles; then atan(t) = t + t³ A(t²). asin(x) =
-// x + x³ P(x²) below 1/2, and π/2 - 2 asin(√((1 - x)/2)) above, with the root as a sum of two doubles.
-// Errors: atan and atan2 0.7 ulp, asin and acos 0.8 ulp.
+// Reduction of atan2: the smaller coordinate a over the larger one b, or (a - b)/(a + b) and another
+// eighth of a turn if a/b is above tan(π/8), as a sum t of two doubles; then atan(t) = t + t³ A(t²).
+// asin(x) = x + x³ P(x²) below 1/2, and π/2 - 2 asin(√((1 - x)/2)) above, with the root as a sum of two
+// doubles. Errors: atan and atan2 0.7 ulp, asin and acos 0.8 ulp.
 #pragma once
 
 #include <taut/scalar/elementary/double_double.hpp>

@@ -138,7 +138,8 @@ inline constexpr Coefficients<11> error_function = {{
     0x1.c6059fbd11bd2p-27,
 }};
 
-// (x + 9/16) exp(x²) erfc(x) - 5/8 as a polynomial in 1/(x + 2) - 7/32, 1/2 <= x <= 28, to 2^-56.3 of the result.
+// (x + 9/16) exp(x²) erfc(x) - 5/8 as a polynomial in 1/(x + 2) - 7/32, 1/2 <= x <= 28, to 2^-56.3 of
+// the result.
 inline constexpr Coefficients<24> complement = {{
     0x1.3dd5a8d283f8dp-6,  0x1.62f46f4c24655p-2,   -0x1.5498571ab8b41p-1,  -0x1.0320ce9e1c9eep+2,
     -0x1.cc080a572eacfp+2, 0x1.00eeb9b148cebp-2,   0x1.2492d0a4981b5p+4,   0x1.fcee9226d7016p+1,
@@ -148,9 +149,9 @@ inline constexpr Coefficients<24> complement = {{
     0x1.ba92c815b3befp+18, -0x1.e6486219b0875p+19, -0x1.d1a9186eed6bfp+19, 0x1.c72688c4cec62p+21,
 }};
 
-// π/2, in 3 parts of 32, 32, 53 bits.
-inline constexpr double half_pi_1 = 0x1.921fb54400000p+0, half_pi_2 = 0x1.0b4611a600000p-34,
-                        half_pi_3 = 0x1.3198a2e037073p-69;
+// π/2, in 3 parts of 39, 39, 53 bits.
+inline constexpr double half_pi_1 = 0x1.921fb54444000p+0, half_pi_2 = -0x1.2e7b967674000p-40,
+                        half_pi_3 = 0x1.8a2e03707344ap-81;
 
 // π/2, in 2 parts of 53, 53 bits.
 inline constexpr double pi_over_2_1 = 0x1.921fb54442d18p+0, pi_over_2_2 = 0x1.1a62633145c07p-54;

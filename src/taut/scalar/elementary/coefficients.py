@@ -6,6 +6,8 @@ above it says how far the rounded polynomial is from the function, as a share of
 
     python3 src/taut/scalar/elementary/coefficients.py > src/taut/scalar/elementary/coefficients.hpp
 """
+import textwrap
+
 from mpmath import (mp, mpf, sqrt, sin, cos, exp, atan, asin, atanh, sinh, cbrt, erf, erfc, log, pi)
 
 mp.dps = 60
@@ -40,7 +42,8 @@ def emit(name, what, f, a, b, count, weight):
         if x == 0:
             x = (b - a) * mpf(2) ** -30
         worst = max(worst, abs((value(poly, x) - f(x)) * weight(x)))
-    print(f"// {what}, to 2^{float(log(worst, 2)):.1f} of the result.")
+    comment = f"{what}, to 2^{float(log(worst, 2)):.1f} of the result."
+    print("\n".join(textwrap.wrap(comment, 105, initial_indent="// ", subsequent_indent="// ")))
     print(f"inline constexpr Coefficients<{count}> {name} = {{{{")
     for c in poly:
         print(f"    {float(c).hex()},")
@@ -116,7 +119,7 @@ def bend(t):
 emit("complement", "(x + 9/16) exp(x²) erfc(x) - 5/8 as a polynomial in 1/(x + 2) - 7/32, 1/2 <= x <= 28",
      bend, 1 / (28 + POLE) - MIDDLE, 1 / (mpf("0.499") + POLE) - MIDDLE, 24, lambda t: 1 / HEAD)
 
-parts("half_pi", "π/2", pi / 2, [32, 32, 53])
+parts("half_pi", "π/2", pi / 2, [39, 39, 53])
 parts("pi_over_2", "π/2", pi / 2, [53, 53])
 parts("pi_over_4", "π/4", pi / 4, [53, 53])
 parts("log_2", "log(2)", log(mpf(2)), [42, 53])

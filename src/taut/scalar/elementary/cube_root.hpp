@@ -1,7 +1,7 @@
 // cbrt.
 //
-// Reduction: |x| = 2^(3k) y with y between 1/2 and 4. A polynomial gives t = ∛y to 20 bits or more; t is cut to
-// 26 bits, so that t² is exact, and one step of Halley's iteration triples them. Error: 0.7 ulp.
+// Reduction: |x| = 2^(3k) y with y between 1/2 and 4. A polynomial gives t = ∛y to 20 bits or more; t is
+// cut to 26 bits, so that t² is exact, and one step of Halley's iteration triples them. Error: 0.7 ulp.
 #pragma once
 
 #include <taut/scalar/elementary/trigonometric.hpp>

@@ -1,7 +1,7 @@
 // erf and erfc.
 //
-// Below 1/2, erf(x) = x + x/8 + x P(x²). Above, erfc(x) = exp(-x²) (5/8 + Q(1/(x + 2)))/(x + 9/16), in which Q stays
-// below 0.05 and everything else is a sum of two doubles. Errors: 0.9 ulp.
+// Below 1/2, erf(x) = x + x/8 + x P(x²). Above, erfc(x) = exp(-x²) (5/8 + Q(1/(x + 2)))/(x + 9/16), in
+// which Q stays below 0.05 and everything else is a sum of two doubles. Errors: 0.9 ulp.
 #pragma once
 
 #include <taut/scalar/elementary/exponential.hpp>

@@ -1,10 +1,10 @@
 // sin, cos and tan.
 //
-// Reduction: x = k π/2 + r with |r| <= π/4 and r as a sum of two doubles. For |x| < 2^21 π/2 the multiple of
-// π/2 is subtracted in three parts (Cody and Waite), the first two of which are exact. That leaves an error
-// below 2^-96, so a remainder below 2^-38 goes the long way, as larger arguments do: the product with the
-// bits of 2/π that matter (Payne and Hanek), in integers.
-// Then sin(r) = r + r³ S(r²) and cos(r) = 1 - r²/2 + r⁴ C(r²). Errors: 0.9 ulp.
+// Reduction: x = k π/2 + r with |r| <= π/4 and r as a sum of two doubles. For |x| < 2^13 the multiple of
+// π/2 is subtracted in three parts (Cody and Waite), the first two of which are exact. A remainder so
+// small that the second part is not below half of it goes the long way, as larger arguments do: the
+// product with the bits of 2/π that matter (Payne and Hanek), in integers. Then sin(r) = r + r³ S(r²) and
+// cos(r) = 1 - r²/2 + r⁴ C(r²). Errors: 0.95 ulp.
 #pragma once
 
 #include <taut/scalar/elementary/double_double.hpp>
@@ -16,8 +16,8 @@ inline constexpr double round_by = 0x1.8p52;
 
 template <class V>
 struct Angle {
-  V high, low;          // the remainder r
-  Integer<V> quadrant;  // k; only its last two bits count
+  V high, low;  // the remainder r
+  V quadrant;   // k + round_by, so that the last two bits are those of k
 };
 template <class V>
 struct SineAndCosine {
@@ -32,15 +32,14 @@ SineAndCosine<V> sine_and_cosine_of_remainder(V r, V low) {
   return {{r, sine_rest}, {w, cosine_rest}};
 }
 
-// Subtracts multiples of π/2 for |x| < 2^21 π/2.
+// Subtracts multiples of π/2 for |x| < 2^13; `rare` marks the lanes in which that does not do.
 template <class V>
-Angle<V> near_remainder(V x) {
+Angle<V> near_remainder(V x, Chosen<V>& rare) {
   constexpr double two_over_pi = 0x1.45f306dc9c883p-1;
   const V shifted = x * two_over_pi + round_by, k = shifted - round_by;
-  const Sum<V> first = exact_sum(V(x - k * half_pi_1), V(-(k * half_pi_2)));
-  const V rest = first.low - k * half_pi_3;
-  const V high = first.high + rest;
-  return {high, (first.high - high) + rest, bits(shifted)};
+  const V first = x - k * half_pi_1, second = k * half_pi_2, high = first - second;
+  rare = opposite(both(absolute_value(x) < 0x1p13, absolute_value(high) >= 2.0 * absolute_value(second)));
+  return {high, ((first - high) - second) - k * half_pi_3, shifted};
 }
 
 // Finds the remainder of any finite x with |x| >= 2^-53. x = m 2^e; bits of 2/π with a weight of 4 2^-e and
@@ -89,23 +88,17 @@ Angle<V> near_remainder(V x) {
                              static_cast<double>(low_bits) * 0x1p-106 * scale};
   Sum<double> r = fraction * Sum<double>{pi_over_2_1, pi_over_2_2};
   if (above_half != (x < 0)) r = {-r.high, -r.low};
-  return {r.high, r.low, x < 0 ? -quadrant : quadrant};
+  return {r.high, r.low, round_by + static_cast<double>(x < 0 ? -quadrant : quadrant)};
 }
 
+// Chooses sine or cosine of the remainder, and its sign.
 template <class V>
-Chosen<V> needs_far_remainder(V x, V remainder) {
-  const V size = absolute_value(x);
-  return either(opposite(size < 0x1p21), both(absolute_value(remainder) < 0x1p-38, size > 0x1p-1));
+V by_quadrant(const SineAndCosine<V>& of, V quadrant) {
+  const V y = choose((bits(quadrant) & 1) != 0, rounded(of.cosine), rounded(of.sine));
+  return times_sign_of(y, with_bits(quadrant, [](auto b) { return b << 62; }));
 }
 
-// Gives sin(x + quarters π/2) from sine and cosine of the remainder: 0 quarters for sin, 1 for cos.
-template <class V>
-V by_quadrant(const SineAndCosine<V>& of, Integer<V> quadrant) {
-  const auto odd = (quadrant & 1) != 0;
-  const V y = choose(odd, rounded(of.cosine), rounded(of.sine));
-  return number<V>(bits(y) ^ ((quadrant & 2) << 62));
-}
-
+// sin(x + quarters π/2).
 template <int quarters>
 [[gnu::cold, gnu::noinline]] double far_sine(double x) {
   if (!(x - x == 0)) return x - x;
@@ -115,32 +108,34 @@ template <int quarters>
 
 template <class V>
 V sin(V x) {
-  const Angle<V> at = near_remainder(x);
+  Chosen<V> rare;
+  const Angle<V> at = near_remainder(x, rare);
   V y = by_quadrant(sine_and_cosine_of_remainder(at.high, at.low), at.quadrant);
   y = choose(absolute_value(x) < 0x1p-27, x, y);  // keeps -0 and subnormal numbers
-  return mend(needs_far_remainder(x, at.high), y, far_sine<0>, x);
+  return mend(rare, y, far_sine<0>, x);
 }
 
 template <class V>
 V cos(V x) {
-  const Angle<V> at = near_remainder(x);
-  const V y = by_quadrant(sine_and_cosine_of_remainder(at.high, at.low), Integer<V>(at.quadrant + 1));
-  return mend(needs_far_remainder(x, at.high), y, far_sine<1>, x);
+  Chosen<V> rare;
+  const Angle<V> at = near_remainder(x, rare);
+  const V y = by_quadrant(sine_and_cosine_of_remainder(at.high, at.low), V(at.quadrant + 1.0));
+  return mend(rare, y, far_sine<1>, x);
 }
 
 // tan(r), or -1/tan(r) in odd quadrants, as a quotient of two sums. r² and r³ are sums as well: the errors of
 // sine and cosine would add up otherwise.
 template <class V>
-V tangent_of(V r, V low, Integer<V> quadrant) {
+V tangent_of(V r, V low, V quadrant) {
   const Sum<V> z = exact_square(r), cube = exact_product(r, z.high);
   const V S = polynomial(sine, z.high), half = 0.5 * z.high, w = 1.0 - half;
   const Sum<V> bend = exact_product(cube.high, S);
   const Sum<V> sin_r = Sum<V>{r, low * w} + Sum<V>{bend.high, bend.low + (cube.low + r * z.low) * S};
   const V cosine_rest = z.high * z.high * polynomial(cosine, z.high) - (r * low + 0.5 * z.low);
   const Sum<V> cos_r = ordered_sum(w, V(((1.0 - w) - half) + cosine_rest));
-  const auto odd = (quadrant & 1) != 0;
+  const auto odd = (bits(quadrant) & 1) != 0;
   const Sum<V> quotient = choose(odd, cos_r, sin_r) / choose(odd, sin_r, cos_r);
-  return number<V>(bits(rounded(quotient)) ^ ((quadrant & 1) << 63));
+  return times_sign_of(rounded(quotient), with_bits(quadrant, [](auto b) { return b << 63; }));
 }
 [[gnu::cold, gnu::noinline]] inline double far_tangent(double x) {
   if (!(x - x == 0)) return x - x;
@@ -149,10 +144,11 @@ V tangent_of(V r, V low, Integer<V> quadrant) {
 }
 template <class V>
 V tan(V x) {
-  const Angle<V> at = near_remainder(x);
+  Chosen<V> rare;
+  const Angle<V> at = near_remainder(x, rare);
   V y = tangent_of(at.high, at.low, at.quadrant);
   y = choose(absolute_value(x) < 0x1p-27, x, y);
-  return mend(needs_far_remainder(x, at.high), y, far_tangent, x);
+  return mend(rare, y, far_tangent, x);
 }
 
 }  // namespace taut::elementary
