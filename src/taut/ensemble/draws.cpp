@@ -1,4 +1,5 @@
 #include <taut/ensemble/draws.hpp>
+#include <taut/scalar/elementary/logarithm.hpp>
 #include <taut/ensemble/philox.hpp>
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace taut {
 namespace {
 
 // All logarithms of this folder's random numbers are taken here.
-double log_of(double x) { return std::log(x); }
+double log_of(double x) { return elementary::log(x); }
 
 __extension__ using TwoWords = unsigned __int128;
 

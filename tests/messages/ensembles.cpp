@@ -1,0 +1,191 @@
+// Ensembles as people run them: trajectory i has the same bits in every layout, and those of `taut run`.
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/run_program.hpp"
+
+namespace {
+
+using taut::test::OwnFolder, taut::test::Ran, taut::test::run_taut;
+
+nlohmann::json ensemble(const std::string& arguments, const std::string& where = "/") {
+  const Ran ran = run_taut("ensemble " + arguments + " --json", where);
+  EXPECT_EQ(ran.status, 0) << arguments << "\n" << ran.err;
+  return ran.status == 0 ? nlohmann::json::parse(ran.out) : nlohmann::json{};
+}
+
+std::string hash_of(const std::string& arguments) { return ensemble(arguments).value("sha256", "none"); }
+
+// Models with and without elementary functions, and what varies in them.
+const std::map<std::string, std::string> varied = {
+    {"pendulum", "--vary 'p_y ~ normal(0, 0.5)' --vary 'L ~ uniform(0.9, 1.1)'"},
+    {"double-pendulum", "--vary 'p_x2 ~ normal(0, 0.5)'"},
+    {"bead-on-wire", "--vary 'p_x ~ uniform(0.1, 1)'"},
+    {"spherical-pendulum", "--vary 'p_x ~ normal(0, 0.3)' --vary 'p_y ~ normal(0, 0.3)'"},
+    {"six-node-chain", "--vary 'kappa = linspace(0.5, 1.5)'"}};
+
+class EveryLayout : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryLayout, HasTheSameBits) {
+  for (const auto& [model, vary] : varied) {
+    const std::string what = model + " --size 21 --steps 80 --project-start --method '" + GetParam() + "' " + vary;
+    const std::string alone = hash_of(what + " --lanes 1 --threads 1");
+    EXPECT_EQ(alone.size(), 64U);
+    for (const char* layout : {" --lanes 8 --threads 1", " --lanes 4 --threads 2", " --lanes 16 --threads 5",
+                               " --lanes 1 --threads 2", ""})
+      EXPECT_EQ(hash_of(what + layout), alone) << model << layout;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Of, EveryLayout,
+                         testing::Values("rattle", "lobatto(3)", "kahan-li8", "midpoint", "bdf(2)"),
+                         [](const auto& info) {
+                           std::string name;
+                           for (const char c : info.param)
+                             if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+                           return name;
+                         });
+
+TEST(Ensembles, SpecialisedLanesHaveTheBitsOfSpecialisedRuns) {
+  const std::string what = "pendulum --size 21 --steps 500 --backend specialise --project-start " +
+                           varied.at("pendulum");
+  const std::string alone = hash_of(what + " --lanes 1 --threads 1");
+  for (const char* layout : {" --lanes 16 --threads 2", " --lanes 8 --threads 1"})
+    EXPECT_EQ(hash_of(what + layout), alone) << layout;
+}
+
+std::vector<std::vector<std::string>> table_of(const std::string& csv) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    rows.emplace_back();
+    for (std::string field; std::getline(fields, field, ',');) rows.back().push_back(field);
+  }
+  return rows;
+}
+
+std::size_t column(const std::vector<std::vector<std::string>>& table, const std::string& name) {
+  const auto& names = table.front();
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+// Each trajectory of an ensemble is the run of its values.
+TEST(Ensembles, ATrajectoryIsARun) {
+  const OwnFolder folder;
+  for (const std::string backend : {"interpret", "specialise"}) {
+    ensemble("pendulum --size 9 --steps 300 --project-start " + varied.at("pendulum") + " --backend " + backend +
+                 " --out " + backend,
+             folder.string());
+    const auto table = table_of(run_taut("export " + backend + " --csv", folder.string()).out);
+    ASSERT_EQ(table.size(), 10U);
+    for (const std::size_t row : {1U, 4U, 9U}) {
+      const auto at = [&](const char* name) { return table[row][column(table, name)]; };
+      const Ran ran = run_taut("run pendulum --steps 300 --project-start --json --backend " + backend +
+                               " --set p_y=" + at("p_y(0)") + " --set L=" + at("L"));
+      ASSERT_EQ(ran.status, 0) << ran.err;
+      const auto run = nlohmann::json::parse(ran.out);
+      EXPECT_EQ(std::stod(at("x")), run["q"][0].get<double>());
+      EXPECT_EQ(std::stod(at("y")), run["q"][1].get<double>());
+      EXPECT_EQ(std::stod(at("p_x")), run["p"][0].get<double>());
+      EXPECT_EQ(std::stod(at("p_y")), run["p"][1].get<double>());
+      EXPECT_EQ(std::stod(at("max|H-H0|")), run["energy"]["max_error"].get<double>());
+      EXPECT_EQ(std::stod(at("max|g|")), run["residual"]["position_max"].get<double>());
+      EXPECT_EQ(std::stod(at("max|G H_p|")), run["residual"]["momentum_max"].get<double>());
+    }
+  }
+}
+
+TEST(Ensembles, ASmallOneIsThePrefixOfALargeOne) {
+  const OwnFolder folder;
+  for (const std::string size : {"10", "300"})
+    ensemble("pendulum --size " + size + " --steps 50 --project-start " + varied.at("pendulum") + " --out n" + size,
+             folder.string());
+  const std::string small = run_taut("export n10 --csv", folder.string()).out,
+                    large = run_taut("export n300 --csv", folder.string()).out;
+  EXPECT_EQ(large.substr(0, small.size()), small);
+}
+
+TEST(Ensembles, PartsAreMergedToTheSameBits) {
+  const OwnFolder folder;
+  const std::string what = "pendulum --size 100 --steps 40 --project-start " + varied.at("pendulum");
+  const std::string whole = hash_of(what);
+  for (const std::string part : {"1", "2", "3"}) {
+    const auto json = ensemble(what + " --out p" + part + " --part " + part + "/3", folder.string());
+    EXPECT_TRUE(json["sha256"].is_null());
+  }
+  EXPECT_EQ(run_taut("merge p1 p2 --out some", folder.string()).status, 1);
+  const Ran merged = run_taut("merge p1 p2 p3 --out all", folder.string());
+  EXPECT_EQ(merged.status, 0) << merged.out << merged.err;
+  const Ran shown = run_taut("show all", folder.string());
+  EXPECT_NE(shown.out.find(whole), shown.out.npos) << shown.out;
+  const Ran rest = run_taut("resume some --json", folder.string());
+  EXPECT_EQ(nlohmann::json::parse(rest.out)["sha256"], whole);
+}
+
+TEST(Ensembles, SamplesAreThoseOfRuns) {
+  const OwnFolder folder;
+  ensemble("pendulum --size 3 --steps 25 --every 10 --project-start --vary 'p_y = [0, 0.3, 0.5]' --out e",
+           folder.string());
+  const auto table = table_of(run_taut("export e --csv --samples", folder.string()).out);
+  ASSERT_EQ(table.size(), 1 + 3 * 4U);  // t = 0, 10 h, 20 h, 25 h
+  run_taut("run pendulum --steps 25 --every 10 --project-start --set p_y=0.3 --out r", folder.string());
+  const auto samples = table_of(run_taut("export r --csv", folder.string()).out);
+  ASSERT_EQ(samples.size(), 5U);
+  for (std::size_t k = 0; k < 4; ++k)
+    for (const char* name : {"t", "x", "y", "p_x", "p_y"})
+      EXPECT_EQ(table[1 + 4 + k][column(table, name)], samples[1 + k][column(samples, name)]) << k << name;
+}
+
+TEST(Ensembles, FailuresAreRows) {
+  const OwnFolder folder;
+  const auto json = ensemble("pendulum --size 20 --steps 50 --vary 'y = linspace(0, 0.5)' --out e", folder.string());
+  EXPECT_EQ(json["failed"], 19);
+  EXPECT_EQ(json["failures"]["start-refused"], 19);
+  EXPECT_EQ(json["reductions"]["count"], 1);
+  const auto long_steps = ensemble("pendulum --size 20 --steps 50 --step 3 --vary 'p_y = linspace(0, 2)'");
+  EXPECT_GT(long_steps["failed"], 0);
+}
+
+TEST(Ensembles, ReductionsAreExact) {
+  const OwnFolder folder;
+  const auto json = ensemble("pendulum --size 5 --steps 0 --set x=0 --set y=-1 --vary 'p_x = [3, 1, 2, 5, 4]' "
+                             "--quantile 0.5 --quantile 0.25 --histogram 4 --covariance --out e",
+                             folder.string());
+  const auto& r = json["reductions"];
+  EXPECT_EQ(r["mean"]["p_x"], 3.0);
+  EXPECT_EQ(r["minimum"]["p_x"], 1.0);
+  EXPECT_EQ(r["maximum"]["p_x"], 5.0);
+  EXPECT_DOUBLE_EQ(r["sd"]["p_x"], std::sqrt(2.5));
+  EXPECT_EQ(r["spread"]["p_x"]["quantiles"], (std::vector<double>{3, 2}));
+  EXPECT_EQ(r["spread"]["p_x"]["counts"], (std::vector<int>{1, 1, 1, 2}));
+}
+
+TEST(Ensembles, BadInputIsRefusedInWords) {
+  const OwnFolder folder;
+  const auto refused = [&](const std::string& arguments, const std::string& words) {
+    const Ran ran = run_taut("ensemble " + arguments, folder.string());
+    EXPECT_EQ(ran.status, 2) << arguments << ran.err;
+    EXPECT_NE(ran.err.find(words), ran.err.npos) << arguments << "\n" << ran.err;
+    EXPECT_EQ(ran.out, "");
+  };
+  refused("pendulum --size 3 --vary 'z = [1, 2, 3]'", "z");
+  refused("pendulum --size 3 --vary 'x = [1, 2]'", "2");
+  refused("pendulum --size 3 --vary 'x ~ gauss(0, 1)'", "gauss");
+  refused("pendulum --size 3 --lanes 3", "1, 4, 8 or 16");
+  refused("pendulum --size 3 --part 4/3", "--part");
+  refused("pendulum --size 3 --every 5", "--out");
+  refused("pendulum --size 3 --quantile 2", "between 0 and 1");
+  refused("pendulum --size 3 --quantile 0.5", "--out");
+  refused("pendulum --size 3 --precision quad", "precision");
+  refused("pendulum --size 3 --table nothing.csv", "nothing.csv");
+  ensemble("pendulum --size 3 --steps 5 --out e", folder.string());
+  refused("pendulum --size 4 --steps 5 --out e", "another ensemble");
+}
+
+}  // namespace
