@@ -1,6 +1,6 @@
 // Runs a program on any scalar, without touching the heap. The interpreter itself is compiled in
-// interpreter.cpp for the scalars at the end of this file; interpreter.hpp has its text, which any other scalar
-// needs. That header is dear to read, because it knows packs.
+// interpreter.cpp for the scalars at the end of this file; interpreter.hpp has its text, which any other
+// scalar needs. That header is dear to read, because it knows packs.
 #pragma once
 
 #include <taut/model/code/program.hpp>

@@ -1,6 +1,6 @@
-// The inner loop of the interpreter, one text for every scalar. Its functions are not inline: interpreter.cpp
-// compiles them for the scalars that evaluator.hpp lists and for packs of eight, and no other unit of a program
-// has a copy of those. Whoever evaluates formulas on another scalar includes this header.
+// The inner loop of the interpreter, one text for every scalar. Its functions are not inline:
+// interpreter.cpp compiles them for the scalars that evaluator.hpp lists and for packs of eight, and no other
+// unit of a program has a copy of those. Whoever evaluates formulas on another scalar includes this header.
 #pragma once
 
 #include <taut/model/code/evaluator.hpp>
