@@ -24,8 +24,8 @@ failed() {
 # only when something failed. Descriptor 9 is the set-up lock; a child that lingers must not hold it.
 quietly() { "$@" >"$log" 2>&1 9>&- </dev/null || failed "$@"; }
 
-# build [CMAKE OPTION]... : builds, and says how far it is. There is one compiler for each core; the two more that ninja
-# would start take 2 GB more memory, and no core is idle without them.
+# build [CMAKE OPTION]... : builds, and says how far it is. There is one compiler for each core: two more, as
+# ninja would start, take memory and make each other's times look longer.
 build() {
   say "building; the log is $log"
   cmake --build "$build" -j "$(nproc)" "$@" 2>&1 9>&- </dev/null | progress 9>&-
