@@ -24,10 +24,11 @@ failed() {
 # only when something failed. Descriptor 9 is the set-up lock; a child that lingers must not hold it.
 quietly() { "$@" >"$log" 2>&1 9>&- </dev/null || failed "$@"; }
 
-# build [CMAKE OPTION]... : builds, and says how far it is
+# build [CMAKE OPTION]... : builds, and says how far it is. There is one compiler for each core: two more, as
+# ninja would start, take memory and make each other's times look longer.
 build() {
   say "building; the log is $log"
-  cmake --build "$build" "$@" 2>&1 9>&- </dev/null | progress 9>&-
+  cmake --build "$build" -j "$(nproc)" "$@" 2>&1 9>&- </dev/null | progress 9>&-
   [[ ${PIPESTATUS[0]} == 0 ]] || failed cmake --build "$build" "$@"
 }
 

@@ -234,7 +234,7 @@ TEST(SharedMachine, KnowsNothingOfAnotherOne) {
       with(test::zigzag_chain, "N = 100001", "N = 40001") + "[[field]]\npotential = \"0.01*z^2\"\n",
       "test.toml");
   ASSERT_TRUE(read.model);
-  const auto mechanism = make_mechanism(Problem(read.model->particles));
+  const auto mechanism = make_mechanism(read.model->particles);
   const MethodChoice choice{.method = "rattle", .ode = {}};
   const auto machine_with = [&](int threads) {
     RunRequest request;

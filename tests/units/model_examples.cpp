@@ -3,6 +3,7 @@
 
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>
+#include <taut/model/code/interpreter.hpp>
 #include <taut/model/formula_problem.hpp>
 #include <taut/run/model_run.hpp>
 

@@ -8,6 +8,7 @@
 #include <taut/method/projected.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/method/stepper.hpp>
+#include <taut/model/code/interpreter.hpp>
 #include <taut/model/formula_problem.hpp>
 #include <taut/problem/ready_made/ready_made.hpp>
 #include <taut/scalar/dual.hpp>

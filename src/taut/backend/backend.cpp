@@ -4,7 +4,7 @@
 #include <taut/backend/specialised.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/method/methods.hpp>
-#include <taut/model/formula_problem.hpp>
+#include <taut/model/formula_system.hpp>
 
 #include <fmt/format.h>
 

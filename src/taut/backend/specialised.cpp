@@ -1,6 +1,6 @@
 #include <taut/backend/compiled_object.hpp>
+#include <taut/backend/make_specialised.hpp>
 #include <taut/backend/specialised.hpp>
-#include <taut/backend/specialised_unit.hpp>
 #include <taut/backend/trajectory_start.hpp>
 #include <taut/bytes/sha256.hpp>
 #include <taut/mechanism/wide_start.hpp>

@@ -1,13 +1,12 @@
 // A generated unit includes this beside its problem and its method: the way from them to a machine.
 #pragma once
 
+#include <taut/backend/make_specialised.hpp>
 #include <taut/mechanism/machine_of.hpp>
 
 #include <algorithm>
 
 namespace taut {
-
-using MakeSpecialised = Machine* (*)(const double* q, const double* p, const SolveOptions* options);
 
 // Makes the machine, with the step compiled into the loop. `X` is the state: plain or compensated.
 template <class P, class X, class Method>

@@ -2,7 +2,7 @@
 // where the trajectory is, and looks for δ about the start of the model if that does not help.
 #pragma once
 
-#include <taut/model/code/interpreter.hpp>
+#include <taut/model/code/evaluator.hpp>
 #include <taut/model/formula_system.hpp>
 #include <taut/problem/scattered.hpp>
 #include <taut/problem/tiers.hpp>

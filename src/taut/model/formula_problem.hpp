@@ -6,7 +6,7 @@
 #pragma once
 
 #include <taut/model/code/dependence.hpp>
-#include <taut/model/code/interpreter.hpp>
+#include <taut/model/code/evaluator.hpp>
 #include <taut/model/formula_map.hpp>
 #include <taut/model/formula_system.hpp>
 #include <taut/problem/gradient_count.hpp>

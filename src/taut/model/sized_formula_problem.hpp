@@ -1,7 +1,7 @@
 // The natural problem of formulas once more, with a diagonal mass and for a size that the compiler knows.
 #pragma once
 
-#include <taut/model/code/interpreter.hpp>
+#include <taut/model/code/evaluator.hpp>
 #include <taut/model/known_size.hpp>
 #include <taut/problem/gradient_count.hpp>
 #include <taut/problem/tiers.hpp>

@@ -2,8 +2,8 @@
 #include <taut/contract/reading_time.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/method/methods.hpp>
-#include <taut/model/formula_problem.hpp>
-#include <taut/model/particles/particles.hpp>
+#include <taut/model/formula_system.hpp>
+#include <taut/model/particles/particle_model.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/run/run_mechanism.hpp>
@@ -404,7 +404,7 @@ ModelRun run_of_text(std::string text, const std::string& name, const RunRequest
                .mechanism = {}};
   run.request = request_of(run.model, request);
   if (run.model.particles) {
-    run.mechanism = make_mechanism(ParticleProblem<>(run.model.particles, run.model.run.least_squares));
+    run.mechanism = make_mechanism(run.model.particles, run.model.run.least_squares);
     return run;
   }
   run.system = compile(run.model);

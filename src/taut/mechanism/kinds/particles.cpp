@@ -196,9 +196,9 @@ class ParticleMechanism final : public Mechanism {
 
 }  // namespace
 
-template <>
-std::unique_ptr<Mechanism> make_mechanism(const Problem& problem) {
-  return std::make_unique<ParticleMechanism>(problem);
+std::unique_ptr<Mechanism> make_mechanism(const std::shared_ptr<const ParticleModel>& particles,
+                                          bool least_squares) {
+  return std::make_unique<ParticleMechanism>(Problem(particles, least_squares));
 }
 
 }  // namespace taut

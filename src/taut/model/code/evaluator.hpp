@@ -1,6 +1,6 @@
 // Runs a program on any scalar, without touching the heap. The interpreter itself is compiled in
-// interpreter.cpp for the scalars that interpreter.hpp lists; that header has its text, which any other
-// scalar needs.
+// interpreter.cpp for the scalars at the end of this file; interpreter.hpp has its text, which any other
+// scalar needs. That header is dear to read, because it knows packs.
 #pragma once
 
 #include <taut/model/code/program.hpp>
@@ -56,5 +56,14 @@ class Evaluator {
   CompiledProgram compiled_ = nullptr;  // at hand: a call of a small one costs less than looking it up
   mutable std::vector<T> r_;
 };
+
+// The scalars of runs and studies: numbers, their first to third derivatives, and derivatives by three
+// coordinates.
+extern template class Evaluator<double>;
+extern template class Evaluator<long double>;
+extern template class Evaluator<Dual<double, 1>>;
+extern template class Evaluator<Dual<Dual<double, 1>, 1>>;
+extern template class Evaluator<Dual<Dual<Dual<double, 1>, 1>, 1>>;
+extern template class Evaluator<Dual<double, 3>>;
 
 }  // namespace taut

@@ -1,6 +1,6 @@
 // The inner loop of the interpreter, one text for every scalar. Its functions are not inline:
-// interpreter.cpp compiles them for the scalars at the end of this file, and no other unit of a program has
-// a copy of those.
+// interpreter.cpp compiles them for the scalars that evaluator.hpp lists and for packs of eight, and no other
+// unit of a program has a copy of those. Whoever evaluates formulas on another scalar includes this header.
 #pragma once
 
 #include <taut/model/code/evaluator.hpp>
@@ -80,14 +80,6 @@ void Evaluator<T>::perform(Op op, T* r, const Instruction* i, const Instruction*
   }
 }
 
-// The scalars of runs and studies: numbers, their first to third derivatives, derivatives by three
-// coordinates, and eight terms at once.
-extern template class Evaluator<double>;
-extern template class Evaluator<long double>;
-extern template class Evaluator<Dual<double, 1>>;
-extern template class Evaluator<Dual<Dual<double, 1>, 1>>;
-extern template class Evaluator<Dual<Dual<Dual<double, 1>, 1>, 1>>;
-extern template class Evaluator<Dual<double, 3>>;
-extern template class Evaluator<Pack<8>>;
+extern template class Evaluator<Pack<8>>;  // eight terms at once
 
 }  // namespace taut
