@@ -20,7 +20,7 @@ void* address_of(auto (*function)(Numbers...)) {
 
 constexpr std::string_view of_one = "double (*)(double)", of_two = "double (*)(double, double)";
 
-const std::array functions{
+const std::array called_by_objects{
     OwnFunction{"taut_sine_and_cosine", "taut_pair (*)(double)", address_of(sine_and_cosine)},
     OwnFunction{"taut_exp", of_one, address_of(exp<double>)},
     OwnFunction{"taut_log", of_one, address_of(log<double>)},
@@ -69,10 +69,10 @@ std::string_view symbol_of(Op op) {
 
 }  // namespace
 
-std::span<const OwnFunction> own_functions() { return functions; }
+std::span<const OwnFunction> own_functions() { return called_by_objects; }
 
 const OwnFunction* own_function(Op op) {
-  for (const OwnFunction& function : functions)
+  for (const OwnFunction& function : called_by_objects)
     if (function.symbol == symbol_of(op)) return &function;
   return nullptr;
 }
