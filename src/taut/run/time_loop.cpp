@@ -89,9 +89,9 @@ void TimeLoop::look_for_poles() {
   }
 }
 
-// The copies cost less than a hundredth of the steps between them.
+// The copies cost far less than a hundredth of the steps between them.
 void TimeLoop::keep_before_poles() {
-  constexpr std::int64_t part = 8, most = 1024;
+  constexpr std::int64_t part = 8, most = 4096;
   machine_before_ = machine_.save();
   tally_before_ = tally_;
   next_look_for_poles_ = tally_.steps + std::clamp<std::int64_t>(tally_.steps / part, 1, most);
