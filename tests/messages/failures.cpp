@@ -241,6 +241,24 @@ TEST(NoFalseFailure, LongStepsLandIfTheyCan) {
   EXPECT_NEAR(summary.at("p").at(1).get<double>(), 2.247124605, 1e-9);
 }
 
+// No damping finds these solutions from the state; followed from h = 0 they are reached. The numbers are
+// those of an independent program that follows them too (tests/truth/branch.py).
+TEST(NoFalseFailure, ASolutionIsFollowedIfItIsFarAway) {
+  struct Far {
+    const char* arguments;
+    double x1, y2, exact_to;
+  };
+  for (const Far& far :
+       {Far{"--method 'gauss(4)' --step 3.2 --steps 1", -0.351134, -2.092209, 2e-6},
+        Far{"--method mixed-midpoint --step 0.8 --steps 6", -0.9965119067, -0.9492272118, 1e-9}}) {
+    const auto ran = run_taut(std::string("run stiff-pendulum --on-jump warn --json ") + far.arguments);
+    ASSERT_EQ(ran.status, 0) << far.arguments << "\n" << ran.err;
+    const json q = json::parse(ran.out).at("q");
+    EXPECT_NEAR(q.at(0).get<double>(), far.x1, far.exact_to) << far.arguments;
+    EXPECT_NEAR(q.at(3).get<double>(), far.y2, far.exact_to) << far.arguments;
+  }
+}
+
 // The matrix of the start of the step, which Reich prints, and Newton's at the stages lead to one solution.
 // Both find stages and impulse together, and need fewer gradients than stages inside the search for the
 // impulse, which sweeps still take; a stated tolerance too.

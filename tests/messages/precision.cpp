@@ -98,7 +98,7 @@ TEST(Precision, AResumedRunHasTheSameDigits) {
   }
 }
 
-// The order of a method of order 8 is hidden by rounding in a double, and the residuals are those of 128 bits.
+// An order of 8 is hidden by rounding in a double; the residuals are those of 128 bits.
 TEST(Precision, ACertificateIsMeasuredInIt) {
   const Ran ran = run_taut("check pendulum --method 'lobatto(5)' --steps 200 --precision quad");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;

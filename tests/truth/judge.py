@@ -3,6 +3,7 @@ import os
 import re
 
 from arithmetic import Floats, NoValue
+from branch import least_reached
 from evaluate import function_of
 from formula import parse
 from half_explicit import HalfExplicit, HalfExplicitEuler
@@ -113,7 +114,9 @@ def number(text, value):
 
 
 def verdict(cell, made):
-    """`false` if a solution was found from the state after the last step that was made."""
+    """`false` if a solution was found from the state after the last step that was made, `elsewhere` if it is
+    not the one that leads back to the state as h vanishes.
+    """
     s = System(cell.text, Floats)
     try:
         if cell.method.startswith("bdf("):
@@ -124,7 +127,11 @@ def verdict(cell, made):
             STAGES["radau"](1).make(s, *state, cell.step / 2**20)
         else:
             (state,) = cell.states(made, 1)
-            step_of(cell.method).make(s, *state, cell.step)
+            step = step_of(cell.method)
+            step.make(s, *state, cell.step)
+            so_far = least_reached(step, s, *state, cell.step)
+            if so_far < 1:
+                return "elsewhere", "(a root of another branch: that of the step ends at %.2f h)" % so_far
         return "false", "(a solution was found)"
     except (NoSolution, NoValue, Singular, OverflowError, ZeroDivisionError) as error:
         return "unsolvable", "(%s)" % error

@@ -1,7 +1,6 @@
 #include <taut/ensemble/ensemble.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/model/formula_system.hpp>
-#include <taut/model/particles/particles.hpp>
 
 #include <fmt/format.h>
 
@@ -47,7 +46,7 @@ void check_request(const RunRequest& request) {
 
 std::unique_ptr<const Mechanism> mechanism_of(const ModelRun& run) {
   if (run.system) return make_mechanism(run.system);
-  return make_mechanism(ParticleProblem<>(run.model.particles, run.model.run.least_squares));
+  return make_mechanism(run.model.particles, run.model.run.least_squares);
 }
 
 }  // namespace

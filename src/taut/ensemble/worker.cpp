@@ -1,4 +1,5 @@
 #include <taut/ensemble/worker.hpp>
+#include <taut/run/run_mechanism.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -139,8 +140,8 @@ Ending Worker::ending_of(const Current& c) const {
   } else if (c.tally.is_unstable(c.machine->kinetic_energy())) {
     ending.kind = Ended::unstable;
     ending.residual = c.tally.energy_error;
-  } else if (ensemble_.claims_no_drift && c.tally.energy_stays_lost(c.machine->kinetic_energy()) &&
-             !ensemble_.run.request.warn_at_jumps) {
+  } else if (ensemble_.claims_no_drift && !ensemble_.run.request.warn_at_jumps &&
+             has_lost_energy(*c.machine, c.tally, ensemble_.schedule.step)) {
     ending.kind = Ended::lost;
     ending.residual = c.tally.energy_off_for_a_while();
   }

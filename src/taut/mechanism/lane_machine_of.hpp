@@ -20,7 +20,7 @@ namespace taut {
 template <class T>
 struct LaneTallies {
   T first, now;  // energies
-  T energy_error, change_max, position_max, momentum_max, kinetic_max, block_sum;
+  T energy_error, change_max, position_max, momentum_max, block_sum;
 };
 
 // P is the problem on packs, Point the state (plain or compensated), S a stepper of both whose memory follows
@@ -43,7 +43,7 @@ class LaneMachineOf final : public LaneMachine {
         stepper_(bind_(problem_, x_)),
         gauge_(problem_),
         velocity_(zero_vector(problem_)) {
-    sums_ = {T(0), T(0), T(0), T(0), T(0), T(0), T(0), T(0)};
+    sums_ = {T(0), T(0), T(0), T(0), T(0), T(0), T(0)};
   }
 
   int lanes() const override { return width; }
@@ -107,7 +107,6 @@ class LaneMachineOf final : public LaneMachine {
     t.change_max = taut::lane(sums_.change_max, lane);
     t.position_max = taut::lane(sums_.position_max, lane);
     t.momentum_max = taut::lane(sums_.momentum_max, lane);
-    t.kinetic_max = taut::lane(sums_.kinetic_max, lane);
     return t;
   }
   void read(int lane, PlainState& x) const override {
@@ -167,7 +166,6 @@ class LaneMachineOf final : public LaneMachine {
     sums_.change_max.set(lane, t.change_max);
     sums_.position_max.set(lane, t.position_max);
     sums_.momentum_max.set(lane, t.momentum_max);
-    sums_.kinetic_max.set(lane, t.kinetic_max);
     sums_.block_sum.set(lane, t.blocks.open_sum());
   }
 
@@ -231,7 +229,7 @@ class LaneMachineOf final : public LaneMachine {
     const T error = now.energy - t.first, change = magnitude(T(now.energy - t.now));
     out = out || now.position > t.position_max || now.momentum > t.momentum_max ||
           change > T(more_than_ever) * t.change_max || !finite(error);
-    if (is_first) out = out || looked_at(out, magnitude(error), change);
+    if (is_first) out = out || looked_at(out, error, change);
     const T largest_error = larger(t.energy_error, magnitude(error)),
             largest_change = larger(t.change_max, change);
     if (!any(out)) [[likely]] {
@@ -250,7 +248,7 @@ class LaneMachineOf final : public LaneMachine {
 
   // Looks at the kinetic energy in the lanes for which it is time, except those of `out`, as judged() does.
   // Returns those in which the error of H is large beside it.
-  Mask<T> looked_at(const Mask<T>& out, const T& off, const T& change) {
+  Mask<T> looked_at(const Mask<T>& out, const T& error, const T& change) {
     T large(0);
     bool is_known = false;
     T kinetic(0);
@@ -260,11 +258,13 @@ class LaneMachineOf final : public LaneMachine {
         H_p(problem_, x_.q, x_.p, velocity_);
         kinetic = magnitude(T(x_.p.dot(velocity_))) / T(2);
       }
-      const double most = std::max(lane(sums_.kinetic_max, l), lane(kinetic, l));
-      if (lane(off, l) > Tally::part_lost * most || lane(change, l) > Tally::part_in_a_step * most)
+      Tally& t = *tally_[l];
+      const double most = std::max(t.kinetic_max, lane(kinetic, l));
+      if (std::abs(lane(error, l)) > Tally::part_lost * most ||
+          lane(change, l) > Tally::part_in_a_step * most)
         large.set(l, 1);
       else
-        sums_.kinetic_max.set(l, most);
+        t.see_kinetic(lane(kinetic, l), lane(error, l));
     }
     return large > T(0);
   }

@@ -47,6 +47,12 @@ class DampedLanding {
   Expected<int> approach(const P& s, Stages& stages, const Vec& q0, const Vec& p0,
                          const typename P::Jacobian& G0, const T& h, Multiplier& mu) {
     set_zero(mu);
+    return approach_from(s, stages, q0, p0, G0, h, mu);
+  }
+  // Does the same from the μ that is given.
+  template <class Stages>
+  Expected<int> approach_from(const P& s, Stages& stages, const Vec& q0, const Vec& p0,
+                              const typename P::Jacobian& G0, const T& h, Multiplier& mu) {
     lengths_of(G0);
     const auto look = [&] {
       this->look(s, stages, G0, mu);

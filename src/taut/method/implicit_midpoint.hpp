@@ -186,7 +186,8 @@ class MidpointSolve {
     if (!damped_) damped_.emplace(s, 1);
     middle_ = x;
     Stage stage{*this, s, x, h, middle_, zero_vector(s)};
-    const auto found = damped_->approach(s, stage, x.q, x.p, G0, h, mu);
+    auto found = damped_->approach(s, stage, x.q, x.p, G0, h, mu);
+    if (!found) found = follow(s, x, G0, mu, h, found.error());
     near_ = static_cast<bool>(found);
     return found;
   }
@@ -241,6 +242,26 @@ class MidpointSolve {
   }
 
  private:
+  // Follows the solution from the step 0, at which it is x, to h.                                       (N7)
+  Expected<int> follow(const P& s, const X& x, const typename P::Jacobian& G0, typename P::Multiplier& mu,
+                       const T& h, const Failure& failure) {
+    middle_ = x;
+    set_zero(mu);
+    const int made = follow_from_rest([&](double part) {
+      const X last = middle_;
+      const typename P::Multiplier mu_last = mu;
+      const T shorter = T(part) * h;
+      Stage stage{*this, s, x, shorter, middle_, zero_vector(s)};
+      const auto found = damped_->approach_from(s, stage, x.q, x.p, G0, shorter, mu);
+      if (found) return *found;
+      middle_ = last;
+      mu = mu_last;
+      return -1;
+    });
+    if (made < 0) return failure;
+    return failure.iterations + made;
+  }
+
   // What DampedLanding asks of the one stage.
   struct Stage {
     MidpointSolve& at;

@@ -11,7 +11,7 @@ namespace taut {
 namespace {
 
 constexpr int halvings = 5;  // h … h/32
-// They are for every Hamiltonian, of order 6, and of order 14 if there are more digits than those of a double.
+// They are for every Hamiltonian: of order 6, and of order 14 if there are more digits than in a double.
 constexpr std::string_view reference_in_double = "lobatto(4)", wide_reference = "lobatto(8)";
 constexpr std::int64_t most_coordinates = 200;
 constexpr double short_run = 0.02;  // seconds; the clock of a shorter run is read three times

@@ -24,9 +24,9 @@ bool PoleGuard::look() {
   return changed;
 }
 
-// The copies cost less than a hundredth of the steps between them.
+// The copies cost far less than a hundredth of the steps between them.
 void PoleGuard::keep() {
-  constexpr std::int64_t part = 8, most = 1024;
+  constexpr std::int64_t part = 8, most = 4096;
   machine_before_ = machine_.save();
   tally_before_ = tally_;
   next_look_ = tally_.steps + std::clamp<std::int64_t>(tally_.steps / part, 1, most);

@@ -38,8 +38,8 @@ SolveOptions solve_options(const RunRequest& request);
 // Returns the distance from 1 to the next number.
 double epsilon_of(Precision precision);
 
-// Returns the largest difference of a coordinate or momentum between the ends of two runs of one problem, with
-// all the digits that both have.
+// Returns the largest difference of a coordinate or momentum between the ends of two runs of one problem,
+// with all the digits that both have.
 double end_difference(const RunSummary& a, const RunSummary& b);
 
 // Returns the names of some constraints, for messages.

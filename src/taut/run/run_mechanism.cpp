@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace taut {
 
@@ -128,6 +129,21 @@ void add_totals(const Tally& tally, RunSummary& summary) {
   summary.first_unexplained = tally.first_unexplained;
 }
 
+// Asks whether H comes back to H₀ in the next steps, as it does if it only goes up and down with the phase
+// of a motion for which the step is long. The machine stays where it is.
+bool comes_back(Machine& machine, Tally ahead, double h, double near) {
+  constexpr int most_steps = 64;
+  const std::string here = machine.save();
+  ahead.stops_at_jumps = false;
+  bool is_back = false;
+  for (int k = 0; k < most_steps && !is_back && !ahead.failed(); ++k) {
+    machine.advance(h, 1, ahead);
+    is_back = std::abs(energy_above(ahead.now, ahead.first)) < near;
+  }
+  machine.restore(here);
+  return is_back;
+}
+
 void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
   summary.method = short_name(choice.method);
   // rattle that begins at the multiplier is a composition too, and is still rattle.
@@ -141,6 +157,12 @@ void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSum
 }
 
 }  // namespace
+
+bool has_lost_energy(Machine& machine, const Tally& tally, double step) {
+  const double kinetic = machine.kinetic_energy();
+  return !tally.failed() && tally.energy_stays_lost(kinetic) &&
+         !comes_back(machine, tally, step, Tally::part_lost / 2 * tally.largest_owned(kinetic));
+}
 
 RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
                          const RunRequest& request, const Quantities& quantities, PoleWatch* poles,
@@ -201,8 +223,8 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
     summary.error = unstable_sentence(choice.label(), summary, mechanism.fits("midpoint"), last_good);
   summary.kinetic_owned = tally.largest_owned(machine->kinetic_energy());
   summary.energy_off_for_a_while = tally.energy_off_for_a_while();
-  summary.energy_stays_lost = !tally.failed() && tally.energy_stays_lost(machine->kinetic_energy()) &&
-                              claims_no_drift(claims_of(choice), mechanism.constraints());
+  summary.energy_stays_lost = claims_no_drift(claims_of(choice), mechanism.constraints()) &&
+                              has_lost_energy(*machine, tally, schedule.step);
   if (summary.energy_stays_lost && summary.error.empty() && !request.warn_at_jumps)
     summary.error = lost_energy_sentence(choice.label(), summary, last_good);
   return summary;

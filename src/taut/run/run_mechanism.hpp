@@ -14,6 +14,10 @@
 
 namespace taut {
 
+// Asks whether the energy of a run that came to its end was lost and does not come back in the next steps. The
+// machine stays where it is.
+bool has_lost_energy(Machine& machine, const Tally& tally, double step);
+
 struct MadeMachine {
   std::unique_ptr<Machine> machine;  // null if plain updates are asked for and the method does not offer them
   BackendUse used = {};

@@ -28,4 +28,27 @@ LineSearch<B> line_search(const B& size, Go&& go) {
   return {};
 }
 
+// Follows a solution that depends on a step h from 0 to h, if no iteration finds the one for h at once. It
+// grows the part of h in small portions; `solve(part)` solves for part·h from the last solution, and goes
+// back to that one if it returns no number of corrections. Returns the sum of corrections, or -1 if the
+// solution cannot be followed: its branch turns round before h, and what is found beyond is another one.
+template <class Solve>
+int follow_from_rest(Solve&& solve) {
+  constexpr double first = 0x1p-5, shortest = 0x1p-14, growth = 1.5;
+  double done = 0, portion = first;
+  int corrections = 0;
+  while (done < 1 && portion >= shortest) {
+    const double next = done + portion < 1 ? done + portion : 1;
+    const int made = solve(next);
+    if (made < 0) {
+      portion /= 2;
+      continue;
+    }
+    corrections += made;
+    done = next;
+    portion *= growth;
+  }
+  return done < 1 ? -1 : corrections;
+}
+
 }  // namespace taut

@@ -295,13 +295,14 @@ struct OdeGauss {
                                                        const SolveOptions& options,
                                                        const Failure& failure) const {
     using T = typename P::Scalar;
+    T shorter = h;
     Equations<P, Field> equations{*this,
                                   problem,
                                   field,
                                   y,
                                   z,
                                   at,
-                                  h,
+                                  shorter,
                                   options.tolerance,
                                   PivotedLU<T, dynamic>(static_cast<int>(at.residual.size()))};
     const auto rest = [&] {
@@ -325,6 +326,20 @@ struct OdeGauss {
         if (solved && equations.is_near()) return corrections + *solved;
         corrections += solved ? *solved : solved.error().iterations;
       }
+    rest();
+    const int made = follow_from_rest([&](double part) {  // (OG4)
+      shorter = T(part) * h;
+      equations.keep();
+      const Vector<T, dynamic> before = equations.kept;
+      for (const DampedBy damped_by : {DampedBy::residual, DampedBy::next_correction}) {
+        const auto solved = damped_newton<T>(equations, damped_by, damping_limit(damped_by), stage_noise);
+        if (solved && equations.is_near()) return *solved;
+        equations.kept = before;
+        equations.move(before, T(0));
+      }
+      return -1;
+    });
+    if (made >= 0) return corrections + made;
     Failure last = failure;
     last.iterations = corrections;
     return last;
