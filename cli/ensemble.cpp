@@ -39,8 +39,8 @@ int ensemble(EnsembleFlags& flags) {
     throw InputError("samples of an ensemble are kept in its folder: add --out DIR, or leave --every out.");
   if (flags.part.of > 1 && out.empty())
     throw InputError("a part of an ensemble is kept in a folder of its own: add --out DIR.");
-  const Ensemble made = make_ensemble(read_model_run(flags.model.problem, request, flags.model.set),
-                                      flags.vary, flags.options);
+  const Ensemble made =
+      make_ensemble(read_model_run(flags.model.problem, request, flags.model.set), flags.vary, flags.options);
   if (!made.note.empty()) fmt::print(stderr, "taut: {}\n", made.note);
   std::optional<EnsembleFolder> folder;
   if (!out.empty())

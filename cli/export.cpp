@@ -15,7 +15,7 @@ namespace {
 
 struct ExportFlags {
   std::string path, out;
-  bool samples = false;  // of an ensemble
+  bool samples = false;                      // of an ensemble
   std::vector<const ExportFormat*> formats;  // those that were asked for
 };
 
@@ -26,8 +26,8 @@ int export_ensemble(const ExportFlags& flags) {
   const std::string_view format = flags.formats.front()->name;
   if (format != "npy" && format != "csv")
     throw InputError(fmt::format("an ensemble is exported as --npy or --csv, not as --{}.", format));
-  const auto missing = format == "npy" ? export_npy(folder, flags.out, part)
-                                       : export_csv(folder, flags.out, part);
+  const auto missing =
+      format == "npy" ? export_npy(folder, flags.out, part) : export_csv(folder, flags.out, part);
   if (missing.empty()) return finish_output();
   fmt::print(stderr, "taut: {} of {} units of {} are missing; `taut resume` makes them.\n", missing.size(),
              folder.manifest().units(), flags.path);

@@ -21,9 +21,9 @@ void Progress::show(std::int64_t done, std::int64_t wanted, const std::string& m
   const double part = static_cast<double>(done) / static_cast<double>(wanted),
                rate = static_cast<double>(done - first_->done) / seconds;
   const int full = static_cast<int>(part * width);
-  fmt::print(stderr, "\r[{}{}] {:3.0f} %  {:.2g} steps/s  {:.0f} s left{}{}\033[K",
-             std::string(full, '#'), std::string(width - full, '.'), 100 * part, rate,
-             static_cast<double>(wanted - done) / rate, more.empty() ? "" : ", ", more);
+  fmt::print(stderr, "\r[{}{}] {:3.0f} %  {:.2g} steps/s  {:.0f} s left{}{}\033[K", std::string(full, '#'),
+             std::string(width - full, '.'), 100 * part, rate, static_cast<double>(wanted - done) / rate,
+             more.empty() ? "" : ", ", more);
   std::fflush(stderr);
   shown_ = true;
 }

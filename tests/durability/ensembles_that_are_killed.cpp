@@ -14,9 +14,18 @@ namespace {
 
 using namespace taut::test;
 
-const std::vector<std::string> arguments = {
-    "ensemble", "pendulum", "--size", "200", "--steps", "4000", "--project-start", "--vary", "p_y ~ normal(0, 0.5)",
-    "--vary", "L ~ uniform(0.9, 1.1)", "--out"};
+const std::vector<std::string> arguments = {"ensemble",
+                                            "pendulum",
+                                            "--size",
+                                            "200",
+                                            "--steps",
+                                            "4000",
+                                            "--project-start",
+                                            "--vary",
+                                            "p_y ~ normal(0, 0.5)",
+                                            "--vary",
+                                            "L ~ uniform(0.9, 1.1)",
+                                            "--out"};
 
 std::string hash_in(const std::string& json) {
   return nlohmann::json::parse(json, nullptr, false).value("sha256", "none");
@@ -52,7 +61,8 @@ TEST(EnsemblesThatAreKilled, EndInTheSameBits) {
 
 TEST(EnsemblesThatAreKilled, ADamagedUnitIsNamedAndMadeAgain) {
   const OwnFolder folder;
-  const std::string what = "ensemble pendulum --size 100 --steps 20 --vary 'p_y = linspace(0, 1)' --out e --json";
+  const std::string what =
+      "ensemble pendulum --size 100 --steps 20 --vary 'p_y = linspace(0, 1)' --out e --json";
   const std::string whole = hash_in(run_taut(what, folder.string()).out);
   const std::string unit = (folder / "e/units/000/000007.taut").string();
   std::fstream(unit, std::ios::in | std::ios::out | std::ios::binary).seekp(60).put('!');

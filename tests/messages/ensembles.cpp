@@ -34,7 +34,8 @@ class EveryLayout : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryLayout, HasTheSameBits) {
   for (const auto& [model, vary] : varied) {
-    const std::string what = model + " --size 21 --steps 80 --project-start --method '" + GetParam() + "' " + vary;
+    const std::string what =
+        model + " --size 21 --steps 80 --project-start --method '" + GetParam() + "' " + vary;
     const std::string alone = hash_of(what + " --lanes 1 --threads 1");
     EXPECT_EQ(alone.size(), 64U);
     for (const char* layout : {" --lanes 8 --threads 1", " --lanes 4 --threads 2", " --lanes 16 --threads 5",
@@ -52,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(Of, EveryLayout,
                          });
 
 TEST(Ensembles, SpecialisedLanesHaveTheBitsOfSpecialisedRuns) {
-  const std::string what = "pendulum --size 21 --steps 500 --backend specialise --project-start " +
-                           varied.at("pendulum");
+  const std::string what =
+      "pendulum --size 21 --steps 500 --backend specialise --project-start " + varied.at("pendulum");
   const std::string alone = hash_of(what + " --lanes 1 --threads 1");
   for (const char* layout : {" --lanes 16 --threads 2", " --lanes 8 --threads 1"})
     EXPECT_EQ(hash_of(what + layout), alone) << layout;
@@ -79,8 +80,8 @@ std::size_t column(const std::vector<std::vector<std::string>>& table, const std
 TEST(Ensembles, ATrajectoryIsARun) {
   const OwnFolder folder;
   for (const std::string backend : {"interpret", "specialise"}) {
-    ensemble("pendulum --size 9 --steps 300 --project-start " + varied.at("pendulum") + " --backend " + backend +
-                 " --out " + backend,
+    ensemble("pendulum --size 9 --steps 300 --project-start " + varied.at("pendulum") + " --backend " +
+                 backend + " --out " + backend,
              folder.string());
     const auto table = table_of(run_taut("export " + backend + " --csv", folder.string()).out);
     ASSERT_EQ(table.size(), 10U);
@@ -104,7 +105,8 @@ TEST(Ensembles, ATrajectoryIsARun) {
 TEST(Ensembles, ASmallOneIsThePrefixOfALargeOne) {
   const OwnFolder folder;
   for (const std::string size : {"10", "300"})
-    ensemble("pendulum --size " + size + " --steps 50 --project-start " + varied.at("pendulum") + " --out n" + size,
+    ensemble("pendulum --size " + size + " --steps 50 --project-start " + varied.at("pendulum") + " --out n" +
+                 size,
              folder.string());
   const std::string small = run_taut("export n10 --csv", folder.string()).out,
                     large = run_taut("export n300 --csv", folder.string()).out;
@@ -144,7 +146,8 @@ TEST(Ensembles, SamplesAreThoseOfRuns) {
 
 TEST(Ensembles, FailuresAreRows) {
   const OwnFolder folder;
-  const auto json = ensemble("pendulum --size 20 --steps 50 --vary 'y = linspace(0, 0.5)' --out e", folder.string());
+  const auto json =
+      ensemble("pendulum --size 20 --steps 50 --vary 'y = linspace(0, 0.5)' --out e", folder.string());
   EXPECT_EQ(json["failed"], 19);
   EXPECT_EQ(json["failures"]["start-refused"], 19);
   EXPECT_EQ(json["reductions"]["count"], 1);
@@ -154,9 +157,10 @@ TEST(Ensembles, FailuresAreRows) {
 
 TEST(Ensembles, ReductionsAreExact) {
   const OwnFolder folder;
-  const auto json = ensemble("pendulum --size 5 --steps 0 --set x=0 --set y=-1 --vary 'p_x = [3, 1, 2, 5, 4]' "
-                             "--quantile 0.5 --quantile 0.25 --histogram 4 --covariance --out e",
-                             folder.string());
+  const auto json = ensemble(
+      "pendulum --size 5 --steps 0 --set x=0 --set y=-1 --vary 'p_x = [3, 1, 2, 5, 4]' "
+      "--quantile 0.5 --quantile 0.25 --histogram 4 --covariance --out e",
+      folder.string());
   const auto& r = json["reductions"];
   EXPECT_EQ(r["mean"]["p_x"], 3.0);
   EXPECT_EQ(r["minimum"]["p_x"], 1.0);

@@ -1,6 +1,6 @@
 #include <taut/ensemble/draws.hpp>
-#include <taut/scalar/elementary/logarithm.hpp>
 #include <taut/ensemble/philox.hpp>
+#include <taut/scalar/elementary/logarithm.hpp>
 
 #include <algorithm>
 #include <array>

@@ -135,8 +135,8 @@ void Trajectories::read(ReadyTrajectory& t) const {
     set.push_back(fmt::format("{}={}", ensemble_.variations.names()[k], t.values[k]));
   std::map<std::string, std::string> files;
   for (const auto& [path, text] : run.model.files) files[path] = text->text();
-  t.own = std::make_unique<const ModelRun>(
-      model_run(run.text, run.name, run.asked, set, stored_files(files)));
+  t.own =
+      std::make_unique<const ModelRun>(model_run(run.text, run.name, run.asked, set, stored_files(files)));
   if (t.own->mechanism->coordinates() != mechanism_->coordinates())
     throw InputError("the trajectory has another number of coordinates than the model as it is written.");
   t.model = {&t.own->model, t.own->system, t.own->mechanism.get()};

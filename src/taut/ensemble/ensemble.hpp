@@ -15,7 +15,7 @@
 namespace taut {
 
 struct EnsembleOptions {
-  int lanes = 0;        // trajectories side by side in one thread; 0: as many as pay
+  int lanes = 0;         // trajectories side by side in one thread; 0: as many as pay
   bool samples = false;  // keep samples, not only the ends
 };
 
@@ -25,10 +25,10 @@ struct Ensemble {
   Schedule schedule;
   EnsembleMethod method;
   std::unique_ptr<EnsembleMachines> machines;
-  std::string note;             // a sentence about the backend, if it is not what was wanted
-  bool samples = false;         // are kept
+  std::string note;              // a sentence about the backend, if it is not what was wanted
+  bool samples = false;          // are kept
   bool claims_no_drift = false;  // the method claims that H stays near its first value
-  std::vector<bool> is_start;   // for each name that varies: a coordinate or a momentum, no parameter
+  std::vector<bool> is_start;    // for each name that varies: a coordinate or a momentum, no parameter
   std::vector<std::string> columns, sample_columns;
 
   std::int64_t size() const { return variations.size(); }
@@ -44,8 +44,8 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
 // One trajectory, ready to run.
 struct ReadyTrajectory {
   std::int64_t index = 0;
-  std::vector<double> values = {};            // of what varies
-  std::unique_ptr<const ModelRun> own = {};   // with its parameters, if these vary
+  std::vector<double> values = {};           // of what varies
+  std::unique_ptr<const ModelRun> own = {};  // with its parameters, if these vary
   TrajectoryModel model = {};
   PlainState start = {};
   std::optional<StartMove> moved = {};

@@ -31,17 +31,15 @@ Json json_of_files(const std::map<std::string, std::string>& files) {
 
 // Returns the parts that decide the trajectories, with what messages call them.
 std::vector<std::pair<std::string, Json>> deciding_parts(const Manifest& m) {
-  return {
-      {"their models", Json::object({{"text", m.text}, {"files", json_of_files(m.files)}})},
-      {"the values that were set", Json(m.set)},
-      {"what is asked of each trajectory", m.request},
-      {"what varies, how many trajectories there are, or the seed",
-       Json::object({{"variations", m.variations}, {"size", m.size}, {"seed", m.seed}})},
-      {"what is kept of each trajectory",
-       Json::object({{"columns", m.columns},
-                     {"sample_columns", m.sample_columns},
-                     {"samples", m.samples},
-                     {"unit", m.unit}})}};
+  return {{"their models", Json::object({{"text", m.text}, {"files", json_of_files(m.files)}})},
+          {"the values that were set", Json(m.set)},
+          {"what is asked of each trajectory", m.request},
+          {"what varies, how many trajectories there are, or the seed",
+           Json::object({{"variations", m.variations}, {"size", m.size}, {"seed", m.seed}})},
+          {"what is kept of each trajectory", Json::object({{"columns", m.columns},
+                                                            {"sample_columns", m.sample_columns},
+                                                            {"samples", m.samples},
+                                                            {"unit", m.unit}})}};
 }
 
 bool is_part_of(std::string_view name, std::string_view file) {
@@ -136,8 +134,8 @@ Manifest read_manifest(const std::string& json) {
     m.set = object.at("set").texts();
     m.text = object.at("model_text").text();
     for (const auto& [name, text] : object.at("files").members()) m.files[name] = bytes_of_text(text.text());
-    if (m.size < 1 || m.samples < 0 || m.unit < 1 || m.unit > unit_size || m.table.find('/') != m.table.npos ||
-        m.digest() != object.at("ensemble").text())
+    if (m.size < 1 || m.samples < 0 || m.unit < 1 || m.unit > unit_size ||
+        m.table.find('/') != m.table.npos || m.digest() != object.at("ensemble").text())
       throw InputError("its contents do not belong together: it was changed, or is damaged");
     return m;
   } catch (const JsonError& error) {

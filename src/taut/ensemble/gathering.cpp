@@ -43,8 +43,7 @@ void Gathering::put(const EndedTrajectory& t) {
     const auto at = open_.find(t.index / ensemble_.unit());
     Unit& unit = at->second.unit;
     const auto k = static_cast<std::size_t>(t.index - unit.first());
-    std::copy(t.row.begin(), t.row.end(),
-              unit.rows.begin() + static_cast<std::ptrdiff_t>(k * t.row.size()));
+    std::copy(t.row.begin(), t.row.end(), unit.rows.begin() + static_cast<std::ptrdiff_t>(k * t.row.size()));
     const std::size_t room = unit.sampled.size() / unit.endings.size();
     std::copy(t.sampled.begin(), t.sampled.end(),
               unit.sampled.begin() + static_cast<std::ptrdiff_t>(k * room));

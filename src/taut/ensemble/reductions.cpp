@@ -129,7 +129,9 @@ Json to_json(const Moments& m, const std::vector<std::string>& names) {
 
 MomentTree::MomentTree(std::int64_t trajectories, std::vector<int> columns, bool covariances,
                        std::int64_t size_of_unit)
-    : units_(unit_count(trajectories, size_of_unit)), columns_(std::move(columns)), covariances_(covariances) {}
+    : units_(unit_count(trajectories, size_of_unit)),
+      columns_(std::move(columns)),
+      covariances_(covariances) {}
 
 void MomentTree::fill(Moments& m, const Unit& unit, int trajectory) const {
   m.count = 0;

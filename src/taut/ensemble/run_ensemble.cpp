@@ -72,7 +72,8 @@ EnsembleProgress run_ensemble(const Ensemble& ensemble, int threads, EnsembleObs
       crowd.expect_one();
       try {
         workers.emplace_back([&] { crowd.run(ensemble, gathering); });
-      } catch (const std::system_error&) {  // the system gives no more threads: those that are there do it all
+      } catch (
+          const std::system_error&) {  // the system gives no more threads: those that are there do it all
         crowd.expect_none();
         if (workers.empty()) throw;
         break;

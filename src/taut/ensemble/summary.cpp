@@ -68,7 +68,8 @@ std::string text_of(const ColumnSpread& spread, const std::vector<double>& proba
   }
   if (!spread.histogram) return text;
   const Histogram& h = *spread.histogram;
-  const std::int64_t most = std::max<std::int64_t>(1, *std::max_element(h.counts().begin(), h.counts().end()));
+  const std::int64_t most =
+      std::max<std::int64_t>(1, *std::max_element(h.counts().begin(), h.counts().end()));
   text += fmt::format("  histogram {}\n", spread.name);
   constexpr std::int64_t width = 40;
   for (std::size_t k = 0; k < h.counts().size(); ++k)
@@ -121,7 +122,8 @@ std::string to_text(const EnsembleSummary& s) {
   const EnsembleSummary::About& a = s.about;
   std::string text = fmt::format("{}, {}, step {}: {} trajector{} of {} step{}", harmless(a.model), a.method,
                                  a.step, a.size, a.size == 1 ? "y" : "ies", a.steps, a.steps == 1 ? "" : "s");
-  text += s.threads > 0 ? fmt::format(" in {:.2f} s ({:.2g} steps/s)\n", s.seconds, steps_per_second(s)) : "\n";
+  text +=
+      s.threads > 0 ? fmt::format(" in {:.2f} s ({:.2g} steps/s)\n", s.seconds, steps_per_second(s)) : "\n";
   if (s.threads > 0)
     text += fmt::format("  work      {} thread{}, lanes {:.0f} % busy, {}\n", s.threads,
                         s.threads == 1 ? "" : "s", 100 * s.busy, a.backend);

@@ -135,7 +135,7 @@ class CsvTable {
 };
 
 StartTable read_array(const TableFile& file, const std::vector<std::string>& known,
-                 const std::vector<std::string>& unnamed) {
+                      const std::vector<std::string>& unnamed) {
   const auto refuse = [&](const std::string& why) {
     throw InputError(fmt::format("{}: {}.", file.name, why));
   };
@@ -184,7 +184,7 @@ std::string StartTable::sha256() const {
 }
 
 StartTable read_table(const TableFile& file, const std::vector<std::string>& known,
-                 const std::vector<std::string>& unnamed) {
+                      const std::vector<std::string>& unnamed) {
   if (file.name.ends_with(".npy")) return read_array(file, known, unnamed);
   if (file.name.ends_with(".csv")) return CsvTable(file, known).read();
   throw InputError(fmt::format("{}: a table is a file .csv or .npy.", file.name));

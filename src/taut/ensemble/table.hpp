@@ -28,6 +28,6 @@ struct StartTable {
 // the columns `unnamed`. Throws InputError, which says where each fault is: file:line:column, or row and
 // column.
 StartTable read_table(const TableFile& file, const std::vector<std::string>& known,
-                 const std::vector<std::string>& unnamed);
+                      const std::vector<std::string>& unnamed);
 
 }  // namespace taut

@@ -47,7 +47,7 @@ class EnsembleTotals {
   std::array<std::int64_t, ended_count> count_{};
   std::optional<Failed> first_failed_;
   Sha256 sum_;
-  std::int64_t next_ = 0;                             // the unit that the digest waits for
+  std::int64_t next_ = 0;                              // the unit that the digest waits for
   std::map<std::int64_t, std::vector<double>> early_;  // final states of units after it
 };
 

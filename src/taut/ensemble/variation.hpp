@@ -52,7 +52,7 @@ class Variations {
   void set_axes(std::optional<std::int64_t> wanted);
   double value(const Vary& vary, const Axis& axis, std::int64_t trajectory) const;
 
-  StartTable table_;             // without columns if there is none
+  StartTable table_;        // without columns if there is none
   std::vector<Vary> vary_;  // in the order in which it was said
   std::vector<std::string> names_;
   Axis table_axis_;

@@ -98,8 +98,7 @@ void Worker::run_alone(Current& c, std::int64_t steps) {
   const bool halves = ensemble_.run.request.halve_on_failure;
   while (c.tally.steps < steps && !c.tally.failed() && !gathering_.is_stopped()) {
     const auto began = Clock::now();
-    const std::int64_t before = c.tally.steps,
-                       count = std::min({steps - before, to_next_stop(c), pace_});
+    const std::int64_t before = c.tally.steps, count = std::min({steps - before, to_next_stop(c), pace_});
     c.machine->advance(h, count, c.tally);
     if (c.tally.failed() && halves) c.machine->advance_by_halves(h, c.tally);
     gathering_.steps.fetch_add(c.tally.steps - before, std::memory_order_relaxed);
@@ -127,8 +126,7 @@ void Worker::sample(Current& c) {
 }
 
 Ending Worker::ending_of(const Current& c) const {
-  Ending ending{.time = static_cast<double>(c.tally.steps) * ensemble_.schedule.step,
-                .steps = c.tally.steps};
+  Ending ending{.time = static_cast<double>(c.tally.steps) * ensemble_.schedule.step, .steps = c.tally.steps};
   if (c.tally.failure) {
     const Failure& failure = *c.tally.failure;
     ending.kind = static_cast<Ended>(static_cast<int>(Ended::not_solved) + static_cast<int>(failure.kind));
@@ -206,7 +204,8 @@ void Worker::refill(Lanes& lanes) {
       auto constants = ensemble_.machines->constants(c->t.model);
       c->fits_lane = constants.has_value();
       if (constants) c->constants = std::move(*constants);
-      run_alone(*c, c->fits_lane ? std::min(steps_alone, ensemble_.schedule.steps) : ensemble_.schedule.steps);
+      run_alone(*c,
+                c->fits_lane ? std::min(steps_alone, ensemble_.schedule.steps) : ensemble_.schedule.steps);
       if (has_ended(*c)) {
         end(*c);
         continue;

@@ -26,7 +26,8 @@ std::unique_ptr<LaneMachine> lanes_of(const P& problem, const Method& method, co
   const auto bind = [method = with_options(method, options)](const P& s, const X& x) {
     return std::make_unique<Bound>(method, s, x);
   };
-  return std::make_unique<LaneMachineOf<P, CompensatedState, Bound, decltype(bind), false>>(problem, start, bind);
+  return std::make_unique<LaneMachineOf<P, CompensatedState, Bound, decltype(bind), false>>(problem, start,
+                                                                                            bind);
 }
 
 bool takes_lanes(const FormulaSystem& system, const MethodChoice& choice, const SolveOptions& options,

@@ -113,7 +113,8 @@ void TimeLoop::back_to_last_good() {
   tally_.carry(saved);
   machine_.restore(kept_.machine);
   tally_.clear_failure();
-  while (tally_.steps < failed.steps) advance_again(machine_, schedule_.step, failed.steps - tally_.steps, tally_);
+  while (tally_.steps < failed.steps)
+    advance_again(machine_, schedule_.step, failed.steps - tally_.steps, tally_);
   tally_.failure = failed.failure;
   tally_.energy_not_finite = failed.energy_not_finite;
 }

@@ -52,7 +52,7 @@ class TimeLoop {
   std::int64_t pace_ = 1, since_look_ = 0;  // steps between two looks at the clock
   bool wants_checkpoints_ = false;
   std::optional<PoleGuard> poles_;  // none if nothing is divided by in the model
-  Snapshot kept_;  // a moment ago: from here a failed step is repeated
+  Snapshot kept_;                   // a moment ago: from here a failed step is repeated
   std::string stop_;
 };
 
