@@ -11,7 +11,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <utility>
 
 #include "commands.hpp"
@@ -161,11 +160,6 @@ int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& 
   }
   spread(summary, folder, wanted);
   return print(summary, wanted.json);
-}
-
-bool is_ensemble(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(std::filesystem::path(path) / manifest_name, ignored);
 }
 
 int describe_ensemble(const std::string& path, const EnsembleWanted& wanted) {

@@ -20,7 +20,7 @@ struct EnsembleWanted {
   bool json = false;
   bool covariance = false;
   std::vector<double> quantiles = {};
-  int bins = 0;  // of histograms; 0: none
+  int bins = 0;  // a histogram has so many; 0: no histograms
 };
 
 // Adds the options of the summary: --json, --covariance, --quantile, --histogram.
@@ -38,6 +38,5 @@ int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& 
 
 // Prints the summary of what a folder holds.
 int describe_ensemble(const std::string& path, const EnsembleWanted& wanted);
-bool is_ensemble(const std::string& path);
 
 }  // namespace taut::cli

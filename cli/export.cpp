@@ -15,7 +15,7 @@ namespace {
 
 struct ExportFlags {
   std::string path, out;
-  bool samples = false;                      // of an ensemble
+  bool samples = false;                      // those of an ensemble
   std::vector<const ExportFormat*> formats;  // those that were asked for
 };
 
@@ -40,7 +40,7 @@ int export_trajectory(const ExportFlags& flags) {
     for (const ExportFormat& format : export_formats()) names.push_back(fmt::format("--{}", format.name));
     throw InputError(fmt::format("say which format is wanted: one of {}.", joined(names)));
   }
-  if (is_ensemble(flags.path)) return export_ensemble(flags);
+  if (is_ensemble_folder(flags.path)) return export_ensemble(flags);
   const Exported written = export_samples(flags.path, *flags.formats.front(), flags.out);
   if (!written.note.empty()) fmt::print(stderr, "taut: {}\n", written.note);
   if (written.damage.empty()) return finish_output();

@@ -22,7 +22,7 @@ struct ResumeFlags {
   std::optional<double> checkpoint_every;  // as the run has it, if nothing was typed
   std::optional<bool> halves, warns;
   int threads = 0;
-  int lanes = 0;                         // of an ensemble
+  int lanes = 0;                         // those of an ensemble
   Backend backend = Backend::automatic;  // the one that was used, if nothing was typed
   bool previous = false, new_samples = false, json = false;
   TypedReport reports;
@@ -67,7 +67,7 @@ int resume_ensemble(const ResumeFlags& flags) {
 }
 
 int resume(const ResumeFlags& flags) {
-  if (is_ensemble(flags.folder)) return resume_ensemble(flags);
+  if (is_ensemble_folder(flags.folder)) return resume_ensemble(flags);
   FoundRun found = find_run(flags.folder, flags.previous);
   if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
   const Snapshot& from = found.checkpoint.snapshot;

@@ -39,7 +39,7 @@ struct SpecialisedTrajectories {
   std::string missing = {};  // why there is none, as a part of a sentence; otherwise empty
   std::string object = {};   // the key of its object
   std::string formulas = {};
-  std::vector<double> numbers = {};  // of the model for which it was made
+  std::vector<double> numbers = {};  // those of the model for which it was made
   void* make_machine = nullptr;
   void* make_lanes = nullptr;
 

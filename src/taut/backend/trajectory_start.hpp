@@ -3,16 +3,17 @@
 
 #include <taut/mechanism/lane_machine.hpp>
 #include <taut/mechanism/machine.hpp>
-#include <taut/solve/options.hpp>
 
 #include <cstddef>
 #include <span>
 
 namespace taut {
 
+struct SolveOptions;  // solve/options.hpp
+
 struct TrajectoryStart {
   const double *constants, *q, *p;
-  std::size_t count;  // of constants
+  std::size_t count;  // the number of constants
   const SolveOptions* options;
   std::span<const double> numbers() const { return {constants, count}; }
 };

@@ -1,6 +1,7 @@
 #include <taut/ensemble/ensemble.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/model/formula_system.hpp>
+#include <taut/model/lane_constants.hpp>
 
 #include <fmt/format.h>
 
@@ -49,6 +50,42 @@ std::unique_ptr<const Mechanism> mechanism_of(const ModelRun& run) {
   return make_mechanism(run.model.particles, run.model.run.least_squares);
 }
 
+// Reads the model with the values of one trajectory. Throws what model_run throws.
+std::shared_ptr<const ModelRun> model_with(const ModelRun& run, const std::vector<std::string>& names,
+                                           const std::vector<double>& values) {
+  std::vector<std::string> set = run.set;
+  for (std::size_t k = 0; k < values.size(); ++k) set.push_back(fmt::format("{}={}", names[k], values[k]));
+  std::map<std::string, std::string> files;
+  for (const auto& [path, text] : run.model.files) files[path] = text->text();
+  return std::make_shared<const ModelRun>(model_run(run.text, run.name, run.asked, set, stored_files(files)));
+}
+
+// Returns the model of one of a few trajectories, whose formulas have the shape of most of them. The model as
+// it is written may have another shape: a parameter that is 1 there, and no other number in the trajectories.
+std::shared_ptr<const ModelRun> typical_model(const Ensemble& e) {
+  std::vector<std::shared_ptr<const ModelRun>> found;
+  std::vector<double> values(e.variations.names().size());
+  for (const std::int64_t index : {e.size() / 2, e.size() / 3, std::int64_t{0}, e.size() - 1}) {
+    e.variations.values(index, values);
+    try {
+      found.push_back(model_with(e.run, e.variations.names(), values));
+    } catch (const InputError&) {  // it will be refused when its turn comes
+      continue;
+    }
+  }
+  std::shared_ptr<const ModelRun> best;
+  std::ptrdiff_t most = 0;
+  for (const auto& one : found) {
+    const auto alike = std::count_if(found.begin(), found.end(), [&](const auto& other) {
+      return one->system && other->system && same_shape(*one->system, *other->system);
+    });
+    if (best && alike <= most) continue;
+    best = one;
+    most = alike;
+  }
+  return best;
+}
+
 }  // namespace
 
 int Ensemble::samples_each() const {
@@ -63,6 +100,7 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
              .variations = std::move(variations),
              .schedule = {},
              .method = {},
+             .typical = {},
              .machines = {},
              .note = {},
              .samples = options.samples,
@@ -82,8 +120,10 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
     e.method.steps = e.schedule.steps;
     e.method.other_parameters = std::find(e.is_start.begin(), e.is_start.end(), false) != e.is_start.end();
     e.method.lanes = options.lanes;
-    const TrajectoryModel base{&e.run.model, e.run.system, e.run.mechanism.get()};
-    MadeEnsembleMachines made = ensemble_machines(base, e.run.mechanism->start(), e.method);
+    if (e.method.other_parameters) e.typical = typical_model(e);
+    const ModelRun& base = e.typical ? *e.typical : e.run;
+    MadeEnsembleMachines made = ensemble_machines({&base.model, base.system, base.mechanism.get()},
+                                                  base.mechanism->start(), e.method);
     e.machines = std::move(made.machines);
     e.note = std::move(made.note);
   } catch (const ChoiceError& error) {
@@ -128,15 +168,8 @@ void Trajectories::place(ReadyTrajectory& t) const {
 }
 
 void Trajectories::read(ReadyTrajectory& t) const {
-  const ModelRun& run = ensemble_.run;
   t.start = mechanism_->start();  // if the model cannot be read
-  std::vector<std::string> set = run.set;
-  for (std::size_t k = 0; k < t.values.size(); ++k)
-    set.push_back(fmt::format("{}={}", ensemble_.variations.names()[k], t.values[k]));
-  std::map<std::string, std::string> files;
-  for (const auto& [path, text] : run.model.files) files[path] = text->text();
-  t.own =
-      std::make_unique<const ModelRun>(model_run(run.text, run.name, run.asked, set, stored_files(files)));
+  t.own = model_with(ensemble_.run, ensemble_.variations.names(), t.values);
   if (t.own->mechanism->coordinates() != mechanism_->coordinates())
     throw InputError("the trajectory has another number of coordinates than the model as it is written.");
   t.model = {&t.own->model, t.own->system, t.own->mechanism.get()};

@@ -24,6 +24,7 @@ struct Ensemble {
   Variations variations;
   Schedule schedule;
   EnsembleMethod method;
+  std::shared_ptr<const ModelRun> typical;  // with the parameters of a trajectory, if these vary
   std::unique_ptr<EnsembleMachines> machines;
   std::string note;              // a sentence about the backend, if it is not what was wanted
   bool samples = false;          // are kept
@@ -34,7 +35,7 @@ struct Ensemble {
   std::int64_t size() const { return variations.size(); }
   std::int64_t unit() const { return unit_size_for(size()); }  // trajectories of a unit
   std::int64_t units() const { return unit_count(size(), unit()); }
-  int samples_each() const;  // of one trajectory
+  int samples_each() const;  // those of one trajectory
   int coordinates() const { return run.mechanism->coordinates(); }
 };
 
@@ -44,8 +45,8 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
 // One trajectory, ready to run.
 struct ReadyTrajectory {
   std::int64_t index = 0;
-  std::vector<double> values = {};           // of what varies
-  std::unique_ptr<const ModelRun> own = {};  // with its parameters, if these vary
+  std::vector<double> values = {};           // one for each name that varies
+  std::shared_ptr<const ModelRun> own = {};  // with its parameters, if these vary
   TrajectoryModel model = {};
   PlainState start = {};
   std::optional<StartMove> moved = {};
@@ -64,7 +65,7 @@ class Trajectories {
   void read(ReadyTrajectory& t) const;   // the model is read anew
 
   const Ensemble& ensemble_;
-  std::unique_ptr<const Mechanism> mechanism_;  // of the model as it is written
+  std::unique_ptr<const Mechanism> mechanism_;  // the one of the model as it is written
   Quantities quantities_;
 };
 

@@ -150,6 +150,11 @@ std::string difference(const Manifest& a, const Manifest& b) {
   return "";
 }
 
+bool is_ensemble_folder(const std::string& path) {
+  const auto folder = Folder::open(path);
+  return folder && folder->kind(manifest_name) != EntryKind::none;
+}
+
 EnsembleFolder::EnsembleFolder(Folder folder, Manifest manifest)
     : folder_(std::move(folder)), manifest_(std::move(manifest)), digest_(manifest_.digest()) {}
 

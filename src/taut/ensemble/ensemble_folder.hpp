@@ -44,6 +44,8 @@ Manifest read_manifest(const std::string& json);
 // Says what differs between two ensembles: "their models"; nothing if they are the same.
 std::string difference(const Manifest& a, const Manifest& b);
 
+bool is_ensemble_folder(const std::string& path);  // it has a manifest
+
 class EnsembleFolder {
  public:
   // Makes the folder and writes the manifest, unless the same ensemble is there already. Throws InputError if

@@ -1,4 +1,4 @@
-// Where the trajectories of an ensemble come from and go to, for workers in any number of threads.
+// Workers in any number of threads get the trajectories of an ensemble from here, and bring them back.
 #pragma once
 
 #include <taut/ensemble/ensemble.hpp>

@@ -144,6 +144,7 @@ std::string to_text(const EnsembleSummary& s) {
 std::string to_json(const EnsembleSummary& s) {
   const EnsembleSummary::About& a = s.about;
   Json reductions = to_json(s.moments.result(), a.columns);
+  if (!s.spreads.empty()) reductions["spread"] = Json::object();
   for (const ColumnSpread& spread : s.spreads)
     reductions["spread"][spread.name] = json_of(spread, s.probabilities);
   Json object = Json::object({{"model", a.model},

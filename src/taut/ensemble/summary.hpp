@@ -23,7 +23,7 @@ struct EnsembleSummary {
   struct About {
     std::string model, method;
     double step = 0;
-    std::int64_t steps = 0;  // of each trajectory
+    std::int64_t steps = 0;  // those of each trajectory
     std::int64_t size = 0, unit = unit_size;
     std::uint64_t seed = 0;
     int coordinates = 0;

@@ -57,7 +57,7 @@ struct Ending {
 // The trajectories first(), first() + 1, … of an ensemble, all of them ended.
 struct Unit {
   std::int64_t index = 0;
-  std::int64_t size = unit_size;  // of the units of this ensemble
+  std::int64_t size = unit_size;  // the size of all units of this ensemble but the last
   int count = 0, columns = 0;
   std::vector<double> rows = {};  // count × columns: the end of each trajectory
   int samples = 0, sample_columns = 0;

@@ -26,8 +26,8 @@ class LaneMachine {
   // Takes the trajectory out. An empty lane does what another lane does, and counts for nothing.
   virtual void clear(int lane) = 0;
 
-  // Makes at most `count` steps in all lanes, and returns how many. Ends after a step that was no ordinary one
-  // in some lanes, which are then `behind`: they have not made that step.
+  // Makes at most `count` steps in all lanes, and returns how many. Ends after a step that was no ordinary
+  // one in some lanes, which are then `behind`: they have not made that step.
   virtual std::int64_t advance(double h, std::int64_t count) = 0;
   virtual std::uint64_t behind() const = 0;  // bit l: lane l
 

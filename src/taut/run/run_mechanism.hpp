@@ -14,8 +14,8 @@
 
 namespace taut {
 
-// Asks whether the energy of a run that came to its end was lost and does not come back in the next steps. The
-// machine stays where it is.
+// Asks whether the energy of a run that came to its end was lost and does not come back in the next steps.
+// The machine stays where it is.
 bool has_lost_energy(Machine& machine, const Tally& tally, double step);
 
 struct MadeMachine {
