@@ -103,7 +103,8 @@ MadeEnsembleMachines ensemble_machines(const TrajectoryModel& base, const PlainS
                   ? worth_while(*base.system, method.choice, method.steps)
                   : method.request.backend;
   if (backend == Backend::specialise) {
-    constexpr int usual_lanes = 16;
+    // Registers hold a small system twice; a larger one goes through memory as it is.
+    const int usual_lanes = base.system->n <= 4 ? 16 : 8;
     SpecialisedTrajectories unit =
         specialised_trajectories(*base.model, method.choice, method.options, method.request.plain_updates,
                                  method.lanes > 1 ? method.lanes : usual_lanes);

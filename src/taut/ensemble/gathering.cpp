@@ -43,10 +43,9 @@ void Gathering::put(const EndedTrajectory& t) {
     const auto at = open_.find(t.index / ensemble_.unit());
     Unit& unit = at->second.unit;
     const auto k = static_cast<std::size_t>(t.index - unit.first());
-    std::copy(t.row.begin(), t.row.end(), unit.rows.begin() + static_cast<std::ptrdiff_t>(k * t.row.size()));
+    std::copy(t.row.begin(), t.row.end(), unit.rows.data() + k * t.row.size());
     const std::size_t room = unit.sampled.size() / unit.endings.size();
-    std::copy(t.sampled.begin(), t.sampled.end(),
-              unit.sampled.begin() + static_cast<std::ptrdiff_t>(k * room));
+    std::copy(t.sampled.begin(), t.sampled.end(), unit.sampled.data() + k * room);
     unit.endings[k] = t.ending;
     ended.fetch_add(1, std::memory_order_relaxed);
     if (t.ending.failed()) failed.fetch_add(1, std::memory_order_relaxed);

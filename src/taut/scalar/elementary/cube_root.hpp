@@ -22,7 +22,7 @@ V cube_root_of_size(V size) {
   const V t = halves(near).high;
   const V r = y / (t * t);
   const V root = t + t * ((r - t) / ((t + t) + r));
-  return number<V>(bits(root) + (bits(shifted) << 52));
+  return number<V>(sum_of_bits<V>(bits(root), bits(shifted) << 52));
 }
 [[gnu::cold, gnu::noinline]] inline double rare_cbrt(double x) {
   if (x == 0 || x - x != 0) return x + x;

@@ -45,7 +45,7 @@ Sum<V> one_and(const Exponential<V>& e) {
 // y 2^k, if neither y nor the result is subnormal, infinite or zero.
 template <class V>
 V scaled(V y, Integer<V> k) {
-  return number<V>(bits(y) + (k << 52));
+  return number<V>(sum_of_bits<V>(bits(y), k << 52));
 }
 // y 2^k for |k| <= 2044, rounded once more if it is subnormal.
 inline double scaled_rarely(double y, int k) {

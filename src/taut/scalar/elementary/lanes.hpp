@@ -22,12 +22,14 @@ template <int width>
 struct VectorOf {
   using Number [[gnu::vector_size(width * sizeof(double))]] = double;
   using Integer [[gnu::vector_size(width * sizeof(double))]] = std::int64_t;
+  using Unsigned [[gnu::vector_size(width * sizeof(double))]] = std::uint64_t;
 };
 static_assert(sizeof(VectorOf<2>::Number) == 2 * sizeof(double), "g++ 12 ignores the attribute elsewhere");
 template <>
 struct VectorOf<1> {
   using Number = double;
   using Integer = std::int64_t;
+  using Unsigned = std::uint64_t;
 };
 template <int width>
 using Vector = typename VectorOf<width>::Number;
@@ -49,6 +51,17 @@ Integer<V> bits(V x) {
 template <class V>
 V number(Integer<V> x) {
   return std::bit_cast<V>(x);
+}
+// Sums and differences of bit patterns, modulo 2^64: those of lanes that are mended later may be anything.
+template <class V>
+Integer<V> sum_of_bits(Integer<V> a, Integer<V> b) {
+  using Unsigned = typename VectorOf<width_of<V>>::Unsigned;
+  return std::bit_cast<Integer<V>>(Unsigned(std::bit_cast<Unsigned>(a) + std::bit_cast<Unsigned>(b)));
+}
+template <class V>
+Integer<V> difference_of_bits(Integer<V> a, Integer<V> b) {
+  using Unsigned = typename VectorOf<width_of<V>>::Unsigned;
+  return std::bit_cast<Integer<V>>(Unsigned(std::bit_cast<Unsigned>(a) - std::bit_cast<Unsigned>(b)));
 }
 template <class V>
 V same(double x) {  // the same number in every lane

@@ -18,11 +18,11 @@ struct Scaled {
 template <class V>
 Scaled<V> scaled_around_one(V x) {
   constexpr std::int64_t root_of_half = 0x3fe6a09e667f3bcd, exponent = std::int64_t(0x7ff) << 52;
-  const Integer<V> offset = bits(x) - root_of_half;
+  const Integer<V> offset = difference_of_bits<V>(bits(x), Integer<V>{} + root_of_half);
   // The biased exponent becomes a double in the lowest bits of 2^52.
-  const Integer<V> biased = (offset + (std::int64_t(1023) << 52)) & exponent;
+  const Integer<V> biased = sum_of_bits<V>(offset, Integer<V>{} + (std::int64_t(1023) << 52)) & exponent;
   const V k = number<V>(((biased >> 52) & 0x7ff) | bits(0x1p52)) - (0x1p52 + 1023);
-  return {number<V>(bits(x) - (offset & (exponent | sign_bit))), k};
+  return {number<V>(difference_of_bits<V>(bits(x), offset & (exponent | sign_bit))), k};
 }
 template <class V>
 Chosen<V> is_normal_and_positive(V x) {
