@@ -45,9 +45,9 @@ TEST_P(EveryLayout, HasTheSameBits) {
 }
 INSTANTIATE_TEST_SUITE_P(Of, EveryLayout,
                          testing::Values("rattle", "lobatto(3)", "kahan-li8", "midpoint", "bdf(2)"),
-                         [](const auto& info) {
+                         [](const auto& of) {
                            std::string name;
-                           for (const char c : info.param)
+                           for (const char c : of.param)
                              if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
                            return name;
                          });
