@@ -159,8 +159,10 @@ void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSum
 }  // namespace
 
 bool has_lost_energy(Machine& machine, const Tally& tally, double step) {
+  // A method claims something about steps of one size.
+  if (tally.failed() || tally.halved > 0) return false;
   const double kinetic = machine.kinetic_energy();
-  return !tally.failed() && tally.energy_stays_lost(kinetic) &&
+  return tally.energy_stays_lost(kinetic) &&
          !comes_back(machine, tally, step, Tally::part_lost / 2 * tally.largest_owned(kinetic));
 }
 
