@@ -89,7 +89,8 @@ class UnitReader {
     for (int* n : {&u.count, &u.columns, &u.samples, &u.sample_columns}) *n = taken_whole<int>(at);
     if (at != ensemble) throw UnitFault{"it belongs to another ensemble"};
     if (u.index < 0 || u.count < 1 || u.count > unit_size || u.size < 1 || u.size > unit_size ||
-        u.columns < 0 || u.samples < 0 || u.sample_columns < 0)
+        u.columns < 0 || u.samples < 0 || u.sample_columns < 0 ||
+        static_cast<double>(u.samples) * u.sample_columns > most_numbers)
       throw UnitFault{"its sizes make no sense"};
     take_numbers(u.rows, product(u.count, u.columns), rows_tag);
     take_endings(u);

@@ -188,11 +188,11 @@ void ModelReader::read_output() {
       fail(e->value, "the directory has no usable name");
   }
   if (const Entry* e = t.find("format")) {
-    const std::vector<std::string> formats = listed(written_formats);
+    const std::vector<std::string> written = listed(written_formats);
     model_.output_format = text_of_entry(*e, "the format");
-    if (model_.output_format && !contains(formats, *model_.output_format))
+    if (model_.output_format && !contains(written, *model_.output_format))
       fail(e->value, "unknown format " + ticked(*model_.output_format),
-           known_names("known here:", *model_.output_format, formats));
+           known_names("known here:", *model_.output_format, written));
   }
   if (const Entry* e = t.find("lambda")) {
     const std::vector<std::string> shown = listed(choice_names<MultiplierShown>);
