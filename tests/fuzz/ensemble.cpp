@@ -18,7 +18,8 @@ using namespace taut;
 
 void read_as_table(const char* name, const std::string& bytes) {
   try {
-    const Table table = read_table({name, bytes}, {"x", "y", "p_x", "p_y", "L"}, {"x", "y", "p_x", "p_y"});
+    const StartTable table =
+        read_table({name, bytes}, {"x", "y", "p_x", "p_y", "L"}, {"x", "y", "p_x", "p_y"});
     if (table.rows() == 0 || table.values.size() != table.rows() * table.names.size()) std::abort();
     for (const double x : table.values)
       if (!std::isfinite(x)) std::abort();
