@@ -81,6 +81,14 @@ void spread(EnsembleSummary& summary, const EnsembleFolder* folder, const Ensemb
   summary.spread(units, wanted.quantiles, wanted.bins);
 }
 
+// Says why the first trajectory could not start, if that is what failed first.
+void explain_refusal(const Ensemble& ensemble, const EnsembleSummary& summary) {
+  const auto& first = summary.totals.first_failed();
+  if (!first || first->ending.kind != Ended::start_refused) return;
+  const ReadyTrajectory t = Trajectories(ensemble).ready(first->trajectory);
+  fmt::print(stderr, "taut: trajectory {} cannot start: {}\n", t.index, harmless_lines(t.refusal));
+}
+
 int print(const EnsembleSummary& summary, bool json) {
   printed([&] { fmt::print("{}", json ? to_json(summary) + "\n" : to_text(summary)); });
   return finish_output();
@@ -159,7 +167,11 @@ int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& 
     }
   }
   spread(summary, folder, wanted);
-  return print(summary, wanted.json);
+  explain_refusal(ensemble, summary);
+  const int written = print(summary, wanted.json);
+  // Some trajectories may fail; if all do, there is nothing to go on with.
+  const bool none = summary.totals.trajectories() > 0 && summary.totals.ended(Ended::done) == 0;
+  return none ? 1 : written;
 }
 
 int describe_ensemble(const std::string& path, const EnsembleWanted& wanted) {

@@ -651,4 +651,15 @@ TEST(ALooseTolerance, IsHonouredAndExplainsTheEnergy) {
   }
 }
 
+// Rounding moves H by a unit though nothing moves: that is no loss of energy.
+TEST(AnEnergyThatIsLost, IsNotSeenInAnEquilibrium) {
+  for (const char* method : {"rattle", "lobatto(3)", "kahan-li8"})
+    for (const char* steps : {"100", "3000"}) {
+      const Ran ran = run_taut("run pendulum --set x=0 --set y=-1 --method '" + std::string(method) +
+                               "' --steps " + steps);
+      EXPECT_EQ(ran.status, 0) << ran.err;
+      EXPECT_EQ(ran.out.find("lost"), std::string::npos) << ran.out;
+    }
+}
+
 }  // namespace

@@ -173,6 +173,18 @@ double noise_of_energy(const P& s, const StateOf<P>& x) {
   return noise;
 }
 
+// Returns a unit of rounding of H, by the sizes of H and of q·H_q: at rest in an equilibrium, what is measured
+// around it may be nothing, and H moves by such units all the same.
+template <Hamiltonian P>
+double rounding_of_energy(const P& s, const StateOf<P>& x) {
+  using T = typename P::Scalar;
+  typename P::Vec force = zero_vector(s);
+  H_q(s, x.q, x.p, force);
+  T size = magnitude(T(H(s, x.q, x.p)));
+  for (Eigen::Index j = 0; j < force.size(); ++j) size += magnitude(T(force[j] * x.q[j]));
+  return epsilon<T>() * lane(size, 0);
+}
+
 template <Hamiltonian P>
 double kinetic_energy(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
   typename P::Vec v = zero_vector(s);
@@ -480,7 +492,7 @@ template <Hamiltonian P, class X>
   const bool is_off = off > Tally::part_lost * tally.kinetic_max;
   const bool is_coarse = change > Tally::part_in_a_step * tally.kinetic_max;
   if (!is_off && !is_coarse) return found;
-  const double noise = noise_slack * noise_of_energy(s, after);
+  const double noise = noise_slack * (noise_of_energy(s, after) + rounding_of_energy(s, after));
   if (is_off && off > noise) tally.energy_off = off;  // (W6)
   if (is_coarse && change > noise) tally.change_seen = std::max(tally.change_seen, change);
   return found;
