@@ -173,8 +173,8 @@ double noise_of_energy(const P& s, const StateOf<P>& x) {
   return noise;
 }
 
-// Returns a unit of rounding of H, by the sizes of H and of q·H_q: at rest in an equilibrium, what is measured
-// around it may be nothing, and H moves by such units all the same.
+// Returns a unit of rounding of H, by the sizes of H and of q·H_q: at rest in an equilibrium, what is
+// measured around it may be nothing, and H moves by such units all the same.
 template <Hamiltonian P>
 double rounding_of_energy(const P& s, const StateOf<P>& x) {
   using T = typename P::Scalar;
