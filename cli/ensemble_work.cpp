@@ -38,8 +38,8 @@ class Terminal final : public EnsembleObserver {
   }
   void progress(const EnsembleProgress& now) override {
     line_.show(now.steps, trajectories_ * ensemble_.schedule.steps,
-               fmt::format("{} of {} ended, {} failed, lanes {:.0f} % busy", now.ended, trajectories_,
-                           now.failed, 100 * now.busy));
+               fmt::format("{} of {} ended, {} failed{}", now.ended, trajectories_, now.failed,
+                           now.busy > 0 ? fmt::format(", lanes {:.0f} % busy", 100 * now.busy) : ""));
   }
   bool wants_to_stop() override { return StopSignals::caught() != 0; }
   void clear() { line_.clear(); }

@@ -55,7 +55,7 @@ EnsembleProgress progress_of(const Gathering& g) {
   return {.steps = g.steps,
           .ended = g.ended,
           .failed = g.failed,
-          .busy = lanes == 0 ? 1 : static_cast<double>(g.busy_lane_steps) / static_cast<double>(lanes)};
+          .busy = lanes == 0 ? 0 : static_cast<double>(g.busy_lane_steps) / static_cast<double>(lanes)};
 }
 
 }  // namespace

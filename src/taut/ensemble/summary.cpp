@@ -125,8 +125,10 @@ std::string to_text(const EnsembleSummary& s) {
   text +=
       s.threads > 0 ? fmt::format(" in {:.2f} s ({:.2g} steps/s)\n", s.seconds, steps_per_second(s)) : "\n";
   if (s.threads > 0)
-    text += fmt::format("  work      {} thread{}, lanes {:.0f} % busy, {}\n", s.threads,
-                        s.threads == 1 ? "" : "s", 100 * s.busy, a.backend);
+    text += fmt::format("  work      {} thread{}, {}, {}\n", s.threads, s.threads == 1 ? "" : "s",
+                        s.busy > 0 ? fmt::format("lanes {:.0f} % busy", 100 * s.busy)
+                                   : std::string("one trajectory at a time in each"),
+                        a.backend);
   if (!s.totals.is_complete())
     text += fmt::format("  missing   {} of {} trajectories\n", a.size - s.totals.trajectories(), a.size);
   for (int k = 1; k < ended_count; ++k)

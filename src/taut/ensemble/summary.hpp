@@ -41,7 +41,7 @@ struct EnsembleSummary {
   MomentTree moments;
   std::vector<double> probabilities = {};
   std::vector<ColumnSpread> spreads = {};
-  double seconds = 0, busy = 1;
+  double seconds = 0, busy = 0;
   int threads = 0;              // 0: nothing was computed
   std::int64_t steps_made = 0;  // in these seconds
 };
