@@ -140,7 +140,8 @@ TEST(Draws, NormalQuantilesAreExactTo15Digits) {
 
 TEST(Draws, TheQuantileIsSymmetricAndReachesTheTails) {
   EXPECT_NEAR(normal_quantile(0x1p-54), -8.292361075813595, 1e-14);
-  for (const double p : {0x1p-20, 0x1p-7, 0.25, 0.375}) EXPECT_EQ(normal_quantile(p), -normal_quantile(1 - p));
+  for (const double p : {0x1p-20, 0x1p-7, 0.25, 0.375})
+    EXPECT_EQ(normal_quantile(p), -normal_quantile(1 - p));
 }
 
 }  // namespace
