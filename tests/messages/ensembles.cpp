@@ -151,6 +151,19 @@ TEST(Ensembles, SamplesAreThoseOfRuns) {
       EXPECT_EQ(table[1 + 4 + k][column(table, name)], samples[1 + k][column(samples, name)]) << k << name;
 }
 
+TEST(Ensembles, QuantitiesHaveTheParametersOfTheirTrajectory) {
+  const OwnFolder folder;
+  ensemble(
+      "pendulum --vary 'L = [1, 1.5, 2]' --set x=L --steps 10 --every 5 --quantity 'twice=2*L + 0*x' --out e",
+      folder.string());
+  for (const char* what : {"export e --csv", "export e --csv --samples"}) {
+    const auto table = table_of(run_taut(what, folder.string()).out);
+    ASSERT_GT(table.size(), 3U);
+    EXPECT_EQ(std::stod(table[1][column(table, "twice")]), 2);
+    EXPECT_EQ(std::stod(table.back()[column(table, "twice")]), 4);
+  }
+}
+
 TEST(Ensembles, FailuresAreRows) {
   const OwnFolder folder;
   const auto json =

@@ -58,6 +58,7 @@ class Trajectories {
  public:
   explicit Trajectories(const Ensemble& ensemble);
   ReadyTrajectory ready(std::int64_t index) const;
+  // Those of trajectories that have the parameters of the model as it is written.
   const Quantities& quantities() const { return quantities_; }
 
  private:

@@ -72,6 +72,7 @@ std::unique_ptr<Worker::Current> Worker::begin() {
     const Reading start = machine->read();
     auto c = std::make_unique<Current>(
         Current{std::move(t), std::move(machine), Tally(start, ensemble_.schedule.steps)});
+    c->quantities = c->t.own ? c->t.own->quantities() : trajectories_.quantities();
     c->tally.stops_at_jumps = !ensemble_.run.request.warn_at_jumps;
     c->poles = std::make_unique<PoleWatch>(*c->t.model.model);
     if (c->poles->watches()) {
@@ -115,7 +116,7 @@ void Worker::pace_by(Clock::duration took) {
 
 void Worker::sample(Current& c) {
   const double time = static_cast<double>(c.tally.steps) * ensemble_.schedule.step;
-  const std::vector<double> more = trajectories_.quantities().measure(*c.machine, c.tally, time);
+  const std::vector<double> more = c.quantities.measure(*c.machine, c.tally, time);
   std::vector<double>& to = c.sampled;
   to.push_back(time);
   to.insert(to.end(), c.machine->q().begin(), c.machine->q().end());
@@ -156,7 +157,7 @@ void Worker::end(Current& c) {
   for (const double x : {time, c.tally.first.energy, c.tally.now.energy, c.tally.energy_error,
                          c.tally.position_max, c.tally.momentum_max, moved.q, moved.p})
     row_.push_back(x);
-  for (const double x : trajectories_.quantities().measure(*c.machine, c.tally, time)) row_.push_back(x);
+  for (const double x : c.quantities.measure(*c.machine, c.tally, time)) row_.push_back(x);
   row_.insert(row_.end(), c.t.values.begin(), c.t.values.end());
   gathering_.put({c.t.index, row_, c.sampled, ending_of(c)});
 }

@@ -25,6 +25,7 @@ class Worker {
     Tally tally;
     std::unique_ptr<PoleWatch> poles = {};  // if its formulas divide
     std::unique_ptr<PoleGuard> guard = {};
+    Quantities quantities = {};  // formulas with the parameters of this trajectory
     std::vector<double> sampled = {};
     std::vector<double> constants = {};
     bool fits_lane = false;
