@@ -211,6 +211,7 @@ TEST(Ensembles, BadInputIsRefusedInWords) {
   refused("pendulum --size 3 --quantile 2", "between 0 and 1");
   refused("pendulum --size 3 --quantile 0.5", "--out");
   refused("pendulum --size 3 --precision quad", "precision");
+  refused("pendulum --size 3 --method 'lobatto(3)' --set output.lambda=stage", "output.lambda=continuous");
   refused("pendulum --size 3 --table nothing.csv", "nothing.csv");
   ensemble("pendulum --size 3 --steps 5 --out e", folder.string());
   refused("pendulum --size 4 --steps 5 --out e", "another ensemble");

@@ -38,11 +38,16 @@ void put_names(Ensemble& e) {
   e.sample_columns.insert(e.sample_columns.end(), more.begin(), more.end());
 }
 
-void check_request(const RunRequest& request) {
+void check_request(const ModelRun& run) {
+  const RunRequest& request = run.request;
   if (request.precision != Precision::double_precision)
     throw InputError(fmt::format(
         "ensembles are computed in double precision, not in {}.\n  `taut run` has the other precisions.",
         name_of(request.precision)));
+  if (run.shows_stage_multiplier() || run.shows_local_error())
+    throw InputError(
+        "ensembles show the multiplier of the continuous equations, and no estimates of the local error.\n  "
+        "`--set output.lambda=continuous --set output.local-error=none` leaves aside what the model says.");
 }
 
 std::unique_ptr<const Mechanism> mechanism_of(const ModelRun& run) {
@@ -94,7 +99,7 @@ int Ensemble::samples_each() const {
 }
 
 Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOptions& options) {
-  check_request(run.request);
+  check_request(run);
   Variations variations(run.model, vary);
   Ensemble e{.run = std::move(run),
              .variations = std::move(variations),
