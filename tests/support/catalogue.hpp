@@ -24,7 +24,7 @@ template <class Method>
 inline constexpr bool never_symplectic =
     std::is_same_v<Method, Radau> || std::is_same_v<Method, RadauProjected> ||
     std::is_same_v<Method, GaussProjected> || std::is_same_v<Method, Bdf> ||
-    std::is_same_v<Method, BdfVariable>;
+    std::is_same_v<Method, BdfVariable> || std::is_same_v<Method, SymmetricMultistep>;
 
 // Calls f(method) for one method of each family that solves for all stages, or past values, at once.
 template <class F>

@@ -45,6 +45,7 @@ using ChargedParticleAlongTangents = TangentProblem<ChargedParticle<>>;
   TAUT_TEST_STEPPER(word, taut::Projected<taut::MixedMidpoint>, P)                      \
   TAUT_TEST_STEPPER(word, taut::Composition<taut::Projected<taut::SymplecticEuler>>, P) \
   TAUT_TEST_STEPPER(word, taut::Composition<taut::Rattle>, P)                           \
+  TAUT_TEST_STEPPER(word, taut::SymmetricMultistep, P)                                  \
   TAUT_TEST_STEPPER(word, taut::Lobatto<>, P)                                           \
   TAUT_TEST_STEPPER(word, taut::Projected<taut::DiracGauss>, P)                         \
   TAUT_TEST_STEPPER(word, taut::test::Radau, P)                                         \

@@ -55,13 +55,17 @@ void expect_order(const Method& method, const P& s, Real time, int order, const 
   EXPECT_NEAR(found->last, order, slope_slack) << "errors " << testing::PrintToString(found->sizes);
 }
 
+// Multistep formulas need shorter steps than one-step maps until their leading error shows alone.
+std::vector<int> step_counts(const MethodFacts& facts) {
+  return is_symmetric_map(facts) ? std::vector{20, 40, 80} : std::vector{80, 160, 320};
+}
+
 TEST(OrderOfEveryRow, OnThePendulum) {
   const PlanarPendulum<Real> s;
   const auto exact = reference("kahan-li10", s, 1, 400);
   for_each_fitting_method<PlanarPendulum<Real>>([&](const auto& method) {
     const MethodFacts facts = facts_of(method);
-    expect_order(method, s, 1, facts.order,
-                 facts.symmetric ? std::vector{20, 40, 80} : std::vector{80, 160, 320}, exact);
+    expect_order(method, s, 1, facts.order, step_counts(facts), exact);
   });
 }
 
@@ -85,7 +89,8 @@ TEST(OrderOfEveryRow, OnTheStiffPendulum) {
   for_each_fitting_method<StiffPendulum<Real>>([&](const auto& method) {
     const MethodFacts facts = facts_of(method);
     if (facts.order > 8 || !facts.symmetric) return;
-    expect_order(method, s, time, facts.order, {10, 20, 40}, exact);
+    expect_order(method, s, time, facts.order,
+                 facts.past > 0 ? std::vector{80, 160, 320} : std::vector{10, 20, 40}, exact);
   });
 }
 

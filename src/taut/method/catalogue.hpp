@@ -13,6 +13,7 @@
 #include <taut/method/lobatto.hpp>
 #include <taut/method/made/composed_steps.hpp>
 #include <taut/method/made/own_tableau.hpp>
+#include <taut/method/multistep/symmetric_multistep.hpp>
 #include <taut/method/projected.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/method/shake.hpp>
@@ -42,6 +43,7 @@ void for_each_method(Visit&& visit) {
     else
       visit(Composition<Rattle>{&scheme});
   }
+  for (const MultistepTable& table : multistep_tables) visit(SymmetricMultistep{.k = table.steps});
   for (int s = 2; s <= 6; ++s) visit(Lobatto<>{.s = s});
   for (int s = 1; s <= 3; ++s) visit(Projected<DiracGauss>{.psi = {.s = s}});
   for (int s = 2; s <= 3; ++s) {

@@ -34,7 +34,12 @@ struct MethodFacts {
   int work = 1;               // a step costs about so many steps of RATTLE; long runs are compiled
   int solve_limit = 0;        // the corrections that one solve may take; 0: the limit of Newton's iteration
   int solves = 1;             // the solves of a step that are counted together; 0: as many as it needs
+  int past = 0;  // a multistep formula uses so many earlier points: then `symmetric` is said of its
+                 // sequence of points, and not of a map from (q, p)
 };
+
+// Asks whether the map from (q, p) to the next (q, p) is symmetric, that is Φ_{-h} Φ_h = 1.
+constexpr bool is_symmetric_map(const MethodFacts& facts) { return facts.symmetric && facts.past == 0; }
 
 // The number in name(number): "s", "stages", and its least and greatest value. A method that has one offers
 // `number()` and `numbered(n)`; without a number people get the one that a default-constructed method has.
