@@ -101,10 +101,17 @@ struct Tally {
   double energy_off_for_a_while() const {
     return blocks.largest_mean().value_or(std::abs(energy_above(now, first)));
   }
+  // Returns how much of the kinetic energy H may be off by for a while. If a single step changed H by a tenth
+  // of it, as at a wall that a long step runs into, a tenth that stays is a loss; what the phase of a motion
+  // does to H in steps of moderate size counts only if it is half.
+  double part_that_may_stay(double kinetic_energy) const {
+    const double kinetic = std::max(kinetic_max, std::abs(kinetic_energy));
+    return change_seen > part_in_a_step * kinetic ? part_in_a_step : part_lost;
+  }
   // Asks whether the energy was lost and did not come back at once.                                    (W7)
   bool energy_stays_lost(double kinetic_energy) const {
-    return energy_off > 0 && first_unexplained == 0 &&
-           energy_off_for_a_while() > part_lost * largest_owned(kinetic_energy);
+    return (energy_off > 0 || change_seen > 0) && first_unexplained == 0 &&
+           energy_off_for_a_while() > part_that_may_stay(kinetic_energy) * largest_owned(kinetic_energy);
   }
   double largest_owned(double kinetic_energy) const {
     return std::max(kinetic_owned, std::abs(kinetic_energy) - std::max(energy_above(now, first), 0.0));

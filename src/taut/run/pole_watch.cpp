@@ -112,24 +112,98 @@ std::vector<Divisor> divisors_of(const Formula& f, const Names& parameters) {
 struct PoleWatch::Divisors {
   std::vector<std::string> coordinates;
   Names parameters;
-  Formula formula;  // H, or V
+  Formula formula;                   // H, or V
+  std::vector<Formula> constraints;  // g, in which no momentum occurs
   std::vector<Divisor> all;
   Evaluator<double> evaluate;
   mutable std::vector<double> values;
   std::vector<bool> is_negative;
 
-  // The straight way between two states; a place on it is a number from 0 to 1.
+  // The way between two states; a place on it is a number from 0 to 1. It is the straight one, or what
+  // becomes of that if each of its positions is brought onto the constraints.
   struct Way {
     std::span<const double> q0, p0, q1, p1;
+    bool is_straight = true;
   };
+  using Position = std::vector<Float128>;
   // Returns the values of all parts of a formula there.
   std::vector<Float128> values_at(const Formula& f, const Way& way, Float128 t) const {
     Names known = parameters;
+    Position q = straight_at(way, t);
+    if (!way.is_straight)
+      if (std::optional<Position> landed = on_constraints(q)) q = std::move(*landed);
     for (std::size_t k = 0; k < coordinates.size(); ++k) {
-      known[coordinates[k]] = way.q0[k] + t * (Float128(way.q1[k]) - way.q0[k]);
+      known[coordinates[k]] = q[k];
       known["p_" + coordinates[k]] = way.p0[k] + t * (Float128(way.p1[k]) - way.p0[k]);
     }
     return taut::evaluate(f, [&](std::string_view name) { return known.find(name)->second; });
+  }
+  Position straight_at(const Way& way, Float128 t) const {
+    Position q(coordinates.size());
+    for (std::size_t k = 0; k < q.size(); ++k) q[k] = way.q0[k] + t * (Float128(way.q1[k]) - way.q0[k]);
+    return q;
+  }
+  // Returns g there.
+  Position constraints_at(const Position& q) const {
+    Names known = parameters;
+    for (std::size_t k = 0; k < q.size(); ++k) known[coordinates[k]] = q[k];
+    Position g;
+    for (const Formula& f : constraints)
+      g.push_back(taut::evaluate(f, [&](std::string_view name) { return known.find(name)->second; }).back());
+    return g;
+  }
+  // Returns a position of g = 0 near q, by Newton's iteration along the gradients of g; none if it finds none.
+  // Differences in 128 bits give gradients to 1e-17 or so, which is enough for 30 digits in three corrections.
+  std::optional<Position> on_constraints(Position q) const {
+    const std::size_t n = q.size(), m = constraints.size();
+    Float128 size = 0;
+    for (const Float128& x : q) size = std::max(size, x < 0 ? -x : x);
+    const Float128 delta = (size > 0 ? size : Float128(1)) * 1e-17;
+    for (int correction = 0; correction < 12; ++correction) {
+      const Position g = constraints_at(q);
+      std::vector<Position> G;  // one column for each coordinate
+      for (std::size_t j = 0; j < n; ++j) {
+        Position moved = q;
+        moved[j] += delta;
+        Position column = constraints_at(moved);
+        for (std::size_t i = 0; i < m; ++i) column[i] = (column[i] - g[i]) / delta;
+        G.push_back(std::move(column));
+      }
+      std::vector<Position> A(m, Position(m + 1));  // G Gᵀ, and g beside it
+      for (std::size_t i = 0; i < m; ++i) {
+        for (std::size_t k = 0; k < m; ++k)
+          for (std::size_t j = 0; j < n; ++j) A[i][k] += G[j][i] * G[j][k];
+        A[i][m] = g[i];
+      }
+      if (!eliminate(A)) return std::nullopt;
+      Float128 way = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        Float128 step = 0;
+        for (std::size_t i = 0; i < m; ++i) step += G[j][i] * A[i][m];
+        q[j] -= step;
+        way = std::max(way, step < 0 ? -step : step);
+      }
+      if (way <= delta * 1e-13) return q;
+      if (!std::isfinite(static_cast<double>(way))) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+  // Solves A x = b for b in the last column of A, and leaves x there. Returns false if a pivot vanishes.
+  static bool eliminate(std::vector<Position>& A) {
+    const std::size_t m = A.size();
+    const auto magnitude = [](const Float128& x) { return x < 0 ? -x : x; };
+    for (std::size_t k = 0; k < m; ++k) {
+      for (std::size_t i = k + 1; i < m; ++i)
+        if (magnitude(A[i][k]) > magnitude(A[k][k])) std::swap(A[i], A[k]);
+      if (!(magnitude(A[k][k]) > 0)) return false;  // also if it is not a number
+      for (std::size_t i = 0; i < m; ++i) {
+        if (i == k) continue;
+        const Float128 factor = A[i][k] / A[k][k];
+        for (std::size_t j = k; j <= m; ++j) A[i][j] -= factor * A[k][j];
+      }
+    }
+    for (std::size_t k = 0; k < m; ++k) A[k][m] /= A[k][k];
+    return true;
   }
   bool negative_at(const Divisor& d, const Way& way, Float128 t) const {
     const Float128 value = values_at(*d.whole, way, t)[static_cast<std::size_t>(d.part)];
@@ -147,8 +221,16 @@ struct PoleWatch::Divisors {
   }
   // Asks whether the formula grows beyond all bounds towards the zero of its divisor. A pole of any power, or
   // a logarithm, changes from 2^-24 to 2^-32 of the way before the zero by as much as from 2^-8 to 2^-16, or
-  // by more; what has a bound changes by far less there.
-  bool has_pole(const Divisor& d, const Way& way) const {
+  // by more; what has a bound changes by far less there. On the constraints y = x² the formula y/x has a
+  // bound where x is zero, and a pole beside them: the way is bent onto them, if there are not too many.
+  bool has_pole(const Divisor& d, Way way) const {
+    constexpr std::size_t most_constraints = 16;
+    if (!is_pole_of(d, way)) return false;
+    if (constraints.empty() || constraints.size() > most_constraints) return true;
+    way.is_straight = false;
+    return !on_constraints(straight_at(way, zero_of(d, way))) || is_pole_of(d, way);
+  }
+  bool is_pole_of(const Divisor& d, const Way& way) const {
     const Float128 zero = zero_of(d, way);
     Float128 w[4];
     for (int k = 0; k < 4; ++k) {
@@ -167,6 +249,7 @@ PoleWatch::PoleWatch(const Model& model) : divisors_(std::make_unique<Divisors>(
   Divisors& d = *divisors_;
   d.coordinates = model.coordinates;
   for (const NamedFormula& a : model.parameters) d.parameters.emplace(a.name, a.value);
+  d.constraints = model.constraints;
   d.formula = model.form == Model::Form::hamiltonian ? model.hamiltonian : model.potential;
   const int n = static_cast<int>(model.coordinates.size());
   Graph graph;
