@@ -83,11 +83,12 @@ void print_summary(const RunSummary& s) {
         grouped(s.jumps), s.jumps == 1 ? "" : "s", s.first_jump, s.largest_jump);
   if (s.energy_lost && !s.unstable)
     fmt::print(
-        "  lost      the energy was off by {:.1e}, and changed by {:.1e} in one step; the kinetic energy was "
-        "{:.1e} at most:\n            the step is too long for these forces, or V has no bound here; look at "
-        "the run "
-        "with half the step\n",
-        s.energy_error, s.change_max, s.kinetic_max);
+        "  {}    the energy was off by {:.1e}, and changed by {:.1e} in one step; the kinetic energy was "
+        "{:.1e} at most:\n            {}the step is too long for these forces, or V has no bound here; look "
+        "at "
+        "the run with half the step\n",
+        s.energy_stays_lost ? "lost  " : "coarse", s.energy_error, s.change_max, s.kinetic_max,
+        s.energy_stays_lost ? "this is not the motion that was started; " : "");
   if (s.first_unexplained > 0)
     fmt::print("  first     step moved q by {:.1e} beyond what its velocity explains: the start was off\n",
                s.first_unexplained);

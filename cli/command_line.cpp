@@ -101,7 +101,7 @@ struct Bound {
 
 class Parser {
  public:
-  explicit Parser(const Program& program) : app_(program.what, "taut") {
+  explicit Parser(const Program& program) : program_(program), app_(program.what, program.name) {
     app_.set_help_flag("-h,--help", help_text);
     app_.set_version_flag("--version", program.version, version_text);
     app_.require_subcommand(0, 1);
@@ -121,8 +121,8 @@ class Parser {
       app_.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
       if (error.get_exit_code() != 0)
-        throw InputError(fmt::format("{}.\n  `taut --help` and `taut {} --help` show what can be asked.",
-                                     error.what(), command_to_ask_about()));
+        throw InputError(fmt::format("{}.\n  `{} --help` and `{} {} --help` show what can be asked.",
+                                     error.what(), program_.name, program_.name, command_to_ask_about()));
       app_.exit(error);  // --help, --version
       return nullptr;
     }
@@ -150,6 +150,7 @@ class Parser {
   // Returns the command whose arguments were being read; the first one people need if there is none.
   std::string command_to_ask_about() const { return typed() == nullptr ? "run" : typed()->command->name; }
 
+  const Program& program_;
   CLI::App app_;
   std::deque<Parsed> parsed_;
 };

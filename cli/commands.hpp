@@ -21,8 +21,14 @@ struct Command {
   void add(Option option) { options.push_back(std::move(option)); }
 };
 
+// The end of the help of a program.
+inline constexpr const char* exit_status =
+    "\nExit status: 0 done; 1 the run failed, results up to there are kept; 2 the input is wrong;\n"
+    "128 + signal: stopped by SIGINT, SIGTERM or SIGHUP.";
+
 struct Program {
-  std::string what, version, notes;  // texts for `taut --help` and `taut --version`
+  std::string name = "taut";
+  std::string what, version, notes = exit_status;  // texts for `taut --help` and `taut --version`
   std::vector<Command> commands = {};
 
   void add(Command command) { commands.push_back(std::move(command)); }
@@ -37,6 +43,7 @@ void add_problems(Program& program);
 void add_methods(Program& program);
 void add_run(Program& program);
 void add_ensemble(Program& program);
+void add_sweep(Program& program);
 void add_merge(Program& program);
 void add_resume(Program& program);
 void add_show(Program& program);

@@ -1,7 +1,5 @@
-#include <taut/bytes/json.hpp>
-#include <taut/mechanism/ode_choice.hpp>
 #include <taut/method/methods.hpp>
-#include <taut/report/cost.hpp>
+#include <taut/report/comparison.hpp>
 #include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
@@ -46,16 +44,9 @@ std::vector<std::string> split(const std::string& list, std::string_view needs, 
 std::vector<ModelRun> runs_of(const TypedModel& typed, const std::vector<std::string>& methods) {
   std::vector<ModelRun> runs;
   for (const std::string& method : methods) {
-    RunRequest request = typed.request();
-    request.method = method;
-    if (!takes_formulation(method, request.formulation)) {
-      request.formulation = request.projection = {};
-      request.projection_tolerance.reset();
-    }
+    const RunRequest request = request_for_method(typed.request(), method);
     runs.push_back(read_model_run(typed.problem, request, typed.set));
-    RunRequest& taken = runs.back().request;
-    if (!named_method(method).solves && (taken.projection.empty() || taken.projection == "none"))
-      taken.tolerance = 0;
+    drop_useless_tolerance(runs.back().request, method);
     runs.back().request.every = recording_interval(schedule_of(runs.back().request));
     runs.back().request.out.clear();
     runs.back().request.watch_multipliers = true;
@@ -111,35 +102,6 @@ LadderRequest ladder_of(const CompareFlags& flags) {
   return asked;
 }
 
-Json json_of_rungs(const ErrorLadder::Method& method) {
-  Json rungs = Json::list();
-  for (const Rung& rung : method.rungs)
-    rungs.push_back(Json::object(
-        {{"step", rung.h}, {"steps", rung.steps}, {"error", rung.error}, {"cpu_seconds", rung.seconds}}));
-  return rungs;
-}
-
-void print_json(const std::vector<RecordedRun>& done, const ErrorLadder& ladder) {
-  const RunSummary& first = done.front().summary;
-  Json methods = Json::list();
-  for (std::size_t k = 0; k < done.size(); ++k) {
-    Json method = Json::parse(to_json(done[k].summary));
-    method["label"] = done[k].name;
-    method["result"] = result_of(done[k].summary);
-    if (done[k].step_seconds > 0) method["cpu_seconds_per_step"] = done[k].step_seconds;
-    if (k < ladder.methods.size()) method["ladder"] = json_of_rungs(ladder.methods[k]);
-    methods.push_back(std::move(method));
-  }
-  Json all = Json::object({{"model", first.model}, {"step", first.step}, {"steps", first.wanted}});
-  if (ladder.refusal.empty())
-    all["ladder"] = Json::object(
-        {{"time", ladder.time}, {"reference", ladder.reference}, {"reference_error", ladder.doubt}});
-  else
-    all["ladder"] = Json::object({{"refusal", ladder.refusal}});
-  all["methods"] = std::move(methods);
-  fmt::print("{}\n", all.to_text(2));
-}
-
 // Prints the ladder, one rung a line: what the plots of order and of work against precision show.
 void print_csv(const ErrorLadder& ladder) {
   fmt::print("method,step,steps,error,cpu_seconds\n");
@@ -182,13 +144,10 @@ int compare(const CompareFlags& flags) {
     names.push_back(method_label(summary));
     done.push_back({names.back(), summary, std::move(record), 0, watched_names(run)});
   }
-  std::vector<RunSummary> summaries;
-  for (const RecordedRun& run : done) summaries.push_back(run.summary);
-  const std::vector<double> costs = costs_of_steps(runs, summaries);
-  for (std::size_t k = 0; k < done.size(); ++k) done[k].step_seconds = costs[k];
+  add_costs(runs, done);
   const ErrorLadder ladder = climb(runs, names, asked);
   if (flags.json)
-    print_json(done, ladder);
+    fmt::print("{}\n", comparison_as_json(done, ladder).to_text(2));
   else if (flags.csv)
     print_csv(ladder);
   else

@@ -6,7 +6,7 @@
 
 #include "commands.hpp"
 #include "ensemble_work.hpp"
-#include "typed.hpp"
+#include "typed_ensemble.hpp"
 
 namespace taut::cli {
 
@@ -21,64 +21,25 @@ uniform(a, b), choice(a, b, c)). A trajectory that fails is a row in the table o
 prints the summary, `taut export DIR --npy` writes the array. docs/guide/ensembles.md says more.)text";
 
 struct EnsembleFlags {
-  TypedModel model;
-  VaryRequest vary;
-  std::string table;
-  EnsembleOptions options;
+  TypedEnsemble typed;
   Part part;
-  int threads = 0;
   EnsembleWanted wanted;
 };
 
-int ensemble(EnsembleFlags& flags) {
-  if (!flags.table.empty()) flags.vary.table = read_table_file(flags.table);
-  const RunRequest request = flags.model.request();
-  flags.options.samples = request.every > 0;
-  const std::string& out = request.out;
-  if (flags.options.samples && out.empty())
+int ensemble(EnsembleFlags& flags, const Workforce& workforce) {
+  const std::string out = flags.typed.model.request().out;
+  if (flags.typed.model.request().every > 0 && out.empty())
     throw InputError("samples of an ensemble are kept in its folder: add --out DIR, or leave --every out.");
   if (flags.part.of > 1 && out.empty())
     throw InputError("a part of an ensemble is kept in a folder of its own: add --out DIR.");
-  const Ensemble made =
-      make_ensemble(read_model_run(flags.model.problem, request, flags.model.set), flags.vary, flags.options);
-  if (!made.note.empty()) fmt::print(stderr, "taut: {}\n", made.note);
-  std::optional<EnsembleFolder> folder;
-  if (!out.empty())
-    folder.emplace(EnsembleFolder::begin(out, manifest_of(made, flags.vary), flags.vary.table));
-  return work_on(made, folder ? &*folder : nullptr, flags.part, flags.threads, flags.wanted);
-}
-
-std::uint64_t seed_of(const std::string& text) {
-  const std::int64_t seed = count_of(text, "--seed");
-  if (seed < 0) throw InputError(fmt::format("--seed {}: a seed is not negative.", text));
-  return static_cast<std::uint64_t>(seed);
-}
-
-void add_what_varies(Command& command, const std::shared_ptr<EnsembleFlags>& flags) {
-  command.add(option(
-      "--size", "N", [flags](const std::string& text) { flags->vary.size = count_of(text, "--size"); },
-      "number of trajectories; default: that of the lists"));
-  command.add(option("--vary", "NAME=VALUES", flags->vary.vary,
-                     "what differs: 'L = linspace(1, 2, 100)', 'x ~ normal(0.6, 1e-3)', …"));
-  command.add(flag("--grid", flags->vary.grid, "all combinations of the lists; the last name runs fastest"));
-  command.add(option("--table", "FILE", flags->table,
-                     "starts and parameters of one's own: .csv or .npy, a row for each trajectory"));
-  command.add(option(
-      "--seed", "S", [flags](const std::string& text) { flags->vary.seed = seed_of(text); },
-      "of what is drawn at random; default 1"));
-}
-
-void add_work(Command& command, const std::shared_ptr<EnsembleFlags>& flags) {
-  command.add(threads_option(flags->threads, "default: as many as there are processors"));
-  command.add(lanes_option(flags->options.lanes));
-  command.add(option(
-      "--part", "K/M", [flags](const std::string& text) { flags->part = part_of(text); },
-      "only part K of M; `taut merge` joins the folders of all parts"));
+  const Ensemble made = flags.typed.made();
+  const std::optional<EnsembleFolder> folder = flags.typed.folder_of(made);
+  return work_on(made, folder ? &*folder : nullptr, flags.part, flags.typed.layout, flags.wanted, workforce);
 }
 
 }  // namespace
 
-void add_ensemble(Program& program) {
+void add_ensemble(Program& program, const Workforce& workforce) {
   const auto flags = std::make_shared<EnsembleFlags>();
   Command command{
       .name = "ensemble",
@@ -87,21 +48,27 @@ void add_ensemble(Program& program) {
           R"text(  taut ensemble pendulum --size 1000 --vary 'p_y ~ normal(0, 0.5)' --project-start
 )text",
       .notes = ensemble_notes,
-      .action = [flags] { return ensemble(*flags); }};
-  flags->model.add_problem(command);
-  add_what_varies(command, flags);
-  flags->model.add_method(command);
-  flags->model.add_length(command);
-  flags->model.add_every(command);
-  flags->model.add_set(command);
-  flags->model.add_quantity(command);
-  flags->model.add_out(command);
+      .action = [flags, workforce] { return ensemble(*flags, workforce); }};
+  TypedEnsemble& typed = flags->typed;
+  typed.model.add_problem(command);
+  typed.add_what_varies(command);
+  typed.model.add_method(command);
+  typed.model.add_length(command);
+  typed.model.add_every(command);
+  typed.model.add_set(command);
+  typed.model.add_quantity(command);
+  typed.model.add_out(command);
   add_reductions(command, flags->wanted);
-  flags->model.add_solve(command);
-  flags->model.add_backend_alone(command);
-  add_work(command, flags);
+  typed.model.add_solve(command);
+  typed.model.add_backend_alone(command);
+  typed.add_work(command);
+  command.add(option(
+      "--part", "K/M", [flags](const std::string& text) { flags->part = part_of(text); },
+      "only part K of M; `taut merge` joins the folders of all parts"));
   program.add(std::move(command));
 }
+
+void add_ensemble(Program& program) { add_ensemble(program, Workforce{}); }
 
 void add_merge(Program& program) {
   struct Flags {

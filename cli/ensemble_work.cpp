@@ -20,12 +20,14 @@ namespace taut::cli {
 
 namespace {
 
+using Count = std::function<void(const Unit&)>;
+
 // Hands out units, keeps and counts what comes back, and shows how far the work is.
 class Terminal final : public EnsembleObserver {
  public:
   Terminal(const Ensemble& ensemble, const EnsembleFolder* folder, std::vector<std::int64_t> units,
-           EnsembleSummary& summary)
-      : ensemble_(ensemble), folder_(folder), units_(std::move(units)), summary_(summary) {
+           Count count)
+      : ensemble_(ensemble), folder_(folder), units_(std::move(units)), count_(std::move(count)) {
     for (const std::int64_t unit : units_)
       trajectories_ += std::min(ensemble.unit(), ensemble.size() - unit * ensemble.unit());
   }
@@ -34,7 +36,7 @@ class Terminal final : public EnsembleObserver {
   }
   void take(const Unit& unit) override {
     if (folder_ != nullptr) folder_->write(unit);
-    summary_.add(unit);
+    count_(unit);
   }
   void progress(const EnsembleProgress& now) override {
     line_.show(now.steps, trajectories_ * ensemble_.schedule.steps,
@@ -48,22 +50,22 @@ class Terminal final : public EnsembleObserver {
   const Ensemble& ensemble_;
   const EnsembleFolder* folder_;
   std::vector<std::int64_t> units_;
-  EnsembleSummary& summary_;
+  Count count_;
   std::int64_t trajectories_ = 0;
   std::size_t next_ = 0;
   Progress line_;
 };
 
-// Returns the units of the part that are missing, and gives those that are there to the summary.
+// Returns the units of the part that are missing, and counts those that are there.
 std::vector<std::int64_t> units_to_do(const Ensemble& ensemble, const EnsembleFolder* folder,
-                                      const Part& part, EnsembleSummary& summary) {
+                                      const Part& part, const Count& count) {
   std::vector<std::int64_t> to_do;
   for (std::int64_t unit = 0; unit < ensemble.units(); ++unit) {
     if (folder != nullptr) {
       const FoundUnit found = folder->read(unit);
       if (!found.damage.empty()) fmt::print(stderr, "taut: {}: it is made again.\n", found.damage);
       if (found.unit) {
-        summary.add(*found.unit);
+        count(*found.unit);
         continue;
       }
     }
@@ -79,14 +81,6 @@ void spread(EnsembleSummary& summary, const EnsembleFolder* folder, const Ensemb
       if (const FoundUnit found = folder->read(k); found.unit) show(*found.unit);
   };
   summary.spread(units, wanted.quantiles, wanted.bins);
-}
-
-// Says why the first trajectory could not start, if that is what failed first.
-void explain_refusal(const Ensemble& ensemble, const EnsembleSummary& summary) {
-  const auto& first = summary.totals.first_failed();
-  if (!first || first->ending.kind != Ended::start_refused) return;
-  const ReadyTrajectory t = Trajectories(ensemble).ready(first->trajectory);
-  fmt::print(stderr, "taut: trajectory {} cannot start: {}\n", t.index, harmless_lines(t.refusal));
 }
 
 int print(const EnsembleSummary& summary, bool json) {
@@ -142,36 +136,71 @@ Part part_of(const std::string& text) {
   return part;
 }
 
-int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& part, int threads,
-            const EnsembleWanted& wanted) {
-  if (folder == nullptr && (!wanted.quantiles.empty() || wanted.bins > 0))
-    throw InputError("quantiles and histograms go through all trajectories again: add --out DIR.");
-  EnsembleSummary summary(about(ensemble), wanted.covariance);
+EnsembleProgress work_in_threads(const EnsembleWork& work) {
+  return run_ensemble(work.ensemble, work.layout.threads, work.observer);
+}
+
+void explain_refusal(const Ensemble& ensemble, const EnsembleSummary& summary) {
+  const auto& first = summary.totals.first_failed();
+  if (!first || first->ending.kind != Ended::start_refused) return;
+  const ReadyTrajectory t = Trajectories(ensemble).ready(first->trajectory);
+  fmt::print(stderr, "taut: trajectory {} cannot start: {}\n", t.index, harmless_lines(t.refusal));
+}
+
+bool all_failed(const EnsembleSummary& summary) {
+  return summary.totals.trajectories() > 0 && summary.totals.ended(Ended::done) == 0;
+}
+
+Worked get_done(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& part,
+                const Layout& layout, bool covariance, const Workforce& workforce,
+                const std::function<void(const Unit&)>& each) {
+  Worked worked{EnsembleSummary(about(ensemble), covariance)};
+  EnsembleSummary& summary = worked.summary;
+  const Count count = [&](const Unit& unit) {
+    summary.add(unit);
+    if (each) each(unit);
+  };
   std::optional<EnsembleLock> alone;
   if (folder != nullptr) alone.emplace(*folder);
   const StopSignals signals;
-  std::vector<std::int64_t> to_do = units_to_do(ensemble, folder, part, summary);
-  if (!to_do.empty()) {
-    summary.threads = threads > 0 ? threads : usual_threads();
-    Terminal terminal(ensemble, folder, std::move(to_do), summary);
-    const auto began = std::chrono::steady_clock::now();
-    const EnsembleProgress done = run_ensemble(ensemble, summary.threads, terminal);
-    terminal.clear();
-    summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    summary.busy = done.busy;
-    summary.steps_made = done.steps;
-    if (const int signal = StopSignals::caught(); signal != 0) {
-      fmt::print(stderr, "taut: stopped by {}: {} trajectories had ended.\n{}\n", StopSignals::name(signal),
-                 done.ended, how_to_go_on(folder));
-      return 128 + signal;
-    }
-  }
-  spread(summary, folder, wanted);
-  explain_refusal(ensemble, summary);
-  const int written = print(summary, wanted.json);
-  // Some trajectories may fail; if all do, there is nothing to go on with.
-  const bool none = summary.totals.trajectories() > 0 && summary.totals.ended(Ended::done) == 0;
-  return none ? 1 : written;
+  std::vector<std::int64_t> to_do = units_to_do(ensemble, folder, part, count);
+  if (to_do.empty()) return worked;
+  summary.threads = layout.threads > 0 ? layout.threads : workforce.threads;
+  summary.processes = workforce.processes;
+  Terminal terminal(ensemble, folder, std::move(to_do), count);
+  const auto began = std::chrono::steady_clock::now();
+  const EnsembleProgress done =
+      workforce.work({ensemble, folder, {summary.threads, layout.lanes}, terminal, count});
+  terminal.clear();
+  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  summary.busy = done.busy;
+  summary.steps_made = done.steps;
+  summary.messages = done.messages;
+  summary.message_bytes = done.message_bytes;
+  worked.signal = StopSignals::caught();
+  if (worked.signal != 0)
+    fmt::print(stderr, "taut: stopped by {}: {} trajectories had ended.\n{}\n",
+               StopSignals::name(worked.signal), done.ended, how_to_go_on(folder));
+  return worked;
+}
+
+int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& part, const Layout& layout,
+            const EnsembleWanted& wanted, const Workforce& workforce) {
+  if (folder == nullptr && (!wanted.quantiles.empty() || wanted.bins > 0))
+    throw InputError("quantiles and histograms go through all trajectories again: add --out DIR.");
+  Worked worked = get_done(ensemble, folder, part, layout, wanted.covariance, workforce);
+  if (worked.signal != 0) return 128 + worked.signal;
+  spread(worked.summary, folder, wanted);
+  explain_refusal(ensemble, worked.summary);
+  const int written = print(worked.summary, wanted.json);
+  return all_failed(worked.summary) ? 1 : written;
+}
+
+int resume_ensemble(const std::string& path, const Layout& layout, const EnsembleWanted& wanted,
+                    const Workforce& workforce) {
+  const EnsembleFolder folder = EnsembleFolder::open(path);
+  const Ensemble ensemble = ensemble_in(folder, layout.lanes);
+  return work_on(ensemble, &folder, {}, layout, wanted, workforce);
 }
 
 int describe_ensemble(const std::string& path, const EnsembleWanted& wanted) {

@@ -32,9 +32,57 @@ struct Part {
 };
 Part part_of(const std::string& text);  // "2/8"; throws InputError
 
+// Who computes, and how. Results do not depend on it.
+struct Layout {
+  int threads = 0;  // of each process; 0: as many as the workforce has by itself
+  int lanes = 0;    // of each thread; 0: as many as pay
+};
+
+// What is to be done: the units that the observer hands out, and takes back.
+struct EnsembleWork {
+  const Ensemble& ensemble;
+  const EnsembleFolder* folder;  // null if nothing is kept
+  Layout layout;
+  EnsembleObserver& observer;
+  std::function<void(const Unit&)> count;  // for units that are in the folder already
+};
+
+EnsembleProgress work_in_threads(const EnsembleWork& work);
+
+// Whoever does it: the threads of this process, or other processes as well.
+struct Workforce {
+  std::function<EnsembleProgress(const EnsembleWork&)> work = work_in_threads;
+  int processes = 1;
+  int threads = usual_threads();  // of each process, if nothing else is asked for
+};
+
+// What came of it.
+struct Worked {
+  EnsembleSummary summary;
+  int signal = 0;  // that stopped it; a sentence has said so
+};
+// Works on all units of the part that the folder lacks. `each`, if there is one, gets every unit, also those
+// that were there, in any order and one at a time.
+Worked get_done(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& part,
+                const Layout& layout, bool covariance, const Workforce& workforce,
+                const std::function<void(const Unit&)>& each = {});
+
+// Says why the first trajectory could not start, if that is what failed first.
+void explain_refusal(const Ensemble& ensemble, const EnsembleSummary& summary);
+
+// Some trajectories may fail; if all do, there is nothing to go on with, and the exit status is 1.
+bool all_failed(const EnsembleSummary& summary);
+
 // Works on all units of the part that the folder lacks, and prints the summary. Returns the exit status.
-int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& part, int threads,
-            const EnsembleWanted& wanted);
+int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& part, const Layout& layout,
+            const EnsembleWanted& wanted, const Workforce& workforce = {});
+
+// Makes the trajectories that an ensemble's folder lacks, and prints the summary. Returns the exit status.
+int resume_ensemble(const std::string& path, const Layout& layout, const EnsembleWanted& wanted,
+                    const Workforce& workforce = {});
+
+// Adds the command `ensemble`, whose units the workforce makes.
+void add_ensemble(Program& program, const Workforce& workforce);
 
 // Prints the summary of what a folder holds.
 int describe_ensemble(const std::string& path, const EnsembleWanted& wanted);

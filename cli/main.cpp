@@ -1,21 +1,11 @@
-#include <taut/files/standard_files.hpp>
-#include <taut/run/model_run.hpp>
 #include <taut/version.hpp>
-#include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
 
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <new>
-#include <system_error>
+#include <string>
 
-#include "command_line.hpp"
-#include "origin.hpp"
+#include "commands.hpp"
+#include "entry.hpp"
 
 namespace taut::cli {
 
@@ -23,15 +13,13 @@ namespace {
 
 constexpr const char* purpose =
     "Integrates constrained Hamiltonian systems on their manifold: q' = H_p, p' = -H_q - G'λ, g(q) = 0.";
-constexpr const char* exit_status =
-    "\nExit status: 0 done; 1 the run failed, results up to there are kept; 2 the input is wrong;\n"
-    "128 + signal: stopped by SIGINT, SIGTERM or SIGHUP.";
 
 void add_commands(Program& program) {
   add_problems(program);
   add_methods(program);
   add_run(program);
   add_ensemble(program);
+  add_sweep(program);
   add_merge(program);
   add_resume(program);
   add_show(program);
@@ -43,76 +31,20 @@ void add_commands(Program& program) {
   add_reproduce(program);
 }
 
-int run_program(int argc, char** argv) {
-  remember_command(argc, argv);
-  Program program{.what = purpose, .version = fmt::format("taut {}", version), .notes = exit_status};
-  add_commands(program);
-  const Command* command = understood(program, argc, argv);
-  return command == nullptr ? finish_output() : command->action();
+// Names the processors for which this was compiled: a level such as x86-64-v3, or nothing in particular.
+std::string built_for() {
+  const std::string processor = TAUT_PROCESSOR;
+  if (processor.empty()) return {};
+  return processor == "native" ? ", for the processor it was built on" : ", for " + processor;
 }
 
 }  // namespace
-
-int finish_output() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
-  fmt::print(stderr, "taut: cannot write to standard output: {}\n", std::strerror(errno));
-  return 1;
-}
-
-bool printed(const std::function<void()>& print) {
-  try {
-    print();
-    return true;
-  } catch (const std::system_error& error) {
-    if (std::ferror(stdout) == 0) throw;
-    errno = error.code().value();
-    return false;
-  }
-}
 
 }  // namespace taut::cli
 
-namespace {
-
-// Says what ends the program where nothing can catch it: before main, or inside what must not throw.
-[[noreturn]] void end_with_words() {
-  try {
-    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
-    std::fputs("taut: this should not happen: an error that nothing handles.\n", stderr);
-  } catch (const std::bad_alloc&) {
-    std::fputs("taut: there is not enough memory.\n", stderr);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "taut: this should not happen: %s\n", error.what());
-  } catch (...) {
-    std::fputs("taut: this should not happen: an error without a name.\n", stderr);
-  }
-  std::_Exit(1);
-}
-
-// Runs before the constants of all other files are made, for which memory may be missing too.
-[[gnu::constructor(101)]] void before_all_else() { std::set_terminate(end_with_words); }
-
-}  // namespace
-
 int main(int argc, char** argv) {
-  taut::open_standard_files();
-  // A file that may not grow is a write that fails, not the end of the program.
-  std::signal(SIGXFSZ, SIG_IGN);
-  try {
-    int status = 1;
-    const auto run = [&] { status = taut::cli::run_program(argc, argv); };
-    return taut::cli::printed(run) ? status : taut::cli::finish_output();
-  } catch (const taut::ModelFileError& error) {
-    fmt::print(stderr, "{}\n", taut::harmless_lines(error.what()));
-    return 2;
-  } catch (const taut::InputError& error) {
-    fmt::print(stderr, "taut: {}\n", taut::harmless_lines(error.what()));
-    return 2;
-  } catch (const std::bad_alloc&) {
-    std::fputs("taut: there is not enough memory.\n", stderr);
-    return 1;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "taut: {}\n", taut::harmless_lines(error.what()));
-    return 1;
-  }
+  taut::cli::Program program{.what = taut::cli::purpose,
+                             .version = fmt::format("taut {}{}", taut::version, taut::cli::built_for())};
+  taut::cli::add_commands(program);
+  return taut::cli::carry_out_words(program, argc, argv);
 }

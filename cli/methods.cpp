@@ -3,6 +3,7 @@
 
 #include <taut/contract/request.hpp>
 #include <taut/run/bundled.hpp>
+#include <taut/run/listing.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
@@ -17,46 +18,8 @@ namespace taut::cli {
 
 namespace {
 
-std::string_view keeps_name(Keeps keeps) {
-  switch (keeps) {
-    case Keeps::position_and_momentum:
-      return "position and momentum";
-    case Keeps::position:
-      return "position";
-    case Keeps::momentum:
-      return "momentum";
-    case Keeps::nothing:
-      return "nothing";
-  }
-  return "";
-}
-
-std::string page_of(std::string_view theory) { return fmt::format("docs/theory/{}.md", theory); }
-
-Json row_of(const std::string& name, const MethodFacts& m) {
-  return Json::object({{"name", name},
-                       {"order", m.order},
-                       {"symmetric", m.symmetric},
-                       {"symplectic", m.symplectic},
-                       {"keeps", keeps_name(m.keeps)},
-                       {"tier", tier_name(m.tier)},
-                       {"what", m.what},
-                       {"source", m.source},
-                       {"theory", page_of(m.theory)}});
-}
-
 int print_json() {
-  std::vector<std::string> formulations, forms;
-  for (const FormulationFacts& f : formulation_facts())
-    (f.constrained ? forms : formulations).emplace_back(f.name);
-  Json list = Json::list();
-  for (const MethodFacts& m : method_facts()) {
-    list.push_back(row_of(label(m), m));
-    const NamedMethod named = named_method(label(m));
-    if (named.needs_formulation) list.back()["formulations"] = formulations;
-    if (named.takes_forms) list.back()["formulations"] = forms;
-  }
-  fmt::print("{}\n", list.to_text(2));
+  fmt::print("{}\n", methods_as_json().to_text(2));
   return finish_output();
 }
 
@@ -72,7 +35,7 @@ std::vector<std::string> aliases() {
 void print_one(const std::string& name, const MethodFacts& m) {
   fmt::print("{}\n  {}\n  order {}, {}symmetric, {}symplectic; keeps {}; needs {}\n  {}; {}\n", name, m.what,
              m.order, m.symmetric ? "" : "not ", m.symplectic ? "" : "not ", keeps_name(m.keeps),
-             tier_name(m.tier), m.source, page_of(m.theory));
+             tier_name(m.tier), m.source, theory_page(m.theory));
 }
 
 void print_conditions(const std::string& text) {
@@ -87,7 +50,7 @@ int print_own(const std::string& problem, bool json) {
     const std::string text = run.method_text(method.name);
     const MethodFacts facts = named_method(text).facts;
     if (json) {
-      list.push_back(row_of(method.name, facts));
+      list.push_back(method_as_json(method.name, facts));
       list.back()["definition"] = method.text;
       list.back()["conditions"] = conditions_of_own(text);
       continue;

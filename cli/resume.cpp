@@ -1,4 +1,4 @@
-#include <taut/ensemble/stored_ensemble.hpp>
+#include <taut/ensemble/ensemble_folder.hpp>
 #include <taut/files/open_file.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/store/run_files.hpp>
@@ -59,15 +59,9 @@ ReportWanted allowed(const ReportWanted& asked, const ReportWanted& typed, const
   return wanted;
 }
 
-// Makes the trajectories of an ensemble that are missing.
-int resume_ensemble(const ResumeFlags& flags) {
-  const EnsembleFolder folder = EnsembleFolder::open(flags.folder);
-  const Ensemble ensemble = ensemble_in(folder, flags.lanes);
-  return work_on(ensemble, &folder, {}, flags.threads, {.json = flags.json});
-}
-
 int resume(const ResumeFlags& flags) {
-  if (is_ensemble_folder(flags.folder)) return resume_ensemble(flags);
+  if (is_ensemble_folder(flags.folder))
+    return resume_ensemble(flags.folder, {flags.threads, flags.lanes}, {.json = flags.json});
   FoundRun found = find_run(flags.folder, flags.previous);
   if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
   const Snapshot& from = found.checkpoint.snapshot;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
@@ -215,6 +217,84 @@ TEST(Ensembles, BadInputIsRefusedInWords) {
   refused("pendulum --size 3 --table nothing.csv", "nothing.csv");
   ensemble("pendulum --size 3 --steps 5 --out e", folder.string());
   refused("pendulum --size 4 --steps 5 --out e", "another ensemble");
+}
+
+// A row of a sweep is the summary of the run with its values.
+TEST(Sweeps, HaveTheNumbersOfRuns) {
+  const OwnFolder folder;
+  const std::string what =
+      "sweep pendulum --vary 'L = [1, 1.25, 2]' --set x=L --steps 60 --quantity 'twice=2*L'";
+  const auto csv = table_of(run_taut(what + " --csv").out);
+  const Ran ran = run_taut(what + " --json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const auto json = nlohmann::json::parse(ran.out);
+  ASSERT_EQ(csv.size(), 4U);
+  const auto run =
+      nlohmann::json::parse(run_taut("run pendulum --set L=1.25 --set x=L --steps 60 --json").out);
+  const auto row = json["rows"][1];
+  EXPECT_EQ(row["values"]["L"], 1.25);
+  EXPECT_EQ(row["quantities"]["twice"], 2.5);
+  for (const char* name : {"q", "p", "energy", "residual", "steps", "time"})
+    EXPECT_EQ(row[name], run[name]) << name;
+  EXPECT_EQ(std::stod(csv[2][column(csv, "energy_max_error")]), run["energy"]["max_error"].get<double>());
+  EXPECT_EQ(std::stod(csv[2][column(csv, "momentum_max")]), run["residual"]["momentum_max"].get<double>());
+  EXPECT_EQ(csv[2][column(csv, "ended")], "done");
+  EXPECT_EQ(json["sha256"], hash_of("pendulum --vary 'L = [1, 1.25, 2]' --set x=L --steps 60"));
+}
+
+TEST(Sweeps, DrawMapsOfGridsAndOfFailures) {
+  const OwnFolder folder;
+  const Ran ran = run_taut(
+      "sweep pendulum --vary 'L = linspace(0.8, 2, 4)' --set x=L --vary 'gravity = [1, 400]' --grid --steps "
+      "40 "
+      "--report page.html --csv",
+      folder.string());
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const auto csv = table_of(ran.out);
+  ASSERT_EQ(csv.size(), 9U);
+  const std::string page = taut::test::read_text((folder / "page.html").string());
+  EXPECT_NE(page.find("\"kind\":\"map\""), page.npos);
+  EXPECT_NE(page.find("How they ended"), page.npos);
+  EXPECT_EQ(csv[1][column(csv, "ended")], "done");
+  EXPECT_EQ(csv[2][column(csv, "ended")], "not-solved");
+  const Ran refused = run_taut("sweep pendulum --vary 'L = [1]' --json --csv");
+  EXPECT_EQ(refused.status, 2);
+}
+
+TEST(Ensembles, AModelFileMayNameATable) {
+  const OwnFolder folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+  };
+  write("starts.csv", "x,p_y,L\n0.6,0.1,0.6\n0.8,0.2,0.8\n");
+  const std::string model = R"([parameters]
+L = 1.0
+[system]
+coordinates = ["x", "y"]
+mass = [1.0, 1.0]
+potential = "y"
+constraints = ["x^2 + y^2 - L^2"]
+[initial]
+x = 1.0
+[run]
+method = "rattle"
+step = 0.05
+steps = 40
+[ensemble]
+)";
+  write("with.toml", model + "table = \"starts.csv\"\n");
+  write("without.toml", model);
+  const auto by_file = ensemble("with.toml --project-start --out e", folder.string());
+  const auto by_option = ensemble("without.toml --project-start --table starts.csv", folder.string());
+  EXPECT_EQ(by_file["size"], 2);
+  EXPECT_EQ(by_file["sha256"], by_option["sha256"]);
+  std::filesystem::remove(folder / "starts.csv");  // the folder of the ensemble has what it needs
+  std::filesystem::remove(folder / "e/units/000/000000.taut");
+  const Ran again = run_taut("resume e --json", folder.string());
+  EXPECT_EQ(nlohmann::json::parse(again.out, nullptr, false).value("sha256", "none"), by_file["sha256"]);
+  const Ran missing = run_taut("ensemble with.toml", folder.string());
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_NE(missing.err.find("starts.csv"), missing.err.npos) << missing.err;
 }
 
 }  // namespace

@@ -204,21 +204,39 @@ NpyArray read_npy(std::string_view bytes, const std::string& name) {
   }
 }
 
+namespace {
+
+// Puts what every file begins with before the description of an array.
+std::string npy_header_of(std::string text) {
+  constexpr std::size_t aligned = 64;  // the numbers begin at a multiple of 64
+  constexpr std::size_t short_before = 10, long_before = 12, most_short = 65000;
+  const bool is_long = text.size() > most_short;
+  const std::size_t before = is_long ? long_before : short_before;
+  text.append((aligned - (before + text.size() + 1) % aligned) % aligned, ' ');
+  text += '\n';
+  std::string out(npy_magic);
+  out += is_long ? '\x02' : '\x01';
+  out += '\0';
+  for (int k = 0; k < (is_long ? 4 : 2); ++k) out += static_cast<char>(text.size() >> 8 * k & 0xff);
+  return out + text;
+}
+
+}  // namespace
+
 std::string npy_header(const std::vector<std::int64_t>& shape) {
   std::string sizes;
   for (const std::int64_t n : shape) sizes += fmt::format("{}, ", n);
   if (shape.size() > 1) sizes.resize(sizes.size() - 2);
-  std::string text = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}",
-                                 shape.size() == 1 ? sizes.substr(0, sizes.size() - 1) : sizes);
-  constexpr std::size_t before = 10, aligned = 64;  // the numbers begin at a multiple of 64
-  text.append((aligned - (before + text.size() + 1) % aligned) % aligned, ' ');
-  text += '\n';
-  std::string out(npy_magic);
-  out += '\x01';
-  out += '\0';
-  out += static_cast<char>(text.size() & 0xff);
-  out += static_cast<char>(text.size() >> 8);
-  return out + text;
+  return npy_header_of(fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}",
+                                   shape.size() == 1 ? sizes.substr(0, sizes.size() - 1) : sizes));
+}
+
+std::string npy_header(const std::vector<std::string>& names, std::int64_t rows) {
+  std::string fields;
+  for (const std::string& name : names) fields += fmt::format("('{}', '<f8'), ", name);
+  if (!fields.empty()) fields.resize(fields.size() - 2);
+  return npy_header_of(
+      fmt::format("{{'descr': [{}], 'fortran_order': False, 'shape': ({},), }}", fields, rows));
 }
 
 void put_number(std::string& bytes, double x) {

@@ -23,6 +23,9 @@ NpyArray read_npy(std::string_view bytes, const std::string& name);
 // Returns what stands before the numbers of an array of doubles, little-endian, last index fastest.
 std::string npy_header(const std::vector<std::int64_t>& shape);
 
+// Returns the same for rows whose columns have names.
+std::string npy_header(const std::vector<std::string>& names, std::int64_t rows);
+
 // Appends a number as it stands in such an array.
 void put_number(std::string& bytes, double x);
 

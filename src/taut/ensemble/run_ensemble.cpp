@@ -52,10 +52,12 @@ class Crowd {
 
 EnsembleProgress progress_of(const Gathering& g) {
   const std::int64_t lanes = g.lane_steps;
-  return {.steps = g.steps,
-          .ended = g.ended,
-          .failed = g.failed,
-          .busy = lanes == 0 ? 0 : static_cast<double>(g.busy_lane_steps) / static_cast<double>(lanes)};
+  EnsembleProgress now;
+  now.steps = g.steps;
+  now.ended = g.ended;
+  now.failed = g.failed;
+  now.busy = lanes == 0 ? 0 : static_cast<double>(g.busy_lane_steps) / static_cast<double>(lanes);
+  return now;
 }
 
 }  // namespace

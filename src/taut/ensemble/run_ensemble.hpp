@@ -12,6 +12,7 @@ namespace taut {
 struct EnsembleProgress {
   std::int64_t steps = 0, ended = 0, failed = 0;
   double busy = 0;  // the part of the lanes' steps that counted; 0 if trajectories run one at a time
+  std::int64_t messages = 0, message_bytes = 0;  // between the processes, if there are several
 };
 
 // Whoever wants the units of an ensemble, and knows when to stop.

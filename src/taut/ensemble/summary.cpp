@@ -125,10 +125,13 @@ std::string to_text(const EnsembleSummary& s) {
   text +=
       s.threads > 0 ? fmt::format(" in {:.2f} s ({:.2g} steps/s)\n", s.seconds, steps_per_second(s)) : "\n";
   if (s.threads > 0)
-    text += fmt::format("  work      {} thread{}, {}, {}\n", s.threads, s.threads == 1 ? "" : "s",
+    text += fmt::format("  work      {}{} thread{}, {}, {}\n",
+                        s.processes > 1 ? fmt::format("{} processes of ", s.processes) : std::string(),
+                        s.threads, s.threads == 1 ? "" : "s",
                         s.busy > 0 ? fmt::format("lanes {:.0f} % busy", 100 * s.busy)
                                    : std::string("one trajectory at a time in each"),
                         a.backend);
+  if (s.messages > 0) text += fmt::format("  messages  {}, {} bytes\n", s.messages, s.message_bytes);
   if (!s.totals.is_complete())
     text += fmt::format("  missing   {} of {} trajectories\n", a.size - s.totals.trajectories(), a.size);
   for (int k = 1; k < ended_count; ++k)
@@ -161,6 +164,9 @@ std::string to_json(const EnsembleSummary& s) {
                               {"sha256", s.totals.is_complete() ? Json(s.totals.sha256()) : Json()},
                               {"backend", a.backend},
                               {"threads", s.threads},
+                              {"processes", s.processes},
+                              {"messages", s.messages},
+                              {"message_bytes", s.message_bytes},
                               {"lanes_busy", s.busy},
                               {"seconds", s.seconds},
                               {"steps_per_second", steps_per_second(s)},

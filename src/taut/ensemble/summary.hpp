@@ -42,8 +42,10 @@ struct EnsembleSummary {
   std::vector<double> probabilities = {};
   std::vector<ColumnSpread> spreads = {};
   double seconds = 0, busy = 0;
-  int threads = 0;              // 0: nothing was computed
-  std::int64_t steps_made = 0;  // in these seconds
+  int threads = 0;                               // 0: nothing was computed
+  int processes = 1;                             // with so many threads each
+  std::int64_t steps_made = 0;                   // in these seconds
+  std::int64_t messages = 0, message_bytes = 0;  // between the processes
 };
 
 EnsembleSummary::About about(const Ensemble& ensemble);

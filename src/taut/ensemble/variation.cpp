@@ -56,7 +56,13 @@ Variations::Variations(const Model& model, const VaryRequest& asked)
     : vary_(model.ensemble.vary),
       seed_(asked.seed.value_or(model.ensemble.seed.value_or(1))),
       grid_(asked.grid || model.ensemble.grid) {
-  if (asked.table) table_ = read_table(*asked.table, settable_names(model), coordinates_then_momenta(model));
+  // The table of the command line replaces that of the model.
+  std::optional<TableFile> table = asked.table;
+  if (!table && !model.ensemble.table.empty()) {
+    const SourceText& file = *model.files.at(model.ensemble.table);
+    table = TableFile{std::string(file.name()), std::string(file.text())};
+  }
+  if (table) table_ = read_table(*table, settable_names(model), coordinates_then_momenta(model));
   for (const std::string& typed : asked.vary) take(model, typed);
   names_ = table_.names;
   for (const Vary& v : vary_) names_.push_back(v.name);

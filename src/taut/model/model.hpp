@@ -45,6 +45,7 @@ struct EnsembleSettings {
   std::optional<std::uint64_t> seed = {};  // decides what is drawn
   std::vector<Vary> vary = {};             // in the order of the file; names of settable_names(), each once
   bool grid = false;                       // every value of one list with every value of the others
+  std::string table = {};                  // a file of starts and parameters, among Model::files; empty: none
 };
 
 // One table of [methods]: a method of the author's own.

@@ -114,6 +114,7 @@ class ModelReader {
 
   // read_ensemble.cpp: [ensemble]
   void read_ensemble();
+  void read_ensemble_table(const Entry& e);
   void read_vary(const Value& table);
   std::optional<Vary> vary_of(const Entry& e);
 

@@ -7,7 +7,7 @@ namespace taut {
 
 namespace {
 
-const std::vector<std::string> ensemble_keys{"size", "seed", "vary", "grid"};
+const std::vector<std::string> ensemble_keys{"size", "seed", "vary", "grid", "table"};
 
 }  // namespace
 
@@ -32,6 +32,7 @@ void ModelReader::read_ensemble() {
     else
       fail(e->value, "`grid` must be true or false, not " + kind_name(e->value));
   }
+  if (const Entry* e = t.find("table")) read_ensemble_table(*e);
   const Entry* e = t.find("vary");
   if (!e) return;
   if (e->value.kind == Value::Kind::table)
@@ -39,6 +40,26 @@ void ModelReader::read_ensemble() {
   else
     fail(e->value, "`vary` must be a table, not " + kind_name(e->value),
          "as in vary = { L = \"linspace(1, 2, 100)\" }");
+}
+
+// Finds the file. What is in it is read when an ensemble is made.
+void ModelReader::read_ensemble_table(const Entry& e) {
+  if (e.value.kind != Value::Kind::text) {
+    fail(e.value, "`table` must be the path of a file in quotes, not " + kind_name(e.value));
+    return;
+  }
+  if (!around_.file) {
+    fail(e.value, "a model that is not read from a folder has no files");
+    return;
+  }
+  FoundText found = around_.file(e.value.text);
+  if (!found.text) {
+    fail(e.value, "cannot read " + shown(found.name) + ": " + found.why,
+         "the path is as seen from the folder of the model");
+    return;
+  }
+  model_.files[e.value.text] = std::make_shared<const SourceText>(found.name, std::move(*found.text));
+  model_.ensemble.table = e.value.text;
 }
 
 void ModelReader::read_vary(const Value& table) {

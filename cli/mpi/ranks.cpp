@@ -1,0 +1,423 @@
+#include "ranks.hpp"
+
+#include <taut/contract/request.hpp>
+#include <taut/ensemble/stored_ensemble.hpp>
+#include <taut/run/signals.hpp>
+#include <taut/words/wording.hpp>
+
+#include <fmt/core.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "board.hpp"
+
+namespace taut::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::duration;
+
+// A rank says every second that it lives. One that was silent for so long is dead, or cut off. Before its first
+// message a rank reads the model and perhaps compiles a step, in which time it says nothing.
+constexpr duration<double> between_signs_of_life(1), longest_silence(20), longest_start(600);
+constexpr std::chrono::microseconds between_looks(500);
+
+enum Tag : int { to_rank_0 = 1, to_rank = 2, to_rank_0_text = 3 };
+
+// All that a rank says to rank 0.
+struct Report {
+  enum Kind : std::int64_t { asks, wrote, lives, leaves, refuses, fails } kind = asks;
+  std::int64_t unit = -1;  // that it wrote
+  std::int64_t steps = 0, ended = 0, failed = 0;
+  double busy = 0;
+};
+
+// What rank 0 tells the others at first. The path comes after it.
+struct Call {
+  std::int64_t has_work = 0, path_length = 0;
+  std::int64_t threads = 0, lanes = 0;
+  std::array<char, 64> digest = {};
+};
+
+Report report_of(Report::Kind kind, const EnsembleProgress& now) {
+  return {.kind = kind, .steps = now.steps, .ended = now.ended, .failed = now.failed, .busy = now.busy};
+}
+
+void send(const void* data, std::size_t bytes, int rank, Tag tag) {
+  MPI_Send(data, static_cast<int>(bytes), MPI_BYTE, rank, tag, MPI_COMM_WORLD);
+}
+
+// Looks for a message, and does not wait for one.
+std::optional<MPI_Status> incoming(int rank, Tag tag) {
+  int is_there = 0;
+  MPI_Status status;
+  MPI_Iprobe(rank, tag, MPI_COMM_WORLD, &is_there, &status);
+  return is_there != 0 ? std::optional(status) : std::nullopt;
+}
+
+void receive(void* data, std::size_t bytes, int rank, Tag tag) {
+  MPI_Recv(data, static_cast<int>(bytes), MPI_BYTE, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void receive_text(std::string& text, int rank) {
+  MPI_Status status;
+  MPI_Probe(rank, to_rank_0_text, MPI_COMM_WORLD, &status);
+  int bytes = 0;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  text.resize(static_cast<std::size_t>(bytes));
+  receive(text.data(), text.size(), rank, to_rank_0_text);
+}
+
+std::string host() {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  MPI_Get_processor_name(name.data(), &length);
+  return {name.data(), static_cast<std::size_t>(length)};
+}
+
+// The observer of a rank that is not rank 0. Threads of the rank and its main thread speak to rank 0 in turn.
+class RankObserver final : public EnsembleObserver {
+ public:
+  explicit RankObserver(const EnsembleFolder& folder) : folder_(folder) {}
+
+  std::optional<std::int64_t> next_unit() override {
+    say({.kind = Report::asks});
+    while (true) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (incoming(0, to_rank)) {
+          std::int64_t unit = -1;
+          receive(&unit, sizeof unit, 0, to_rank);
+          return unit >= 0 ? std::optional(unit) : std::nullopt;
+        }
+      }
+      std::this_thread::sleep_for(between_looks);
+    }
+  }
+  void take(const Unit& unit) override {
+    folder_.write(unit);
+    say({.kind = Report::wrote, .unit = unit.index});
+  }
+  void progress(const EnsembleProgress& now) override {
+    if (Clock::now() - last_sign_ < between_signs_of_life) return;
+    last_sign_ = Clock::now();
+    say(report_of(Report::lives, now));
+  }
+  bool wants_to_stop() override { return StopSignals::caught() != 0; }
+
+  void say(const Report& report) {
+    const std::lock_guard lock(mutex_);
+    send(&report, sizeof report, 0, to_rank_0);
+  }
+
+ private:
+  const EnsembleFolder& folder_;
+  std::mutex mutex_;
+  Clock::time_point last_sign_ = Clock::now();
+};
+
+void say_why(Report::Kind kind, const MpiJob& job, const std::string& why) {
+  const Report report{.kind = kind};
+  send(&report, sizeof report, 0, to_rank_0);
+  const std::string text = fmt::format("rank {} on {}: {}", job.rank(), host(), why);
+  send(text.data(), text.size(), 0, to_rank_0_text);
+}
+
+// Opens the folder that rank 0 has opened. Throws InputError if it is not there, or another one.
+EnsembleFolder same_folder(const std::string& path, const std::string& digest) {
+  try {
+    EnsembleFolder folder = EnsembleFolder::open(path);
+    if (folder.digest() != digest) throw InputError("it holds another ensemble there");
+    return folder;
+  } catch (const InputError& error) {
+    throw InputError(
+        fmt::format("it does not see the folder of rank 0, {}: {}\n  All ranks write into one folder: "
+                    "choose one on a file system that all nodes have, or make parts with `taut ensemble "
+                    "--part K/M` and join them with `taut merge`.",
+                    path, error.what()));
+  }
+}
+
+// The share of rank 0 in the work itself.
+class OwnShare final : public EnsembleObserver {
+ public:
+  OwnShare(Board& board, EnsembleObserver& terminal) : board_(board), terminal_(terminal) {}
+  std::optional<std::int64_t> next_unit() override { return board_.next(0); }
+  void take(const Unit& unit) override {
+    terminal_.take(unit);
+    board_.wrote(0, unit.index);
+  }
+  void progress(const EnsembleProgress& now) override { report(now); }
+  bool wants_to_stop() override { return terminal_.wants_to_stop(); }
+
+  // The numbers of a second round are added to those of the first.
+  void report(const EnsembleProgress& now) {
+    EnsembleProgress all = now;
+    all.steps += before_.steps;
+    all.ended += before_.ended;
+    all.failed += before_.failed;
+    board_.reports(0, all);
+    last_ = all;
+  }
+  void begin_round() { before_ = last_; }
+
+ private:
+  Board& board_;
+  EnsembleObserver& terminal_;
+  EnsembleProgress before_, last_;
+};
+
+// Answers the other ranks.
+class Desk {
+ public:
+  Desk(const MpiJob& job, Board& board)
+      : board_(board), heard_(static_cast<std::size_t>(job.ranks()), Clock::now()), state_(heard_.size()) {
+    state_[0] = State::gone;
+  }
+
+  // Deals with all messages that are there. Returns whether there was one.
+  bool serve() {
+    bool any = false;
+    while (const auto status = incoming(MPI_ANY_SOURCE, to_rank_0)) {
+      Report report;
+      receive(&report, sizeof report, status->MPI_SOURCE, to_rank_0);
+      ++messages_;
+      bytes_ += static_cast<std::int64_t>(sizeof report);
+      hear(status->MPI_SOURCE, report);
+      any = true;
+    }
+    return any;
+  }
+
+  // Counts ranks as lost that have been silent for too long.
+  void look_for_the_dead() {
+    const auto now = Clock::now();
+    for (std::size_t k = 1; k < heard_.size(); ++k) {
+      if (state_[k] == State::gone) continue;
+      if (now - heard_[k] < (state_[k] == State::working ? longest_silence : longest_start)) continue;
+      const std::size_t units = board_.leaves(static_cast<int>(k));
+      state_[k] = State::gone;
+      fmt::print(
+          stderr,
+          "taut-mpi: rank {} has said nothing for {:.0f} s and counts as lost; {} that it had in hand {} "
+          "made again.\n",
+          k, duration<double>(now - heard_[k]).count(), counted(units, "unit"), units == 1 ? "is" : "are");
+    }
+  }
+
+  bool all_gone() const {
+    for (const State state : state_)
+      if (state != State::gone) return false;
+    return true;
+  }
+  const std::string& refusal() const { return refusal_; }
+  std::int64_t messages() const { return messages_; }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  enum class State { starting, working, gone };
+
+  static std::string counted(std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  }
+
+  void hear(int rank, const Report& report) {
+    const auto k = static_cast<std::size_t>(rank);
+    heard_[k] = Clock::now();
+    // A rank that was given up and is heard again works on: two that write one unit write the same bits.
+    if (state_[k] != State::gone || report.kind == Report::asks) state_[k] = State::working;
+    switch (report.kind) {
+      case Report::asks: {
+        const std::int64_t unit = board_.next(rank).value_or(-1);
+        send(&unit, sizeof unit, rank, to_rank);
+        ++messages_;
+        bytes_ += static_cast<std::int64_t>(sizeof unit);
+        break;
+      }
+      case Report::wrote:
+        board_.wrote(rank, report.unit);
+        break;
+      case Report::lives:
+        board_.reports(rank, progress_in(report));
+        break;
+      case Report::leaves:
+        board_.reports(rank, progress_in(report));
+        board_.leaves(rank);
+        state_[k] = State::gone;
+        break;
+      case Report::refuses:
+      case Report::fails:
+        end_of(rank, report.kind);
+        break;
+    }
+  }
+
+  // A rank that refuses ends the job; one that failed on the way does not.
+  void end_of(int rank, Report::Kind kind) {
+    std::string why;
+    receive_text(why, rank);
+    ++messages_;
+    bytes_ += static_cast<std::int64_t>(why.size());
+    const std::size_t units = board_.leaves(rank);
+    state_[static_cast<std::size_t>(rank)] = State::gone;
+    if (kind == Report::refuses) {
+      board_.close();
+      if (refusal_.empty()) refusal_ = why;
+    } else {
+      fmt::print(stderr, "taut-mpi: {}\n  {} that it had in hand {} made again.\n", harmless_lines(why),
+                 counted(units, "unit"), units == 1 ? "is" : "are");
+    }
+  }
+
+  static EnsembleProgress progress_in(const Report& report) {
+    EnsembleProgress now;
+    now.steps = report.steps;
+    now.ended = report.ended;
+    now.failed = report.failed;
+    now.busy = report.busy;
+    return now;
+  }
+
+  Board& board_;
+  std::vector<Clock::time_point> heard_;
+  std::vector<State> state_;
+  std::string refusal_;
+  std::int64_t messages_ = 0, bytes_ = 0;
+};
+
+// Gives the units that other ranks wrote to whoever makes the summary. A file system of several machines may
+// take a while to show a file.
+void count_written(const EnsembleWork& work, const std::vector<std::int64_t>& units,
+                   const std::function<void(const Unit&)>& count) {
+  constexpr std::chrono::seconds longest_wait(30);
+  const auto until = Clock::now() + longest_wait;
+  for (const std::int64_t unit : units) {
+    FoundUnit found = work.folder->read(unit);
+    while (!found.unit && Clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      found = work.folder->read(unit);
+    }
+    if (!found.unit)
+      throw InputError(fmt::format(
+          "another rank has written {}, which rank 0 does not find in {}.\n  All ranks write into one "
+          "folder: choose one on a file system that all nodes have.",
+          EnsembleFolder::unit_path(unit), work.folder->folder().path()));
+    count(*found.unit);
+  }
+}
+
+void call(const EnsembleWork* work) {
+  Call call;
+  std::string path;
+  if (work != nullptr) {
+    path = std::filesystem::absolute(work->folder->folder().path()).string();
+    call.has_work = 1;
+    call.path_length = static_cast<std::int64_t>(path.size());
+    call.threads = work->layout.threads;
+    call.lanes = work->layout.lanes;
+    std::copy_n(work->folder->digest().data(), call.digest.size(), call.digest.data());
+  }
+  MPI_Bcast(&call, sizeof call, MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (work != nullptr) MPI_Bcast(path.data(), static_cast<int>(path.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+}  // namespace
+
+MpiJob::MpiJob(int* argc, char*** argv) {
+  int provided = 0;
+  MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  if (provided >= MPI_THREAD_SERIALIZED) return;
+  std::fputs("taut-mpi: this MPI does not allow calls from several threads in turn.\n", stderr);
+  MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+MpiJob::~MpiJob() { MPI_Finalize(); }
+
+RankZero::~RankZero() {
+  if (!called_) call(nullptr);
+}
+
+Workforce RankZero::workforce() {
+  return {.work = [this](const EnsembleWork& asked) { return work(asked); },
+          .processes = job_.ranks(),
+          .threads = 1};
+}
+
+EnsembleProgress RankZero::work(const EnsembleWork& work) {
+  if (work.folder == nullptr)
+    throw InputError(
+        "the ranks write their units into one folder: add --out DIR, on a file system that all "
+        "nodes have.");
+  call(&work);
+  called_ = true;
+  Board board(work.observer);
+  Desk desk(job_, board);
+  OwnShare own(board, work.observer);
+  std::exception_ptr thrown;
+  // A second round is needed if a rank is lost when the others have already been sent home.
+  do {
+    own.begin_round();
+    std::atomic<bool> own_is_done = false;
+    const std::jthread share([&] {
+      try {
+        own.report(run_ensemble(work.ensemble, work.layout.threads, own));
+      } catch (...) {
+        thrown = std::current_exception();
+        board.close();
+      }
+      own_is_done = true;
+    });
+    auto shown = Clock::now();
+    while (!own_is_done || !desk.all_gone()) {
+      if (!desk.serve()) std::this_thread::sleep_for(between_looks);
+      if (work.observer.wants_to_stop()) board.close();
+      if (Clock::now() - shown < std::chrono::milliseconds(100)) continue;
+      shown = Clock::now();
+      desk.look_for_the_dead();
+      work.observer.progress(board.progress());
+    }
+  } while (board.has_units_left());
+  if (thrown) std::rethrow_exception(thrown);
+  if (!desk.refusal().empty()) throw InputError(desk.refusal());
+  count_written(work, board.written(), [&](const Unit& unit) { work.count(unit); });
+  EnsembleProgress done = board.progress();
+  done.messages = desk.messages();
+  done.message_bytes = desk.bytes();
+  return done;
+}
+
+void serve_as_rank(const MpiJob& job) {
+  Call call;
+  MPI_Bcast(&call, sizeof call, MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (call.has_work == 0) return;
+  std::string path(static_cast<std::size_t>(call.path_length), ' ');
+  MPI_Bcast(path.data(), static_cast<int>(path.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
+  const StopSignals signals;
+  bool has_begun = false;
+  try {
+    const EnsembleFolder folder = same_folder(path, {call.digest.data(), call.digest.size()});
+    const Ensemble ensemble = ensemble_in(folder, static_cast<int>(call.lanes));
+    RankObserver observer(folder);
+    has_begun = true;
+    const EnsembleProgress done = run_ensemble(ensemble, static_cast<int>(call.threads), observer);
+    observer.say(report_of(Report::leaves, done));
+  } catch (const std::exception& error) {
+    say_why(has_begun ? Report::fails : Report::refuses, job, error.what());
+  }
+}
+
+}  // namespace taut::cli

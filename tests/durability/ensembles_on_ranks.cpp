@@ -1,0 +1,175 @@
+// taut-mpi: ensembles on the ranks of a real MPI job have the bits of `taut ensemble`, also if a rank is killed.
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/in_full.hpp"
+#include "support/run_program.hpp"
+
+namespace {
+
+using taut::test::in_full, taut::test::OwnFolder, taut::test::Ran, taut::test::read_text,
+    taut::test::run_taut;
+
+const std::string& program() {
+  static const std::string path =
+      (std::filesystem::path(TAUT_PROGRAM).parent_path() / "mpi/taut-mpi").string();
+  return path;
+}
+
+std::string mpirun(int ranks, const std::string& more = {}) {
+  return "mpirun --allow-run-as-root --oversubscribe " + more + " -n " + std::to_string(ranks) + " '" +
+         program() + "' ";
+}
+
+Ran run_shell(const std::string& text, const std::string& where) {
+  const OwnFolder folder;
+  const std::string out = (folder / "out").string(), err = (folder / "err").string();
+  const std::string command =
+      "cd '" + where + "' && { " + text + "\n} >'" + out + "' 2>'" + err + "' </dev/null";
+  const int status = std::system(command.c_str());
+  return {read_text(out), read_text(err), WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+}
+
+nlohmann::json parsed(const Ran& ran) {
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  return nlohmann::json::parse(ran.out, nullptr, false);
+}
+std::string hash_in(const Ran& ran) { return parsed(ran).value("sha256", "none"); }
+
+// The folder begins with a unit or two; then the last of the ranks is killed.
+std::string and_kill_one(const std::string& command, const std::string& folder, int ranks) {
+  return command + " & job=$!\n" + "while kill -0 $job && ! find " + folder +
+         "/units -name '*.taut' | grep -q .; do sleep 0.02; done\n" + "for child in $(pgrep -P $job); do\n" +
+         "  if tr '\\0' '\\n' </proc/$child/environ | grep -qx OMPI_COMM_WORLD_RANK=" +
+         std::to_string(ranks - 1) + "; then kill -9 $child; fi\ndone\nwait $job\n";
+}
+
+class OnRanks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(program()) || std::system("mpirun --version >/dev/null 2>&1") != 0)
+      GTEST_SKIP() << "NOT TESTED: taut-mpi was not built, or there is no mpirun (packages libopenmpi-dev, "
+                      "openmpi-bin).";
+  }
+};
+
+const std::map<std::string, std::string> varied = {
+    {"pendulum", "--vary 'p_y ~ normal(0, 0.5)' --vary 'L ~ uniform(0.9, 1.1)'"},
+    {"double-pendulum", "--vary 'p_x2 ~ normal(0, 0.5)'"},
+    {"bead-on-wire", "--vary 'p_x ~ uniform(0.1, 1)'"},
+    {"spherical-pendulum", "--vary 'p_x ~ normal(0, 0.3)' --vary 'p_y ~ normal(0, 0.3)'"},
+    {"six-node-chain", "--vary 'kappa = linspace(0.5, 1.5)'"}};
+const std::vector<std::string> methods = {"rattle", "lobatto(3)", "kahan-li8", "midpoint", "bdf(2)"};
+
+// Lanes, threads and ranks, with and without a kill. The short form has one layout for each method on each
+// model, another one every time, and no kill.
+TEST_F(OnRanks, EveryLayoutHasTheSameBits) {
+  struct Layout {
+    int lanes, threads, ranks;
+  };
+  std::vector<Layout> layouts;
+  for (const int ranks : {1, 2, 3})
+    for (const int threads : {1, 2, 5})
+      for (const int lanes : {1, 4, 8, 16}) layouts.push_back({lanes, threads, ranks});
+  std::size_t turn = 0;
+  for (const auto& [model, vary] : varied)
+    for (const std::string& method : methods) {
+      const OwnFolder folder;
+      const std::string what =
+          "ensemble " + model + " --size 21 --steps 80 --project-start --method '" + method + "' " + vary;
+      const std::string alone = hash_in(run_taut(what + " --lanes 1 --threads 1 --json"));
+      ASSERT_EQ(alone.size(), 64U);
+      const std::size_t looks = in_full() ? layouts.size() : 1;
+      for (std::size_t k = 0; k < looks; ++k) {
+        const Layout& at = layouts[turn % layouts.size()];
+        turn +=
+            in_full() ? 1 : 5;  // 5 and 36 have no common factor: all lanes, threads and ranks have a turn
+        const std::string out = "o" + std::to_string(k);
+        const std::string words = what + " --lanes " + std::to_string(at.lanes) + " --threads " +
+                                  std::to_string(at.threads) + " --json --out " + out;
+        EXPECT_EQ(hash_in(run_shell(mpirun(at.ranks) + words, folder.string())), alone)
+            << mpirun(at.ranks) << words;
+        if (!in_full() || at.ranks == 1) continue;
+        run_shell(and_kill_one(mpirun(at.ranks) + words + "k", out + "k", at.ranks), folder.string());
+        EXPECT_EQ(hash_in(run_shell(mpirun(at.ranks) + "resume " + out + "k --json", folder.string())), alone)
+            << "killed, and resumed: " << words;
+      }
+    }
+}
+
+const std::string long_one =
+    "ensemble pendulum --size 200 --steps 60000 --backend interpret --project-start --json " +
+    varied.at("pendulum");
+
+TEST_F(OnRanks, AKilledRankLosesWhatItHadInHand) {
+  const OwnFolder folder;
+  const std::string whole = hash_in(run_taut(long_one));
+  // Open MPI ends a job that has lost a rank. What was written stays.
+  const Ran killed = run_shell(and_kill_one(mpirun(3) + long_one + " --out e", "e", 3), folder.string());
+  EXPECT_NE(killed.status, 0);
+  const Ran shown = run_taut("show e", folder.string());
+  EXPECT_NE(shown.out.find("of 200 trajectories"), shown.out.npos) << shown.out;  // are missing
+  EXPECT_FALSE(std::filesystem::is_empty(folder / "e/units/000"));
+  EXPECT_EQ(hash_in(run_shell(mpirun(2) + "resume e --json", folder.string())), whole);
+}
+
+// With --enable-recovery the job goes on, and rank 0 hands the units of the dead rank to others. It takes 20
+// seconds until a rank counts as dead.
+TEST_F(OnRanks, AJobMayGoOnWithoutADeadRank) {
+  if (!in_full()) GTEST_SKIP() << "only in the long form: it waits for 20 seconds";
+  const OwnFolder folder;
+  const std::string whole = hash_in(run_taut(long_one));
+  const Ran killed = run_shell(and_kill_one(mpirun(3, "--enable-recovery") + long_one + " --out e", "e", 3),
+                               folder.string());
+  EXPECT_EQ(hash_in(killed), whole);
+  EXPECT_NE(killed.err.find("rank 2 has said nothing"), killed.err.npos) << killed.err;
+}
+
+// A unit takes three messages: a rank asks, rank 0 answers, the rank says that it has written. Beside these
+// each rank says once that it leaves, asks once too often in each thread, and gives a sign of life every second.
+TEST_F(OnRanks, AUnitTakesThreeMessages) {
+  const OwnFolder folder;
+  const auto json = parsed(run_shell(mpirun(3) + "ensemble pendulum --size 640 --steps 2000 --json --out e " +
+                                         varied.at("pendulum") + " --project-start",
+                                     folder.string()));
+  const double units = 64, ranks = 2, seconds = json["seconds"].get<double>();
+  EXPECT_EQ(json["processes"], 3);
+  EXPECT_GT(json["messages"].get<double>(), 0);
+  EXPECT_LE(json["messages"].get<double>(), 3 * units + ranks * (3 + seconds));
+  EXPECT_LE(json["message_bytes"].get<double>(), (2 * 48 + 8) * units + ranks * (48 + 48 + 8 + 48 * seconds));
+}
+
+TEST_F(OnRanks, WhatCannotBeDoneIsSaid) {
+  const OwnFolder folder;
+  const Ran homeless = run_shell(mpirun(2) + "ensemble pendulum --size 3 --steps 5", folder.string());
+  EXPECT_EQ(homeless.status, 2);
+  EXPECT_NE(homeless.err.find("add --out DIR"), homeless.err.npos) << homeless.err;
+  const Ran unknown = run_shell(mpirun(2) + "ensemble pendulum --vary 'q = [1]' --out e", folder.string());
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder / "e"));
+}
+
+// One rank has another file system where the folder is.
+TEST_F(OnRanks, ARankWithoutTheFolderIsNamed) {
+  const OwnFolder folder;
+  if (run_shell("unshare -m mount -t tmpfs none .", folder.string()).status != 0)
+    GTEST_SKIP() << "NOT TESTED: a file system of one's own needs root";
+  const std::string out = (folder / "e").string();
+  const Ran ran = run_shell(mpirun(1) + "ensemble pendulum --size 100 --steps 10 --out '" + out +
+                                "' : -n 1 unshare -m sh -c \"mount -t tmpfs none '" + folder.string() +
+                                "' && exec '" + program() + "' ensemble\"",
+                            "/");
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_NE(ran.err.find("rank 1 on"), ran.err.npos) << ran.err;
+  EXPECT_NE(ran.err.find("does not see the folder of rank 0"), ran.err.npos) << ran.err;
+  const Ran rest = run_taut("resume '" + out + "' --json");
+  EXPECT_EQ(hash_in(rest), hash_in(run_taut("ensemble pendulum --size 100 --steps 10 --json")));
+}
+
+}  // namespace
