@@ -7,6 +7,8 @@
 #include <taut/method/method_source.hpp>
 #include <taut/model/code/emit.hpp>
 
+#include <dlfcn.h>
+
 #include <fmt/format.h>
 
 #include <bit>
@@ -27,14 +29,24 @@ bool holds_taut(const fs::path& folder) {
   return fs::exists(folder / "taut/backend/specialised_unit.hpp", ignored);
 }
 
+// Returns the file that holds this code: the program, or the shared library that another program has loaded.
+fs::path own_file() {
+  Dl_info found{};
+  if (dladdr(reinterpret_cast<const void*>(&holds_taut), &found) == 0 || found.dli_fname == nullptr)
+    return {};
+  std::error_code error;
+  fs::path file = fs::canonical(found.dli_fname, error);
+  return error ? fs::read_symlink("/proc/self/exe", error) : file;
+}
+
 // Returns the folder of taut's headers: the one that $TAUT_INCLUDE names, the one beside the installed
-// program, or the one from which it was built.
+// program or library, or the one from which it was built. Libraries may stand in a folder of their architecture.
 std::optional<fs::path> include_folder() {
   if (const char* wanted = std::getenv("TAUT_INCLUDE"); wanted != nullptr)
     return holds_taut(wanted) ? std::optional<fs::path>(fs::absolute(wanted)) : std::nullopt;
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  for (const fs::path& folder : {program.parent_path().parent_path() / "include", fs::path(TAUT_BUILT_FROM)})
+  const fs::path above = own_file().parent_path().parent_path();
+  for (const fs::path& folder :
+       {above / "include", above.parent_path() / "include", fs::path(TAUT_BUILT_FROM)})
     if (holds_taut(folder)) return folder;
   return std::nullopt;
 }

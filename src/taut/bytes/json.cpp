@@ -105,6 +105,8 @@ Json::Json(const Whole& value) {
 }
 Json::Json(const Whole&, List items) : value_(std::move(items)) {}
 bool Json::is_text() const { return std::holds_alternative<std::string>(value_); }
+bool Json::is_list() const { return std::holds_alternative<List>(value_); }
+bool Json::is_null() const { return std::holds_alternative<std::monostate>(value_); }
 Json::Whole Json::whole_value() const {
   if (const auto* value = std::get_if<std::int64_t>(&value_)) return *value;
   if (const auto* value = std::get_if<std::uint64_t>(&value_)) return *value;

@@ -77,6 +77,8 @@ class Json {
   const Members& members() const;
   std::vector<std::string> texts() const;  // a list of texts
   bool is_text() const;
+  bool is_list() const;
+  bool is_null() const;
 
   // Returns the text on one line, or with `indent` spaces for each level if it is not negative. Bytes that
   // are not UTF-8 become U+FFFD.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taut/contract/choices.hpp>
+#include <taut/contract/plain_state.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,8 @@ struct RunRequest {
   std::string out = {};            // folder for samples, checkpoints and the summary; empty: no files
   SampleFormat format = SampleFormat::automatic;
   double checkpoint_every = 60;  // seconds
+  // Another start than that of the model; a run that is kept in a folder has none, so that it can be resumed.
+  std::optional<PlainState> start = {};
 };
 
 // The input is wrong: a sentence (or a few lines) for the person who wrote it.

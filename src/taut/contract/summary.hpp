@@ -62,6 +62,20 @@ struct LocalError {
   double last = 0, largest = 0;
 };
 
+// Why a run ended early, or why its numbers mean nothing, as data; the sentence is RunSummary::error.
+struct RunFailure {
+  // not-converged, singular, not-finite, off-constraint, jumped, energy-not-finite, unstable, energy-lost,
+  // stopped or not-written.
+  std::string kind;
+  std::string stage = {};  // position, momentum or inner; empty if no solve failed
+  double residual = 0;     // what the failed solve left, in the units of its equation
+  int iterations = 0;      // of that solve
+  int constraint = -1;     // from 0; -1: not known
+  std::string constraint_name = {};
+  std::int64_t step = 0;  // the one that failed, from 1
+  double time = 0;        // of the last good state
+};
+
 struct RunSummary {
   std::string model, method;
   std::string definition = {};                    // what a method of one's own is and claims; otherwise empty
@@ -104,6 +118,8 @@ struct RunSummary {
   std::vector<std::pair<std::string, double>> quantities = {};  // the formulas of the model, at the end
   bool unstable = false;   // the energy grew without end: all steps were made, and their numbers mean nothing
   std::string error = {};  // empty: the run went to its end, is stable, and has kept its energy
+  std::optional<RunFailure> failure = {};  // the same as data
+  std::vector<std::string> warnings = {};  // sentences that the user should read
 
   // Below this the constraints are nearly dependent, and another branch of them may be near.
   static constexpr double small_pivot = 1e-3;

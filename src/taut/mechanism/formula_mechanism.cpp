@@ -1,6 +1,7 @@
 // Models of formulas: one problem whose kind is data, with every method of the catalogue.
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>
+#include <taut/mechanism/evaluate.hpp>
 #include <taut/mechanism/formula_steppers.hpp>
 #include <taut/mechanism/machine_of.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
@@ -35,6 +36,9 @@ class FormulaMechanism final : public Mechanism {
     const auto move = project_start(problem_, moved);
     if (move) x = plain_state(moved);
     return move;
+  }
+  bool evaluate(Evaluated what, const StatesToEvaluate& x, double* out) const override {
+    return EvaluationOf(problem_, [](int j) { return j; }).at(what, x, out);
   }
   std::vector<int> dependent(const PlainState& x) const override {
     if (problem_.constraints() == 0) return {};  // a free system

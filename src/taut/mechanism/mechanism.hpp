@@ -10,9 +10,12 @@
 #include <taut/solve/failure.hpp>
 #include <taut/solve/options.hpp>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace taut {
@@ -21,6 +24,22 @@ struct MethodChoice {
   std::string method;
   std::optional<OdeChoice> ode = {};  // if the method integrates a formulation
   std::string label() const { return ode ? method + " on " + ode->written() : short_name(method); }
+};
+
+// What can be evaluated at any state: numbers (H, V), vectors of n (H_q, H_p) or m numbers (g, G H_p, λ), and G
+// row by row.
+enum class Evaluated { H, V, H_q, H_p, g, G, GHp, lambda };
+constexpr std::array<std::string_view, 8> names_of(Evaluated) {
+  return {"H", "V", "H_q", "H_p", "g", "G", "GHp", "lambda"};
+}
+
+// States one after the other; the strides are counted in numbers. p may be null if nothing depends on it.
+struct StatesToEvaluate {
+  std::int64_t count = 0;
+  const double* q = nullptr;
+  std::int64_t q_stride = 0;
+  const double* p = nullptr;
+  std::int64_t p_stride = 0;
 };
 
 class Mechanism {
@@ -41,6 +60,9 @@ class Mechanism {
 
   virtual StartCheck check(const PlainState& x) const = 0;
   virtual Expected<Move> project(PlainState& x) const = 0;
+  // Evaluates at each state; the results stand one after the other. λ is NaN if the constraints are dependent
+  // there. Returns false if the problem has no such thing: V of a Hamiltonian of its own.
+  virtual bool evaluate(Evaluated what, const StatesToEvaluate& x, double* out) const = 0;
   // Lists the constraints whose gradients depend on each other at x.
   virtual std::vector<int> dependent(const PlainState& x) const = 0;
   // Says how a constraint is connected to others at that state.

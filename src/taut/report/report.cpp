@@ -157,6 +157,19 @@ Json json_of(const Columns& columns) {
                        {"runs", std::move(runs)}});
 }
 
+Json json_of(const HeatMap& map) {
+  return Json::object({{"kind", "map"},
+                       {"title", map.title},
+                       {"note", map.note},
+                       {"xLabel", map.x_label},
+                       {"yLabel", map.y_label},
+                       {"x", packed(map.x)},
+                       {"y", packed(map.y)},
+                       {"values", packed(map.values)},
+                       {"log", map.logarithmic},
+                       {"kinds", map.kinds}});
+}
+
 // Returns lower-case letters, digits and single dashes.
 std::string slug(std::string_view text) {
   std::string out;

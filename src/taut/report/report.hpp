@@ -91,10 +91,21 @@ struct Columns {
   std::vector<Run> runs = {};
 };
 
+// A map of cells over two axes, each coloured by its value.
+struct HeatMap {
+  std::string title = {};
+  std::string note = {};
+  std::string x_label = {}, y_label = {};
+  std::vector<double> x = {}, y = {};  // the middles of the cells
+  std::vector<double> values = {};     // row by row of y; NaN: an empty cell
+  bool logarithmic = false;
+  std::vector<std::string> kinds = {};  // if there are any, the values are places in this list
+};
+
 // The figures that the page shows first.
 std::vector<Figure> figures_of(const Columns& columns);
 
-using Panel = std::variant<Figure, Table, Animation, Columns>;
+using Panel = std::variant<Figure, Table, Animation, Columns, HeatMap>;
 
 struct Section {
   std::string title = {};

@@ -28,6 +28,8 @@ bool far_apart(const std::vector<RecordedRun>& runs) {
   return most->summary.energy_error > 20 * least->summary.energy_error;
 }
 
+}  // namespace
+
 Figure energy_figure(const std::vector<RecordedRun>& runs) {
   Figure figure{.title = "Energy error", .x = {.label = "t"}, .y = {.label = "H − H₀"}};
   if (far_apart(runs)) figure.y = {"|H − H₀|", Axis::logarithmic};
@@ -53,6 +55,8 @@ std::vector<Figure> residual_figures(const std::vector<RecordedRun>& runs) {
   if (one(runs)) return {both};
   return {g, f};
 }
+
+namespace {
 
 // Adds the frame of a run at time t, interpolated between its two neighbours.
 void put_frame(const Drawing& drawing, const RecordedFrames& frames, double t, std::size_t& at,

@@ -22,6 +22,10 @@ std::vector<std::string> watched_names(const ModelRun& run);
 Report report_of_runs(const DrawingHints& hints, const std::vector<RecordedRun>& runs,
                       const ErrorLadder& ladder);
 
+// The figures of H - H₀ and of the residuals over time.
+Figure energy_figure(const std::vector<RecordedRun>& runs);
+std::vector<Figure> residual_figures(const std::vector<RecordedRun>& runs);
+
 // Returns the number of steps between the samples that a record is given: a divisor of the interval of the
 // schedule, small enough that nothing between two samples is missed, unless the run has millions of steps.
 std::int64_t recording_interval(const Schedule& schedule);

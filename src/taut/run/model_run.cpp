@@ -49,6 +49,16 @@ std::vector<std::string> assignments(const RunRequest& request, const std::vecto
   return all;
 }
 
+// Asks whether the request says something about a key of [run].
+bool is_asked(const RunRequest& request, const std::string& key) {
+  const std::string text = "run." + key;
+  for (const std::string& one : assignments(request, {}))
+    if (one.starts_with(text) && one.size() > text.size() &&
+        (one[text.size()] == '=' || one[text.size()] == '.'))
+      return true;
+  return false;
+}
+
 // Returns "--step" for "run.step=0.1", "--projection-tolerance" for "run.projection.tolerance=1".
 std::string option_of(std::string_view assignment) {
   const std::string_view key = assignment.substr(4, assignment.find('=') - 4);
@@ -100,11 +110,10 @@ void add_method_errors(const Model& model, std::vector<ModelError>& errors) {
   }
 }
 
-// Fills in what the file says if the command line is silent: `asked` went through the model, so the
-// model has it all.
-RunRequest request_of(const Model& model, const RunRequest& asked) {
+// Fills in what the file says if the command line is silent: `asked` went into the settings, so that they have
+// it all.
+RunRequest request_of(const Model& model, const RunSettings& run, const RunRequest& asked) {
   RunRequest request = asked;
-  const RunSettings& run = model.run;
   request.method = with_definitions(model.methods, run.method.value_or(""));
   // The file's formulation belongs to the file's method: if another method does not take it, it is ignored.
   const bool leave_aside =
@@ -134,6 +143,25 @@ RunRequest request_of(const Model& model, const RunRequest& asked) {
   return request;
 }
 
+// Puts what is asked into the settings of a model, as reading it does.
+RunSettings settings_with(RunSettings run, const RunRequest& asked) {
+  if (!asked.method.empty()) run.method = asked.method;
+  if (!asked.formulation.empty()) run.formulation = asked.formulation;
+  if (!asked.projection.empty() || asked.projection_tolerance) {
+    if (!run.projection) run.projection = RunSettings::Projection{.kind = "none"};
+    if (!asked.projection.empty()) run.projection->kind = asked.projection;
+    if (asked.projection_tolerance) run.projection->tolerance = *asked.projection_tolerance;
+  }
+  if (asked.step) run.step = asked.step;
+  if (asked.steps || asked.until) {
+    run.steps = asked.steps;
+    run.until = asked.until;
+  }
+  if (asked.every > 0) run.every = asked.every;
+  if (asked.threads > 0) run.threads = asked.threads;
+  return run;
+}
+
 // The key of the file that a wrong choice stands at.
 std::string place_of(const ChoiceError& error) {
   const bool of_output = error.key == "lambda" || error.key == "local-error";
@@ -156,7 +184,7 @@ ModelError placed_error(const Model& model, const ChoiceError& error) {
 void add_choice_error(ReadModel& read, const RunRequest& asked) {
   if (!read.draft.run.method) return;
   try {
-    const RunRequest request = request_of(read.draft, asked);
+    const RunRequest request = request_of(read.draft, read.draft.run, asked);
     if (request.method.find('=') != std::string::npos) return;  // said where the model defines it
     ode_choice(request.method, request);
   } catch (const ChoiceError& error) {
@@ -202,6 +230,12 @@ Surroundings files_beside(const std::string& model) {
         }
       }};
 }
+
+}  // namespace
+
+Surroundings files_in(const std::string& folder) { return files_beside(folder + "/model.toml"); }
+
+namespace {
 
 Surroundings bundled_files() {
   return {.file = [](const std::string& path) -> FoundText {
@@ -320,7 +354,36 @@ Quantities ModelRun::watched() const {
   return request.watch_multipliers ? quantities().watching_multipliers() : quantities();
 }
 
+ModelFileError::ModelFileError(std::vector<ModelError> all)
+    : InputError(without_end(text_of(all))), errors(std::move(all)) {}
+
+RunRequest ModelRun::requested(const RunRequest& wanted) const {
+  return request_of(model, settings_with(model.run, wanted), wanted);
+}
+
+MadeMachine ModelRun::machine(const MethodChoice& choice, const PlainState& start, std::int64_t steps,
+                              const std::function<void(const std::string&)>& note) const {
+  BackedMachine made = backed_machine(model, system, *mechanism, choice, start, solve_options(request),
+                                      request, schedule_of(request).step, steps);
+  if (!made.note.empty()) note(made.note);
+  if (!model.particles && request.threads > 1)
+    note("only systems of particles share a step among threads: this one runs on one.");
+  if (made.machine && shows_stage_multiplier()) {
+    const double h = schedule_of(request).step;
+    if (made.machine->last_multiplier(h).empty()) throw ChoiceError("lambda", no_stage_multiplier(choice));
+    made.machine = std::make_unique<StageMultipliers>(std::move(made.machine), h);
+  }
+  if (made.machine && shows_local_error() && !made.machine->watch_local_error())
+    throw ChoiceError("local-error", no_local_error(choice));
+  return MadeMachine{std::move(made.machine), made.used, made.moved};
+}
+
 RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, const Snapshot* from) const {
+  std::vector<std::string> warnings;
+  const auto note = [&](const std::string& sentence) {
+    warnings.push_back(sentence);
+    observer.note(sentence);
+  };
   try {
     const auto make = [&](const MethodChoice& choice, const PlainState& start, std::int64_t steps) {
       if (system) {
@@ -330,20 +393,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
           observer.waits_for(backend == Backend::specialise ? "compiling the step"
                                                             : "compiling the formulas");
       }
-      BackedMachine made = backed_machine(model, system, *mechanism, choice, start, solve_options(request),
-                                          request, schedule_of(request).step, steps);
-      if (!made.note.empty()) observer.note(made.note);
-      if (!model.particles && request.threads > 1)
-        observer.note("only systems of particles share a step among threads: this one runs on one.");
-      if (made.machine && shows_stage_multiplier()) {
-        const double h = schedule_of(request).step;
-        if (made.machine->last_multiplier(h).empty())
-          throw ChoiceError("lambda", no_stage_multiplier(choice));
-        made.machine = std::make_unique<StageMultipliers>(std::move(made.machine), h);
-      }
-      if (made.machine && shows_local_error() && !made.machine->watch_local_error())
-        throw ChoiceError("local-error", no_local_error(choice));
-      return MadeMachine{std::move(made.machine), made.used, made.moved};
+      return machine(choice, start, steps, note);
     };
     PoleWatch poles(model);
     RunSummary summary = run_mechanism(*mechanism, make, name, request, watched(),
@@ -351,6 +401,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
     summary.model = title();
     summary.stage_multiplier = shows_stage_multiplier();
     if (!shows_local_error()) summary.local_error.reset();
+    summary.warnings = std::move(warnings);
     return summary;
   } catch (const ChoiceError& error) {
     refuse(error);
@@ -370,8 +421,9 @@ void ModelRun::check_precision() const {
 void ModelRun::refuse(const ChoiceError& error) const {
   const ModelError placed = placed_error(model, error);
   // What was typed needs no place.
-  if (!model.places.contains(place_of(error)) || placed.line == 0) throw ChoiceError(error);
-  throw ModelFileError(without_end(placed.text()));
+  if (!model.places.contains(place_of(error)) || placed.line == 0 || is_asked(asked, error.key))
+    throw ChoiceError(error);
+  throw ModelFileError(placed);
 }
 
 namespace {
@@ -392,7 +444,7 @@ ModelRun run_of_text(std::string text, const std::string& name, const RunRequest
   if (!read.model) {
     add_choice_error(read, request);
     name_options({all.begin() + static_cast<std::ptrdiff_t>(set.size()), all.end()}, read.errors);
-    throw ModelFileError(without_end(text_of(read.errors)));
+    throw ModelFileError(std::move(read.errors));
   }
   ModelRun run{.name = name,
                .model = std::move(*read.model),
@@ -402,7 +454,7 @@ ModelRun run_of_text(std::string text, const std::string& name, const RunRequest
                .set = set,
                .system = {},
                .mechanism = {}};
-  run.request = request_of(run.model, request);
+  run.request = request_of(run.model, run.model.run, request);
   if (run.model.particles) {
     run.mechanism = make_mechanism(run.model.particles, run.model.run.least_squares);
     return run;
@@ -410,11 +462,9 @@ ModelRun run_of_text(std::string text, const std::string& name, const RunRequest
   run.system = compile(run.model);
   run.mechanism = make_mechanism(run.system);
   if (run.quantities().has("energies") && run.mechanism->tier() == Tier::hamiltonian)
-    throw ModelFileError(without_end(
-        run.model
-            .error_at("output.quantities", "a kinetic energy of a Hamiltonian that is not ½ pᵀWp + V(q)",
-                      "leave out `energies`; the samples have H")
-            .text()));
+    throw ModelFileError(run.model.error_at("output.quantities",
+                                            "a kinetic energy of a Hamiltonian that is not ½ pᵀWp + V(q)",
+                                            "leave out `energies`; the samples have H"));
   return run;
 }
 
@@ -443,17 +493,19 @@ Surroundings stored_files(const std::map<std::string, std::string>& files) {
   }};
 }
 
+FoundModel find_model(const std::string& problem) {
+  if (is_path(problem)) return {text_of_file(problem), files_beside(problem)};
+  return {std::string(bundled_model(problem).text), bundled_files()};
+}
+
 ModelRun read_model_run(const std::string& problem, const RunRequest& request,
                         const std::vector<std::string>& set) {
-  if (is_path(problem)) {
-    std::string text = text_of_file(problem);
-    try {
-      return model_run(text, problem, request, set, files_beside(problem));
-    } catch (const std::bad_alloc&) {
-      throw out_of_memory(problem, text);
-    }
+  const FoundModel found = find_model(problem);
+  try {
+    return model_run(found.text, problem, request, set, found.around);
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory(problem, found.text);
   }
-  return model_run(std::string(bundled_model(problem).text), problem, request, set, bundled_files());
 }
 
 }  // namespace taut

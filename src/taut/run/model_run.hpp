@@ -7,6 +7,7 @@
 #include <taut/run/quantities.hpp>
 #include <taut/run/schedule.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,10 +17,13 @@
 namespace taut {
 
 struct FormulaSystem;  // model/formula_system.hpp
+struct MadeMachine;    // run/run_mechanism.hpp
 
 // Something in a model file is wrong; the text begins with its place, file:line:column.
 struct ModelFileError : InputError {
-  using InputError::InputError;
+  explicit ModelFileError(std::vector<ModelError> all);
+  explicit ModelFileError(const ModelError& one) : ModelFileError(std::vector{one}) {}
+  std::vector<ModelError> errors;  // at least one, in the order of the file
 };
 
 struct ModelRun {
@@ -45,6 +49,13 @@ struct ModelRun {
   RunSummary run(RunObserver& observer, std::string_view last_good, const Snapshot* from = nullptr) const;
   // Throws ModelFileError or ChoiceError if the method cannot be had in the precision that is asked for.
   void check_precision() const;
+  // Returns what the model says, replaced by what is asked, without reading the model again. Whoever changes
+  // `request` in place puts `wanted` into `asked` too, so that refusals do not blame the file. The precision of a double is all
+  // that can be asked for: more digits of a step are read from its text.
+  RunRequest requested(const RunRequest& wanted) const;
+  // Makes a machine for so many steps from that start, as run() does; `note` is given sentences for the user.
+  MadeMachine machine(const MethodChoice& choice, const PlainState& start, std::int64_t steps,
+                      const std::function<void(const std::string&)>& note) const;
   // Throws the error at its place in the file, or as it is if the choice was typed.
   [[noreturn]] void refuse(const ChoiceError& error) const;
 };
@@ -55,12 +66,23 @@ struct ModelRun {
 ModelRun model_run(std::string text, const std::string& name, const RunRequest& request = {},
                    const std::vector<std::string>& set = {}, const Surroundings& around = {});
 
+// Finds the files that a model in this folder names.
+Surroundings files_in(const std::string& folder);
+
 // Returns the files of a run that is resumed.
 Surroundings stored_files(const std::map<std::string, std::string>& files);
 
 // Returns the text of a file. Throws InputError if it cannot be read, or has more bytes; the longest model
 // has half of the usual bound.
 std::string text_of_file(const std::string& path, std::size_t most = 8U << 20U);
+
+// The text of a file, or of a bundled model, and where the files are that it names.
+struct FoundModel {
+  std::string text;
+  Surroundings around;
+};
+// Finds a file by its path, or a bundled model by its name. Throws InputError if there is none.
+FoundModel find_model(const std::string& problem);
 
 // Does the same for a file, or for a bundled model by its name. Throws InputError if there is none.
 ModelRun read_model_run(const std::string& problem, const RunRequest& request,

@@ -1,3 +1,4 @@
+#include <taut/mechanism/ode_choice.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/run/prepare.hpp>
 #include <taut/run/sentences.hpp>
@@ -117,7 +118,8 @@ MethodFacts claims_of(const MethodChoice& choice) {
 }
 
 bool claims_no_drift(const MethodFacts& facts, int constraints) {
-  return facts.symplectic && (keeps_position(facts.keeps) || constraints == 0);
+  const bool conserves = facts.symplectic || (facts.symmetric && facts.past > 0);
+  return conserves && (keeps_position(facts.keeps) || constraints == 0);
 }
 
 double epsilon_of(Precision precision) {
@@ -201,6 +203,20 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
     if (const auto reason = mechanism.refusal(*choice.ode, start.x))
       throw ChoiceError("formulation", *reason);
   return start;
+}
+
+RunRequest request_for_method(RunRequest request, const std::string& method) {
+  request.method = method;
+  if (!takes_formulation(method, request.formulation)) {
+    request.formulation = request.projection = {};
+    request.projection_tolerance.reset();
+  }
+  return request;
+}
+
+void drop_useless_tolerance(RunRequest& request, const std::string& method) {
+  if (!named_method(method).solves && (request.projection.empty() || request.projection == "none"))
+    request.tolerance = 0;
 }
 
 SolveOptions solve_options(const RunRequest& request) {

@@ -17,8 +17,8 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
 
 // Returns the row of the method, on the formulation if it integrates one.
 MethodFacts claims_of(const MethodChoice& choice);
-// Asks whether a method claims that H does not drift. A symplectic map conserves H on M; off M the equations
-// of a formulation may have another Hamiltonian.
+// Asks whether a method claims that H does not drift. A symplectic map conserves H on M, and so does a
+// symmetric multistep formula; off M the equations of a formulation may have another Hamiltonian.
 bool claims_no_drift(const MethodFacts& facts, int constraints);
 
 struct ReadyStart {
@@ -32,6 +32,11 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
 // Does the same for another start than that of the mechanism.
 ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
                        bool project, PlainState x);
+
+// Returns the request for one of several methods that are compared: without what the method does not take.
+RunRequest request_for_method(RunRequest request, const std::string& method);
+// Drops a tolerance that means nothing to the method, after the model was read.
+void drop_useless_tolerance(RunRequest& request, const std::string& method);
 
 SolveOptions solve_options(const RunRequest& request);
 

@@ -79,6 +79,8 @@ void restore(const Snapshot& from, const std::string& digest, bool other_digits,
         "run would not be the same. Go on with the program that began it, or begin anew.");
 }
 
+}  // namespace
+
 std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Machine& machine,
                         const MethodChoice& choice, const RunRequest& request, double h,
                         const std::string& pole, std::string_view last_good) {
@@ -108,6 +110,61 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
   return failure_sentence(at, last_good);
 }
 
+namespace {
+
+std::string_view kind_of(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::not_converged:
+      return "not-converged";
+    case FailureKind::singular:
+      return "singular";
+    case FailureKind::not_finite:
+      return "not-finite";
+    case FailureKind::off_constraint:
+      return "off-constraint";
+    case FailureKind::jumped:
+      return "jumped";
+  }
+  return "";
+}
+
+std::string_view stage_of(SolveStage stage) {
+  switch (stage) {
+    case SolveStage::position:
+      return "position";
+    case SolveStage::momentum:
+      return "momentum";
+    case SolveStage::inner:
+      return "inner";
+  }
+  return "";
+}
+
+}  // namespace
+
+RunFailure failure_of(const Tally& tally, const Mechanism& mechanism, double h) {
+  RunFailure failure{
+      .kind = "energy-not-finite", .step = tally.steps + 1, .time = static_cast<double>(tally.steps) * h};
+  if (!tally.failure) return failure;
+  failure.kind = kind_of(tally.failure->kind);
+  failure.stage = stage_of(tally.failure->stage);
+  failure.residual = tally.failure->residual;
+  failure.iterations = tally.failure->iterations;
+  const int k = tally.failure->constraint;
+  if (k >= 0 && k < mechanism.constraints() && tally.failure->stage != SolveStage::inner) {
+    failure.constraint = k;
+    failure.constraint_name = mechanism.constraint_name(k);
+  }
+  return failure;
+}
+
+namespace {
+
+// Says as data why a run whose steps were all solved has an error.
+void add_failure(const std::string& kind, RunSummary& summary) {
+  summary.failure = RunFailure{.kind = kind, .step = summary.steps, .time = summary.time};
+}
+
 void add_totals(const Tally& tally, RunSummary& summary) {
   summary.steps = tally.steps;
   summary.energy_initial = tally.first.energy;
@@ -129,19 +186,29 @@ void add_totals(const Tally& tally, RunSummary& summary) {
   summary.first_unexplained = tally.first_unexplained;
 }
 
-// Asks whether H comes back to H₀ in the next steps, as it does if it only goes up and down with the phase
-// of a motion for which the step is long. The machine stays where it is.
-bool comes_back(Machine& machine, Tally ahead, double h, double near) {
-  constexpr int most_steps = 64;
+// What H does in the next steps. The machine stays where it is.
+struct Ahead {
+  bool comes_back = false;  // H is near H₀ once
+  bool swings = false;      // many steps raise and many lower it by an eighth of what it was off by
+};
+Ahead look_ahead(Machine& machine, Tally ahead, double h, double near) {
+  constexpr int most_steps = 64, few = most_steps / 8;
+  const double much = ahead.energy_off_for_a_while() / 8;
   const std::string here = machine.save();
   ahead.stops_at_jumps = false;
-  bool is_back = false;
-  for (int k = 0; k < most_steps && !is_back && !ahead.failed(); ++k) {
+  Ahead seen;
+  int up = 0, down = 0;
+  for (int k = 0; k < most_steps && !seen.comes_back && !ahead.failed(); ++k) {
+    const Reading before = ahead.now;
     machine.advance(h, 1, ahead);
-    is_back = std::abs(energy_above(ahead.now, ahead.first)) < near;
+    seen.comes_back = std::abs(energy_above(ahead.now, ahead.first)) < near;
+    const double change = energy_above(ahead.now, before);
+    up += static_cast<int>(change > much);
+    down += static_cast<int>(-change > much);
   }
+  seen.swings = std::min(up, down) > few;
   machine.restore(here);
-  return is_back;
+  return seen;
 }
 
 void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
@@ -161,9 +228,13 @@ void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSum
 bool has_lost_energy(Machine& machine, const Tally& tally, double step) {
   // A method claims something about steps of one size.
   if (tally.failed() || tally.halved > 0) return false;
-  const double kinetic = machine.kinetic_energy();
-  return tally.energy_stays_lost(kinetic) &&
-         !comes_back(machine, tally, step, Tally::part_lost / 2 * tally.largest_owned(kinetic));
+  const double kinetic = machine.kinetic_energy(), owned = tally.largest_owned(kinetic);
+  const double part = tally.part_that_may_stay(kinetic);
+  if (!tally.energy_stays_lost(kinetic)) return false;
+  const Ahead ahead = look_ahead(machine, tally, step, part / 2 * owned);
+  if (ahead.comes_back) return false;
+  // H that swings with the phase of a motion is off by that phase, unless it is off by much.
+  return !ahead.swings || tally.energy_off_for_a_while() > Tally::part_lost * owned;
 }
 
 RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
@@ -171,7 +242,8 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
                          RunObserver& observer, std::string_view last_good, const Snapshot* from) {
   const Schedule schedule = schedule_of(request);
   const MethodChoice choice = chosen_method(mechanism, model, request);
-  const ReadyStart start = ready_start(mechanism, model, choice, request.project_start);
+  const ReadyStart start =
+      ready_start(mechanism, model, choice, request.project_start, request.start.value_or(mechanism.start()));
   MadeMachine made = make(choice, start.x, schedule.steps);
   const auto machine = std::move(made.machine);
   if (!machine)
@@ -200,6 +272,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.wanted = schedule.steps;
   summary.time = static_cast<double>(tally.steps) * schedule.step;
   add_totals(tally, summary);
+  if (!summary.error.empty()) add_failure(loop.could_not_write() ? "not-written" : "stopped", summary);
   summary.first_jump = static_cast<double>(tally.first_jump) * schedule.step;
   summary.least_pivot_time = static_cast<double>(tally.least_pivot_step) * schedule.step;
   if (summary.trend)
@@ -214,21 +287,28 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.precision = request.precision;
   summary.wide = quantities.wide(*machine, tally.steps);
   if (wide_start) summary.wide_energy_initial = wide_start->energy;
-  if (tally.failed())
+  if (tally.failed()) {
+    summary.failure = failure_of(tally, mechanism, schedule.step);
     summary.error =
         sentence_of(tally, mechanism, *machine, choice, request, schedule.step, loop.pole(), last_good);
+  }
   summary.kinetic_max = std::max(tally.kinetic_max, std::abs(machine->kinetic_energy()));
   summary.change_max = tally.change_max;
   summary.energy_lost = !tally.failed() && tally.energy_is_lost(machine->kinetic_energy());
   summary.unstable = !tally.failed() && tally.is_unstable(machine->kinetic_energy());
-  if (summary.unstable && summary.error.empty())
+  if (summary.unstable && summary.error.empty()) {
+    add_failure("unstable", summary);
     summary.error = unstable_sentence(choice.label(), summary, mechanism.fits("midpoint"), last_good);
+  }
   summary.kinetic_owned = tally.largest_owned(machine->kinetic_energy());
   summary.energy_off_for_a_while = tally.energy_off_for_a_while();
   summary.energy_stays_lost = claims_no_drift(claims_of(choice), mechanism.constraints()) &&
                               has_lost_energy(*machine, tally, schedule.step);
-  if (summary.energy_stays_lost && summary.error.empty() && !request.warn_at_jumps)
+  summary.energy_lost |= summary.energy_stays_lost;
+  if (summary.energy_stays_lost && summary.error.empty() && !request.warn_at_jumps) {
+    add_failure("energy-lost", summary);
     summary.error = lost_energy_sentence(choice.label(), summary, last_good);
+  }
   return summary;
 }
 

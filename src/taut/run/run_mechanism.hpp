@@ -18,6 +18,13 @@ namespace taut {
 // The machine stays where it is.
 bool has_lost_energy(Machine& machine, const Tally& tally, double step);
 
+// The failure of the step after those of the tally, as a sentence and as data. `pole` says what pole the step went
+// across, if that is known.
+std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Machine& machine,
+                        const MethodChoice& choice, const RunRequest& request, double h,
+                        const std::string& pole, std::string_view last_good);
+RunFailure failure_of(const Tally& tally, const Mechanism& mechanism, double h);
+
 struct MadeMachine {
   std::unique_ptr<Machine> machine;  // null if plain updates are asked for and the method does not offer them
   BackendUse used = {};

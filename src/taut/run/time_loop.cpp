@@ -57,6 +57,7 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
                                                     : RunStatus::stopped));
   } catch (const WriteError& error) {
     save_after_failed_write();
+    could_not_write_ = true;
     return error.what();
   }
   return has_ended() ? std::string() : stop_;
@@ -77,7 +78,14 @@ bool TimeLoop::is_time_for_poles() const {
          (tally_.steps >= poles_->next_look() || tally_.steps % schedule_.every == 0 || has_ended());
 }
 
+// The observer's own time is not that of steps: otherwise one that is slow would be asked after every step.
 void TimeLoop::sample() {
+  const auto before = Clock::now();
+  show_sample();
+  looked_ += Clock::now() - before;
+}
+
+void TimeLoop::show_sample() {
   const double time = static_cast<double>(tally_.steps) * schedule_.step;
   if (const auto wide = quantities_.wide(machine_, tally_.steps)) observer_.all_digits(*wide);
   observer_.sample(time, machine_.q(), machine_.p(), tally_.now, quantities_.measure(machine_, tally_, time));
@@ -88,7 +96,6 @@ void TimeLoop::look() {
   const double each = seconds_of(now - looked_) / static_cast<double>(since_look_);
   pace_ =
       std::clamp<std::int64_t>(static_cast<std::int64_t>(look_every / std::max(each, 1e-9)), 1, 2 * pace_);
-  looked_ = now;
   since_look_ = 0;
   if (seconds_of(now - told_) > tell_every) {
     told_ = now;
@@ -97,6 +104,7 @@ void TimeLoop::look() {
   if (observer_.checkpoint_due()) observer_.checkpoint(snapshot(RunStatus::running));
   if (wants_checkpoints_ && seconds_of(now - kept_at_) > keep_every) keep();
   stop_ = observer_.stop_reason();
+  looked_ = Clock::now();
 }
 
 void TimeLoop::keep() {

@@ -24,6 +24,7 @@ class TimeLoop {
   std::string go(const std::string& start_digest, std::vector<BackendUse> backends, double seconds,
                  bool from_the_start);
   double seconds() const;
+  bool could_not_write() const { return could_not_write_; }
   // The pole that the failed step went across, in words.
   std::string pole() const { return poles_ ? poles_->pole() : std::string(); }
 
@@ -33,6 +34,7 @@ class TimeLoop {
   void advance();  // to the next sample, or to the next look at the clock
   bool is_time_for_poles() const;
   void sample();
+  void show_sample();
   void look();
   void keep();
   void back_to_last_good();
@@ -54,6 +56,7 @@ class TimeLoop {
   std::optional<PoleGuard> poles_;  // none if nothing is divided by in the model
   Snapshot kept_;                   // a moment ago: from here a failed step is repeated
   std::string stop_;
+  bool could_not_write_ = false;
 };
 
 }  // namespace taut

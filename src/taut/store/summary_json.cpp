@@ -32,6 +32,21 @@ void put_all_digits(const RunSummary& s, Json& object) {
     object["quantities"][s.quantities[k].first] = digits_of(x.quantities[k], s.precision);
 }
 
+Json json_of(const RunFailure& failure, const std::string& sentence) {
+  Json object = Json::object({{"kind", failure.kind}, {"step", failure.step}, {"time", failure.time}});
+  if (!failure.stage.empty()) {
+    object["stage"] = failure.stage;
+    object["residual"] = failure.residual;
+    object["iterations"] = failure.iterations;
+  }
+  if (failure.constraint >= 0) {
+    object["constraint"] = failure.constraint;
+    object["constraint_name"] = failure.constraint_name;
+  }
+  object["sentence"] = sentence;
+  return object;
+}
+
 }  // namespace
 
 std::string to_json(const RunSummary& s) {
@@ -91,7 +106,9 @@ std::string to_json(const RunSummary& s) {
   if (s.least_pivot < 1)
     object["smallest_pivot"] = Json::object({{"ratio", s.least_pivot}, {"time", s.least_pivot_time}});
   if (s.halved > 0) object["halved"] = Json::object({{"steps", s.halved}, {"parts_max", s.parts_max}});
+  if (!s.warnings.empty()) object["warnings"] = s.warnings;
   if (!s.error.empty()) object["error"] = s.error;
+  if (s.failure) object["failure"] = json_of(*s.failure, s.error);
   if (s.wide) put_all_digits(s, object);
   return object.to_text(2);
 }

@@ -10,11 +10,6 @@ namespace taut {
 
 namespace {
 
-std::string without_end(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-
 // Keeps one more mesh point.
 void keep(Machine& machine, const Reading& reading, double time, History& to) {
   to.time.push_back(time);
@@ -61,7 +56,7 @@ RunRequest run_request(const Study& study, const StudyRun& run, std::size_t k) {
 }
 
 void refuse(const Study& study, Span at, const std::string& sentence, const std::string& note) {
-  throw ModelFileError(without_end(study.source->error(at, sentence, note).text()));
+  throw ModelFileError(study.source->error(at, sentence, note));
 }
 
 StudyConstants::StudyConstants(const Study& study) : study_(&study) {

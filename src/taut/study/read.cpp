@@ -62,11 +62,7 @@ class StudyReader {
   Study read() {
     Value root = read_tree(*source_, errors_);
     if (errors_.empty()) read(root);
-    if (!errors_.empty()) {
-      std::string text = text_of(errors_);
-      while (text.ends_with('\n')) text.pop_back();
-      throw ModelFileError(text);
-    }
+    if (!errors_.empty()) throw ModelFileError(std::move(errors_));
     return std::move(study_);
   }
 

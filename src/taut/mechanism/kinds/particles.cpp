@@ -4,6 +4,7 @@
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>
 #include <taut/formulation/rod_constraint_solver.hpp>
+#include <taut/mechanism/evaluate.hpp>
 #include <taut/mechanism/machine_of.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/mechanism/typed_state.hpp>
@@ -133,6 +134,10 @@ class ParticleMechanism final : public Mechanism {
     const auto move = project_start(problem_, moved);
     if (move) x = outside(moved);
     return move;
+  }
+  bool evaluate(Evaluated what, const StatesToEvaluate& x, double* out) const override {
+    const auto place = [this](int j) { return j % layout_.count * layout_.dimension + j / layout_.count; };
+    return EvaluationOf(problem_, place).at(what, x, out);
   }
   std::vector<int> dependent(const PlainState& x) const override {
     return dependent_constraints(problem_, inside(x));

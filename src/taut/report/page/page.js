@@ -843,6 +843,111 @@ function evenTicksBy(low, high, step) {
 
 // ---- tables ----
 
+// ---- maps ----
+
+// From dark to light, so that it reads in print too (the colours of viridis).
+const heat = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+function heatColour(part) {
+  const at = Math.min(Math.max(part, 0), 1) * (heat.length - 1), k = Math.min(Math.floor(at), heat.length - 2);
+  return "rgb(" + heat[k].map((c, j) => Math.round(c + (at - k) * (heat[k + 1][j] - c))).join(",") + ")";
+}
+
+class HeatMap {
+  constructor(data, place) {
+    this.data = data;
+    this.x = numbers(data.x); this.y = numbers(data.y); this.values = numbers(data.values);
+    this.canvas = make("canvas", { class: "map", tabindex: "0", role: "img", "aria-label": data.title });
+    this.readout = make("div", { class: "readout" });
+    this.names = make("div", { class: "legend" });
+    const save = make("button", { type: "button", title: "the numbers of this map as a CSV file", onclick: () => this.save() }, "csv");
+    place.append(make("div", { class: "head" }, make("h3", {}, data.title), save), this.canvas, make("div", { class: "under" }, this.names, this.readout));
+    if (data.note) place.append(make("p", { class: "note" }, data.note));
+    const fit = [...this.values].filter(v => Number.isFinite(v) && (!data.log || v > 0)).map(v => data.log ? Math.log10(v) : v);
+    this.low = fit.length ? fit.reduce((a, b) => Math.min(a, b)) : 0;
+    this.high = fit.length ? fit.reduce((a, b) => Math.max(a, b)) : 1;
+    this.canvas.addEventListener("pointermove", e => this.read(e));
+    this.canvas.addEventListener("pointerleave", () => { this.readout.textContent = ""; });
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    theme.listeners.push(() => this.draw());
+    this.draw();
+  }
+
+  fill(value) {
+    if (this.data.kinds.length) return Number.isFinite(value) ? (value === 0 ? colour("grid") : curveColour(value)) : null;
+    if (!Number.isFinite(value)) return null;
+    if (this.data.log && value <= 0) return heatColour(0);
+    const v = this.data.log ? Math.log10(value) : value;
+    return heatColour(this.high > this.low ? (v - this.low) / (this.high - this.low) : 0.5);
+  }
+
+  draw() {
+    const width = this.canvas.clientWidth, height = this.canvas.clientHeight, ratio = devicePixelRatio || 1;
+    if (!width) return;
+    this.canvas.width = width * ratio; this.canvas.height = height * ratio;
+    const c = this.canvas.getContext("2d");
+    c.scale(ratio, ratio);
+    this.area = { left: 62, top: 8, width: width - 62 - (this.data.kinds.length ? 12 : 104), height: height - 8 - 44 };
+    const { left, top, width: w, height: h } = this.area, nx = this.x.length, ny = this.y.length;
+    for (let j = 0; j < ny; ++j)
+      for (let i = 0; i < nx; ++i) {
+        const fill = this.fill(this.values[j * nx + i]);
+        if (!fill) continue;
+        const x0 = Math.floor(left + i * w / nx), x1 = Math.floor(left + (i + 1) * w / nx), y0 = Math.floor(top + h - (j + 1) * h / ny), y1 = Math.floor(top + h - j * h / ny);
+        c.fillStyle = fill;
+        c.fillRect(x0, y0, x1 - x0, y1 - y0);
+      }
+    c.strokeStyle = colour("line"); c.strokeRect(left, top, w, h);
+    c.fillStyle = colour("soft"); c.font = "12px system-ui, sans-serif";
+    // Cells may have any distance from each other, so that some of their middles are labelled, not round numbers.
+    const every = (count, room) => Math.max(1, Math.ceil(count / Math.max(1, Math.floor(room))));
+    c.textAlign = "center"; c.textBaseline = "top";
+    const ex = every(nx, w / 64);
+    for (let i = 0; i < nx; i += ex) c.fillText(shown(this.x[i]), left + (i + 0.5) * w / nx, top + h + 6);
+    c.fillText(this.data.xLabel, left + w / 2, top + h + 24);
+    c.textAlign = "right"; c.textBaseline = "middle";
+    const ey = every(ny, h / 22);
+    for (let j = 0; j < ny; j += ey) c.fillText(shown(this.y[j]), left - 6, top + h - (j + 0.5) * h / ny);
+    c.save(); c.translate(12, top + h / 2); c.rotate(-Math.PI / 2); c.textAlign = "center"; c.fillText(this.data.yLabel, 0, 0); c.restore();
+    if (this.data.kinds.length) this.legend(); else this.bar(c);
+  }
+
+  bar(c) {
+    const { left, top, width: w, height: h } = this.area, at = left + w + 14;
+    for (let k = 0; k < 64; ++k) {
+      c.fillStyle = heatColour(k / 63);
+      c.fillRect(at, top + h - (k + 1) * h / 64, 14, h / 64 + 1);
+    }
+    c.fillStyle = colour("soft"); c.textAlign = "left"; c.textBaseline = "middle";
+    for (const part of this.high > this.low ? [0, 0.5, 1] : [0.5]) {
+      const v = this.low + part * (this.high - this.low);
+      c.fillText(shown(this.data.log ? 10 ** v : v, 2), at + 18, Math.min(top + h - 6, Math.max(top + 6, top + h - part * h)));
+    }
+  }
+
+  legend() {
+    const there = new Set(this.values);
+    this.names.replaceChildren(...this.data.kinds.map((name, k) => {
+      const entry = make("span", { class: "kind" });
+      entry.append(make("i", { style: "background:" + this.fill(k) }), name);
+      return there.has(k) ? entry : null;
+    }).filter(e => e));
+  }
+
+  read(event) {
+    const box = this.canvas.getBoundingClientRect(), { left, top, width, height } = this.area, nx = this.x.length, ny = this.y.length;
+    const i = Math.floor((event.clientX - box.left - left) / width * nx), j = Math.floor((top + height - (event.clientY - box.top)) / height * ny);
+    if (i < 0 || j < 0 || i >= nx || j >= ny) { this.readout.textContent = ""; return; }
+    const v = this.values[j * nx + i];
+    this.readout.textContent = `${this.data.xLabel} = ${shown(this.x[i])}, ${this.data.yLabel} = ${shown(this.y[j])}: ` + (this.data.kinds.length ? this.data.kinds[v] : Number.isFinite(v) ? shown(v) : "no value");
+  }
+
+  save() {
+    const rows = [[this.data.xLabel, this.data.yLabel, this.data.title].map(t => JSON.stringify(t)).join(",")], nx = this.x.length;
+    this.values.forEach((v, k) => rows.push([this.x[k % nx], this.y[Math.floor(k / nx)], this.data.kinds.length ? this.data.kinds[v] : v].join(",")));
+    download("map.csv", rows.join("\n") + "\n", "text/csv");
+  }
+}
+
 const verdictMarks = { good: "✓ ", fair: "~ ", bad: "✗ " };
 function table(data, place) {
   if (data.title) place.append(make("div", { class: "head" }, make("h3", {}, data.title)));
@@ -876,7 +981,7 @@ function computed(data, place) {
 
 // ---- the page ----
 
-const state = window.taut = { report, plots: [], scenes: [], columns: [] };
+const state = window.taut = { report, plots: [], scenes: [], columns: [], maps: [] };
 document.getElementById("program").textContent = report.program + (report.computed.date ? " · " + report.computed.date : "");
 document.getElementById("title").textContent = report.title;
 document.getElementById("text").append(...paragraphs(report.text));
@@ -898,10 +1003,12 @@ report.sections.forEach((section, k) => {
       state.columns.push(columns);
       continue;
     }
-    const place = make("div", { class: "panel " + panel.kind + (panel.kind === "figure" && panel !== alone ? "" : " wide") });
+    const isNarrow = panel.kind === "map" || (panel.kind === "figure" && panel !== alone);
+    const place = make("div", { class: "panel " + panel.kind + (isNarrow ? "" : " wide") });
     panels.append(place);
     if (panel.kind === "figure") plots.push(new Plot(panel, place));
     else if (panel.kind === "table") table(panel, place);
+    else if (panel.kind === "map") state.maps.push(new HeatMap(panel, place));
     else scenes.push(new Scene(panel, place));
   }
   // Plots over time follow the animation of their section, and lead it when clicked.

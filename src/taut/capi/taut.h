@@ -1,0 +1,216 @@
+/* The C interface of taut: constrained Hamiltonian systems q' = H_p, p' = -H_q - G'λ, 0 = g(q).
+ *
+ * Every function that can fail returns a status. A status that is not TAUT_OK comes with a sentence for people
+ * (taut_last_error) and with the same as JSON (taut_last_error_json), both of the calling thread.
+ *
+ * Options and results are the JSON that the program `taut` speaks: the keys of an option are the flags of the
+ * command line without the dashes in front ("step", "project-start"; "project_start" is the same key), and the
+ * summaries are those of `--json`. Options may be NULL or "" for none. Texts are UTF-8 and end with a zero.
+ *
+ * Numbers are arrays of double. A taut_view shows memory that a handle owns, without a copy: it is valid until
+ * the handle is freed, unless a function says otherwise. Texts that a function hands out through a char** are
+ * the caller's, and are given back with taut_free.
+ *
+ * The library prints nothing, ends no process, handles no signal and throws nothing across this border. A
+ * model may be used by several threads at a time; a run, a stepper and an ensemble by one thread at a time.
+ *
+ * The guide is docs/guide/c-interface.md, and an example is examples/c/pendulum.c. */
+#ifndef TAUT_H
+#define TAUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The number changes when a program that was compiled with an older header could not go on. */
+#define TAUT_ABI_VERSION 1
+
+#if defined(__GNUC__)
+#define TAUT_API __attribute__((visibility("default")))
+#else
+#define TAUT_API
+#endif
+
+/* ---- Status and errors ------------------------------------------------------------------------------------ */
+
+typedef enum taut_status {
+  TAUT_OK = 0,
+  TAUT_FAILED = 1,    /* a solve failed, or the energy was lost; what there is up to there is handed out */
+  TAUT_BAD_INPUT = 2, /* the model or the options are wrong */
+  TAUT_STOPPED = 3,   /* the caller's flag said so; what there is up to there is handed out */
+  TAUT_BAD_CALL = 4,  /* a pointer is null, or an argument makes no sense */
+  TAUT_NO_MEMORY = 5,
+  TAUT_INTERNAL = 6 /* an error of the library itself */
+} taut_status;
+
+/* Returns the ABI number of the library, which must be TAUT_ABI_VERSION of the header. */
+TAUT_API int taut_abi_version(void);
+/* Returns the version, "0.1.0". */
+TAUT_API const char* taut_version(void);
+/* Returns the sentence of the last call of this thread that failed; "" if none did. It is valid until the next
+ * call that fails in this thread. */
+TAUT_API const char* taut_last_error(void);
+/* Returns the same as a JSON object: {"status", "kind", "sentence"}; "kind" is "model" for errors in a model's
+ * text, which have "errors": [{"origin", "line", "column", "sentence"}], and otherwise "input", "choice" (which
+ * has "key"), "failed", "stopped", "call", "memory", "write" or "internal". */
+TAUT_API const char* taut_last_error_json(void);
+/* Gives a text or bytes back; NULL is allowed. */
+TAUT_API void taut_free(char* text);
+
+/* ---- Lists ------------------------------------------------------------------------------------------------ */
+
+/* Lists the methods, as `taut methods --json`. */
+TAUT_API int taut_methods(char** json);
+/* Lists the models that come with the library, as `taut problems --json`. */
+TAUT_API int taut_problems(char** json);
+
+/* ---- Views ------------------------------------------------------------------------------------------------ */
+
+/* An array of double. Element (i, j, k) is at (char*)data + i*strides[0] + j*strides[1] + k*strides[2]. */
+typedef struct taut_view {
+  double* data;
+  int64_t rank;       /* 1, 2 or 3 */
+  int64_t shape[3];   /* numbers of elements; 1 beyond the rank */
+  int64_t strides[3]; /* in bytes; 0 beyond the rank */
+} taut_view;
+
+/* ---- Models ----------------------------------------------------------------------------------------------- */
+
+typedef struct taut_model taut_model;
+
+/* Opens a model: the name of one that comes with the library, or the path of a file (with a `/` or the ending
+ * .toml). Options: {"set": {"L": 2.0, "x": "sqrt(0.5)", "run.step": 0.1}}. */
+TAUT_API int taut_model_open(const char* name_or_path, const char* options_json, taut_model** model);
+/* Reads the text of a model (TOML). `name` is what messages call it, `folder` is where the files are that it
+ * names; both may be NULL. Options as above. */
+TAUT_API int taut_model_parse(const char* text, const char* name, const char* folder,
+                              const char* options_json, taut_model** model);
+/* Frees the model; NULL is allowed. Runs, steppers and ensembles that were made from it stay valid. */
+TAUT_API void taut_model_free(taut_model* model);
+/* Describes the model: {"name", "title", "text", "set", "form", "tier", "particles", "coordinates", "momenta",
+ * "parameters": {NAME: value}, "definitions": {NAME: formula}, "hamiltonian" or "potential" and "mass",
+ * "constraints": [{"name", "formula"}], "start": {"q", "p"}, "quantities": {NAME: formula}, "settable",
+ * "methods": names that fit, "run": the defaults, "latex": {"hamiltonian", "constraints"}}. */
+TAUT_API int taut_model_describe(taut_model* model, char** json);
+
+/* Says how many numbers taut_evaluate gives for each state: rows × columns; a vector has one column, and a
+ * number one row too. */
+TAUT_API int taut_evaluate_shape(taut_model* model, const char* what, int64_t* rows, int64_t* columns);
+/* Evaluates at `count` states. `what` is "H", "V", "H_q", "H_p", "g", "G" (row by row), "GHp" or "lambda" (the
+ * multiplier λ(q, p), NaN if the constraints are dependent there). The strides are the bytes from one state to
+ * the next, and the n numbers of a state are next to each other. p may be NULL for "V", "g" and "G". `out` has
+ * room for count × rows × columns numbers. */
+TAUT_API int taut_evaluate(taut_model* model, const char* what, int64_t count, const double* q,
+                           int64_t q_stride, const double* p, int64_t p_stride, double* out);
+/* Brings `count` states onto the manifold, in place: q and p are count × n, row by row. `moved` may be NULL;
+ * otherwise it has count × 2 numbers, the largest change of a coordinate and of a momentum, NaN for a state
+ * that was not moved because no point of the manifold was found near it. Then the status is TAUT_FAILED. */
+TAUT_API int taut_project(taut_model* model, int64_t count, double* q, double* p, double* moved);
+
+/* ---- Runs ------------------------------------------------------------------------------------------------- */
+
+typedef struct taut_run taut_run;
+
+/* What a caller wants to know while something runs, and how to end it. All may be NULL. */
+typedef struct taut_watch {
+  void* user;
+  /* Called some ten times a second, in the thread of the call: steps done and wanted, seconds left (negative: not
+   * known yet). */
+  void (*progress)(void* user, int64_t done, int64_t wanted, double seconds_left);
+  /* Called before a compiler works for the run, and for sentences that the user should read. */
+  void (*note)(void* user, const char* sentence);
+  /* If it becomes other than 0, the run ends after the step that is being made. */
+  const volatile int* stop;
+} taut_watch;
+
+/* Runs a model, as `taut run`. Options: "method", "formulation", "projection", "projection-tolerance", "step",
+ * "steps" or "until", "every", "tolerance", "solver", "backend", "precision", "threads", "project-start",
+ * "plain-updates", "lambda", "local-error", "first-guess", "stop-rule", "error-tolerance", "on-failure",
+ * "on-jump", "out", "overwrite", "format", "checkpoint-every", "set": {NAME: value}, "quantities": {NAME: formula},
+ * "start": {"q": [...], "p": [...]} or {"x": 0.6, "p_y": 1}, and "samples": false to keep none in memory.
+ * If the status is TAUT_OK, TAUT_FAILED or TAUT_STOPPED, *run is the result; otherwise NULL. */
+TAUT_API int taut_run_make(taut_model* model, const char* options_json, const taut_watch* watch,
+                           taut_run** run);
+TAUT_API void taut_run_free(taut_run* run);
+/* Gives the object of `taut run --json`. If the run failed or was stopped, it has "error", a sentence, and
+ * "failure": {"kind", "step", "time", "stage", "residual", "iterations", "constraint", "constraint_name",
+ * "sentence"}. */
+TAUT_API int taut_run_summary(taut_run* run, char** json);
+/* Lists the names that taut_run_view takes: {"coordinates", "momenta", "columns"}. */
+TAUT_API int taut_run_columns(taut_run* run, char** json);
+/* Shows the samples: "t", "energy" (samples); "q", "p" (samples × n); "residual" (samples × 2: max |g|, max |G H_p|);
+ * "lambda" (samples × m); a coordinate, a momentum, or a further column by its name (samples). */
+TAUT_API int taut_run_view(taut_run* run, const char* name, taut_view* view);
+/* Makes the report of the run from its samples: one page of HTML with plots and an animation. */
+TAUT_API int taut_run_report(taut_run* run, char** html);
+/* Gives the plots of the energy error and of the residuals: {"energy": "<svg …", "residual": "<svg …"}. */
+TAUT_API int taut_run_figures(taut_run* run, char** json);
+
+/* ---- Steppers --------------------------------------------------------------------------------------------- */
+
+typedef struct taut_stepper taut_stepper;
+
+/* Makes a stepper: a method on a model, one step at a time. Options as for taut_run_make, without those about the
+ * length of a run and its samples. The steps have the bits of taut_run_make with the same backend; if none is named,
+ * formulas are interpreted. */
+TAUT_API int taut_stepper_new(taut_model* model, const char* options_json, taut_stepper** stepper);
+TAUT_API void taut_stepper_free(taut_stepper* stepper);
+/* Makes n steps. If one fails, the status is TAUT_FAILED, and the stepper stands at the last good state. */
+TAUT_API int taut_stepper_step(taut_stepper* stepper, int64_t n);
+/* Shows the state: "t" and "energy" (one number), "q", "p" (n numbers), "residual" (max |g|, max |G H_p|). The views
+ * follow the steps. The caller may write to q and p, and calls taut_stepper_restart afterwards. */
+TAUT_API int taut_stepper_view(taut_stepper* stepper, const char* name, taut_view* view);
+/* Begins anew at what stands in q and p; the time goes on. If that is off the manifold it is refused, or moved onto
+ * it with "project-start": true. After a refusal the stepper is as it was, and q and p are the old ones. */
+TAUT_API int taut_stepper_restart(taut_stepper* stepper);
+/* Gives {"method", "step", "steps", "time", "backend", "energy": {"initial", "final", "max_error"}, "residual",
+ * "newton", "gradients"}; energies and counts are those since the stepper was made or restarted. */
+TAUT_API int taut_stepper_summary(taut_stepper* stepper, char** json);
+/* Saves all that the next step depends on. A stepper of the same model, method and step that is restored from these
+ * bytes goes on with the same bits. The bytes are given back with taut_free. */
+TAUT_API int taut_stepper_save(taut_stepper* stepper, char** bytes, size_t* size);
+/* Restores it. Bytes that are damaged, or of another model, method or step, are refused with TAUT_BAD_INPUT, and the
+ * stepper is as it was. */
+TAUT_API int taut_stepper_restore(taut_stepper* stepper, const char* bytes, size_t size);
+
+/* ---- Ensembles -------------------------------------------------------------------------------------------- */
+
+typedef struct taut_ensemble taut_ensemble;
+
+/* Runs many trajectories, as `taut ensemble`. Options: those of a run, and "vary": {"L": "linspace(1, 2, 100)",
+ * "x": "normal(0.6, 1e-3)", "y": [1, 2, 3]}, "size", "seed", "grid", "lanes", "threads" (of which each makes
+ * trajectories), "covariance"; "every" keeps samples. Starts and parameters of one's own stand in `table`, rows ×
+ * columns, row by row, with a name (of a parameter, a coordinate or a momentum) for each column; it may be NULL.
+ * "out" keeps the ensemble in a folder too. A trajectory that fails is counted, and is not the end of the ensemble. If
+ * all fail, the status is TAUT_FAILED and *ensemble is the result. */
+TAUT_API int taut_ensemble_make(taut_model* model, const char* options_json, const char* const* column_names,
+                                int64_t columns, const double* table, int64_t rows, const taut_watch* watch,
+                                taut_ensemble** ensemble);
+TAUT_API void taut_ensemble_free(taut_ensemble* ensemble);
+/* Gives the object of `taut ensemble --json`, with the SHA-256 of all final states. */
+TAUT_API int taut_ensemble_summary(taut_ensemble* ensemble, char** json);
+/* Lists {"columns": of the ends, "sample_columns": of the samples, "values": the names that vary}. */
+TAUT_API int taut_ensemble_columns(taut_ensemble* ensemble, char** json);
+/* Lists the trajectories that failed: [{"trajectory", "kind", "words", "time", "steps", "residual", "constraint"}]. */
+TAUT_API int taut_ensemble_failures(taut_ensemble* ensemble, char** json);
+/* Shows "q", "p" (trajectories × n: the ends), "ends" (trajectories × columns), "samples" (trajectories × samples ×
+ * sample columns; NaN after a failure), "values" (trajectories × names: what varied), or one column of the ends. */
+TAUT_API int taut_ensemble_view(taut_ensemble* ensemble, const char* name, taut_view* view);
+
+/* ---- Judgement -------------------------------------------------------------------------------------------- */
+
+/* Measures what a method claims, as `taut check --json`: {"model", "method", "pass", "checks"}. Options: those of a
+ * run, and "further". A claim that does not hold is no error: the status is TAUT_OK and "pass" is false. */
+TAUT_API int taut_check(taut_model* model, const char* options_json, char** json);
+/* Compares methods, as `taut compare --json`. Options: those of a run, "methods": [...], and "steps-ladder": [...] and
+ * "ladder-time" for the errors against a reference. */
+TAUT_API int taut_compare(taut_model* model, const char* options_json, const taut_watch* watch, char** json);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,340 @@
+// The C interface, as a program that knows nothing but taut.h: the bits of the program, statuses and sentences,
+// threads, memory, and the list of symbols.
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <taut.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct Freed {
+  void operator()(taut_model* x) const { taut_model_free(x); }
+  void operator()(taut_run* x) const { taut_run_free(x); }
+  void operator()(taut_stepper* x) const { taut_stepper_free(x); }
+  void operator()(taut_ensemble* x) const { taut_ensemble_free(x); }
+};
+template <class T>
+using Handle = std::unique_ptr<T, Freed>;
+
+Handle<taut_model> opened(const std::string& name, const char* options = nullptr) {
+  taut_model* model = nullptr;
+  EXPECT_EQ(taut_model_open(name.c_str(), options, &model), TAUT_OK) << taut_last_error();
+  return Handle<taut_model>(model);
+}
+
+std::string text_of(char* handed) {
+  std::string text = handed == nullptr ? "" : handed;
+  taut_free(handed);
+  return text;
+}
+
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return text;
+  char part[4096];
+  while (const std::size_t got = fread(part, 1, sizeof part, pipe)) text.append(part, got);
+  pclose(pipe);
+  return text;
+}
+
+// Returns the summary without the lines that tell times.
+std::string without_times(const std::string& json) {
+  std::istringstream lines(json);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("seconds") == std::string::npos && line.find("_per_second") == std::string::npos)
+      kept += line + "\n";
+  return kept;
+}
+
+// Returns the names of the bundled models.
+std::vector<std::string> problems() {
+  char* json = nullptr;
+  EXPECT_EQ(taut_problems(&json), TAUT_OK);
+  std::istringstream lines(text_of(json));
+  std::vector<std::string> names;
+  const std::string mark = "    \"name\": \"";
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(mark)) names.push_back(line.substr(mark.size(), line.rfind('"') - mark.size()));
+  return names;
+}
+
+}  // namespace
+
+TEST(CInterface, RunsHaveTheBitsOfTheProgramOnEveryExample) {
+  const auto names = problems();
+  EXPECT_GE(names.size(), 20U);
+  for (const std::string& name : names) {
+    const auto model = opened(name);
+    taut_run* run = nullptr;
+    ASSERT_EQ(taut_run_make(model.get(), R"({"steps": 5})", nullptr, &run), TAUT_OK)
+        << name << taut_last_error();
+    const Handle<taut_run> owner(run);
+    char* json = nullptr;
+    ASSERT_EQ(taut_run_summary(run, &json), TAUT_OK);
+    const std::string program =
+        output_of("cd /tmp && '" TAUT_PROGRAM "' run " + name + " --steps 5 --json 2>/dev/null");
+    EXPECT_EQ(without_times(text_of(json) + "\n"), without_times(program)) << name;
+  }
+}
+
+TEST(CInterface, StepsOfAStepperHaveTheBitsOfARun) {
+  for (const char* options :
+       {R"({"steps": 40, "every": 1})", R"x({"steps": 40, "every": 1, "method": "lobatto(3)"})x",
+        R"({"steps": 40, "every": 1, "method": "shake"})"}) {
+    const auto model = opened("double-pendulum");
+    taut_run* made = nullptr;
+    ASSERT_EQ(taut_run_make(model.get(), options, nullptr, &made), TAUT_OK) << taut_last_error();
+    const Handle<taut_run> run(made);
+    taut_stepper* stepping = nullptr;
+    ASSERT_EQ(taut_stepper_new(model.get(), options, &stepping), TAUT_OK) << taut_last_error();
+    const Handle<taut_stepper> stepper(stepping);
+    taut_view q, now, t, at;
+    ASSERT_EQ(taut_run_view(made, "q", &q), TAUT_OK);
+    ASSERT_EQ(taut_run_view(made, "t", &t), TAUT_OK);
+    ASSERT_EQ(taut_stepper_view(stepping, "q", &now), TAUT_OK);
+    ASSERT_EQ(taut_stepper_view(stepping, "t", &at), TAUT_OK);
+    ASSERT_EQ(q.shape[0], 41);
+    for (std::int64_t k = 1; k <= 40; ++k) {
+      ASSERT_EQ(taut_stepper_step(stepping, 1), TAUT_OK);
+      EXPECT_EQ(std::memcmp(now.data, q.data + k * q.shape[1],
+                            sizeof(double) * static_cast<std::size_t>(q.shape[1])),
+                0)
+          << options << " step " << k;
+      EXPECT_EQ(at.data[0], t.data[k]);
+    }
+  }
+}
+
+TEST(CInterface, ARestoredStepperGoesOnAndDamagedBytesAreRefused) {
+  const auto model = opened("pendulum");
+  taut_stepper *a = nullptr, *b = nullptr, *other = nullptr;
+  ASSERT_EQ(taut_stepper_new(model.get(), R"({"method": "shake"})", &a), TAUT_OK);
+  ASSERT_EQ(taut_stepper_new(model.get(), R"({"method": "shake"})", &b), TAUT_OK);
+  ASSERT_EQ(taut_stepper_new(model.get(), R"({"method": "rattle"})", &other), TAUT_OK);
+  const Handle<taut_stepper> own_a(a), own_b(b), own_other(other);
+  ASSERT_EQ(taut_stepper_step(a, 17), TAUT_OK);
+  char* bytes = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(taut_stepper_save(a, &bytes, &size), TAUT_OK);
+  for (std::size_t k = 0; k < size; k += 7) {
+    bytes[k] = static_cast<char>(bytes[k] ^ 4);
+    EXPECT_EQ(taut_stepper_restore(b, bytes, size), TAUT_BAD_INPUT) << "byte " << k;
+    bytes[k] = static_cast<char>(bytes[k] ^ 4);
+  }
+  for (const std::size_t less : {std::size_t{0}, std::size_t{10}, size / 2, size - 1})
+    EXPECT_EQ(taut_stepper_restore(b, bytes, less), TAUT_BAD_INPUT) << less;
+  EXPECT_EQ(taut_stepper_restore(other, bytes, size), TAUT_BAD_INPUT);
+  EXPECT_NE(std::string(taut_last_error()).find("another model, method or step"), std::string::npos);
+  ASSERT_EQ(taut_stepper_restore(b, bytes, size), TAUT_OK) << taut_last_error();
+  taut_free(bytes);
+  ASSERT_EQ(taut_stepper_step(a, 9), TAUT_OK);
+  ASSERT_EQ(taut_stepper_step(b, 9), TAUT_OK);
+  taut_view p, r;
+  ASSERT_EQ(taut_stepper_view(a, "p", &p), TAUT_OK);
+  ASSERT_EQ(taut_stepper_view(b, "p", &r), TAUT_OK);
+  EXPECT_EQ(std::memcmp(p.data, r.data, 2 * sizeof(double)), 0);
+}
+
+TEST(CInterface, WrongCallsAndOptionsAreRefusedInWords) {
+  const auto model = opened("pendulum");
+  taut_run* run = nullptr;
+  char* json = nullptr;
+  EXPECT_EQ(taut_run_make(nullptr, nullptr, nullptr, &run), TAUT_BAD_CALL);
+  EXPECT_STREQ(taut_last_error(), "model is a null pointer.");
+  EXPECT_EQ(taut_run_make(model.get(), nullptr, nullptr, nullptr), TAUT_BAD_CALL);
+  EXPECT_EQ(taut_run_summary(nullptr, &json), TAUT_BAD_CALL);
+  EXPECT_EQ(taut_model_open(nullptr, nullptr, nullptr), TAUT_BAD_CALL);
+  EXPECT_EQ(taut_evaluate(model.get(), "H", 1, nullptr, 16, nullptr, 16, nullptr), TAUT_BAD_CALL);
+  EXPECT_EQ(taut_evaluate(model.get(), "K", 0, nullptr, 16, nullptr, 16, nullptr), TAUT_BAD_CALL);
+  for (const char* options : {"{",
+                              "[]",
+                              "7",
+                              R"({"stepp": 1})",
+                              R"({"step": "a"})",
+                              R"({"step": 0})",
+                              R"({"steps": 1.5})",
+                              R"({"steps": 3, "until": 1})",
+                              R"({"method": 3})",
+                              R"({"method": "ratle"})",
+                              R"({"start": [1]})",
+                              R"({"start": {"q": [1]}})",
+                              R"({"start": {"z": 1}})",
+                              R"({"start": {"x": 3}})",
+                              R"({"set": {"M": 1}})",
+                              R"({"quantities": {"A": "x +"}})",
+                              R"({"backend": "fast"})",
+                              R"({"threads": 0})",
+                              R"({"every": -1})",
+                              R"({"lambda": "no"})",
+                              R"({"tolerance": -1})"}) {
+    EXPECT_EQ(taut_run_make(model.get(), options, nullptr, &run), TAUT_BAD_INPUT) << options;
+    EXPECT_EQ(run, nullptr) << options;
+    EXPECT_GT(std::strlen(taut_last_error()), 15U) << options;
+    EXPECT_EQ(std::string(taut_last_error()).find("--"), std::string::npos) << taut_last_error();
+  }
+  taut_model* broken = nullptr;
+  EXPECT_EQ(taut_model_parse("[system]\ncoordinates = [\"x\"]\nhamiltonian = \"p_x^2 + y\"\n", "mine",
+                             nullptr, nullptr, &broken),
+            TAUT_BAD_INPUT);
+  EXPECT_NE(std::string(taut_last_error_json()).find("\"line\":3,\"column\":24"), std::string::npos)
+      << taut_last_error_json();
+}
+
+TEST(CInterface, AFailureIsDataAndKeepsWhatThereIs) {
+  const auto model = opened("pendulum");
+  taut_run* run = nullptr;
+  ASSERT_EQ(taut_run_make(model.get(), R"({"step": 50, "steps": 3, "every": 1})", nullptr, &run),
+            TAUT_FAILED);
+  const Handle<taut_run> owner(run);
+  ASSERT_NE(run, nullptr);
+  char* json = nullptr;
+  ASSERT_EQ(taut_run_summary(run, &json), TAUT_OK);
+  const std::string summary = text_of(json);
+  EXPECT_NE(summary.find("\"kind\": \"not-converged\""), std::string::npos) << summary;
+  EXPECT_NE(summary.find("\"constraint\": 0"), std::string::npos) << summary;
+  taut_view t;
+  ASSERT_EQ(taut_run_view(run, "t", &t), TAUT_OK);
+  EXPECT_EQ(t.shape[0], 1);
+}
+
+TEST(CInterface, AFlagStopsARunAndSlowWatchersDoNotSlowIt) {
+  const auto model = opened("pendulum");
+  volatile int stop = 0;
+  struct Seen {
+    volatile int* stop;
+    int calls;
+  } seen{&stop, 0};
+  const taut_watch watch{&seen,
+                         [](void* user, std::int64_t, std::int64_t, double) {
+                           auto& s = *static_cast<Seen*>(user);
+                           if (++s.calls == 2) *s.stop = 1;
+                         },
+                         nullptr, &stop};
+  taut_run* run = nullptr;
+  ASSERT_EQ(taut_run_make(model.get(), R"({"steps": 1000000000, "backend": "interpret", "every": 1000000})",
+                          &watch, &run),
+            TAUT_STOPPED);
+  const Handle<taut_run> owner(run);
+  ASSERT_NE(run, nullptr);
+  EXPECT_STREQ(taut_last_error(), "stopped by the caller");
+  taut_view t;
+  EXPECT_EQ(taut_run_view(run, "t", &t), TAUT_OK);
+}
+
+TEST(CInterface, TwoThreadsMayUseOneModel) {
+  const auto model = opened("double-pendulum");
+  const auto ends = [&](const char* options, std::vector<double>& out) {
+    for (int k = 0; k < 20; ++k) {
+      taut_run* run = nullptr;
+      if (taut_run_make(model.get(), options, nullptr, &run) != TAUT_OK) return;
+      taut_view q;
+      taut_run_view(run, "q", &q);
+      out.assign(q.data, q.data + q.shape[0] * q.shape[1]);
+      taut_run_free(run);
+    }
+  };
+  std::vector<double> alone[2], together[2];
+  const char* options[] = {
+      R"({"steps": 500, "every": 5})",
+      R"({"steps": 500, "every": 5, "set": {"x1": 0.8, "y1": -0.6}, "project-start": true})"};
+  for (int k = 0; k < 2; ++k) ends(options[k], alone[k]);
+  std::thread first([&] { ends(options[0], together[0]); }), second([&] { ends(options[1], together[1]); });
+  first.join();
+  second.join();
+  for (int k = 0; k < 2; ++k) EXPECT_EQ(alone[k], together[k]);
+  EXPECT_FALSE(alone[0].empty());
+}
+
+TEST(CInterface, ValuesAgreeWithThoseOfThePendulumByHand) {
+  const auto model = opened("pendulum", R"({"set": {"L": 2.0, "gravity": 3.0}})");
+  const double q[] = {1.2, -1.6, 0, 2}, p[] = {0.8, 0.6, 1, 0};
+  double H[2], lambda[2], g[2], G[4];
+  constexpr std::int64_t stride = 2 * sizeof(double);
+  ASSERT_EQ(taut_evaluate(model.get(), "H", 2, q, stride, p, stride, H), TAUT_OK);
+  ASSERT_EQ(taut_evaluate(model.get(), "g", 2, q, stride, nullptr, 0, g), TAUT_OK);
+  ASSERT_EQ(taut_evaluate(model.get(), "G", 2, q, stride, nullptr, 0, G), TAUT_OK);
+  ASSERT_EQ(taut_evaluate(model.get(), "lambda", 2, q, stride, p, stride, lambda), TAUT_OK);
+  for (int k = 0; k < 2; ++k) {
+    const double x = q[2 * k], y = q[2 * k + 1], v = p[2 * k], w = p[2 * k + 1];
+    EXPECT_NEAR(H[k], (v * v + w * w) / 2 + 3 * y, 1e-15);
+    EXPECT_NEAR(g[k], (x * x + y * y - 4) / 2, 1e-15);
+    EXPECT_EQ(G[2 * k], x);
+    EXPECT_EQ(G[2 * k + 1], y);
+    EXPECT_NEAR(lambda[k], (v * v + w * w - 3 * y) / 4, 1e-14);  // from d²g/dt² = 0
+  }
+  double start[] = {3, 0}, momentum[] = {1, 1}, moved[2];
+  ASSERT_EQ(taut_project(model.get(), 1, start, momentum, moved), TAUT_OK);
+  EXPECT_NEAR(std::hypot(start[0], start[1]), 2, 1e-14);
+  EXPECT_NEAR(moved[0], 1, 1e-14);
+}
+
+TEST(CInterface, AnEnsembleOfATableHasTheBitsOfRuns) {
+  const auto model = opened("pendulum");
+  const char* const names[] = {"L", "p_y"};
+  const double table[] = {1, 0.5, 1.5, 0.25, 2, -1};
+  taut_ensemble* made = nullptr;
+  ASSERT_EQ(
+      taut_ensemble_make(model.get(), R"({"steps": 50, "every": 10})", names, 2, table, 3, nullptr, &made),
+      TAUT_OK)
+      << taut_last_error();
+  const Handle<taut_ensemble> ensemble(made);
+  taut_view q, samples;
+  ASSERT_EQ(taut_ensemble_view(made, "q", &q), TAUT_OK);
+  ASSERT_EQ(taut_ensemble_view(made, "samples", &samples), TAUT_OK);
+  EXPECT_EQ(samples.shape[0], 3);
+  EXPECT_EQ(samples.shape[1], 6);
+  for (int k = 0; k < 3; ++k) {
+    char options[200];
+    std::snprintf(options, sizeof options, R"({"steps": 50, "set": {"L": %.17g, "p_y": %.17g}})",
+                  table[2 * k], table[2 * k + 1]);
+    taut_run* run = nullptr;
+    ASSERT_EQ(taut_run_make(model.get(), options, nullptr, &run), TAUT_OK) << taut_last_error();
+    const Handle<taut_run> owner(run);
+    taut_view of_run;
+    ASSERT_EQ(taut_run_view(run, "q", &of_run), TAUT_OK);
+    const auto* end =
+        reinterpret_cast<const double*>(reinterpret_cast<const char*>(q.data) + k * q.strides[0]);
+    EXPECT_EQ(std::memcmp(end, of_run.data + (of_run.shape[0] - 1) * 2, 2 * sizeof(double)), 0) << k;
+  }
+}
+
+TEST(CInterface, TenThousandRunsLeakNothing) {
+  const auto model = opened("pendulum");
+  const auto work = [&](int count) {
+    for (int k = 0; k < count; ++k) {
+      taut_run* run = nullptr;
+      taut_run_make(model.get(), k % 10 == 0 ? R"({"method": "none"})" : R"({"steps": 2})", nullptr, &run);
+      taut_run_free(run);
+    }
+  };
+  work(100);
+  const std::size_t before = mallinfo2().uordblks;
+  work(10000);
+  EXPECT_LT(mallinfo2().uordblks, before + 65536);
+}
+
+TEST(CInterface, TheLibraryShowsTheListedNamesAndNoOthers) {
+  std::ifstream file(TAUT_SOURCE "/src/taut/capi/taut.symbols");
+  std::set<std::string> listed, shown;
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("    taut_")) listed.insert(line.substr(4, line.size() - 5));
+  std::istringstream names(
+      output_of("nm -D --defined-only '" TAUT_LIBRARY "' | awk '$2 != \"A\" {print $3}' | sed 's/@.*//'"));
+  for (std::string name; std::getline(names, name);) shown.insert(name);
+  EXPECT_GE(listed.size(), 37U);
+  EXPECT_EQ(shown, listed);
+}
