@@ -1,0 +1,139 @@
+"""Many trajectories of one model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
+
+from ._library import Handle, take_json
+from .arrays import as_doubles, as_states, view_of
+from .display import Table, html_table, text_table
+from .errors import ModelError
+
+if TYPE_CHECKING:
+    from .arrays import Doubles
+
+__all__ = ["Ensemble", "table_of"]
+
+
+class Ensemble:
+    """The result of :meth:`taut.Model.ensemble`. Arrays are views, as those of a run.
+
+    >>> import taut
+    >>> e = taut.Model("double-pendulum").ensemble(vary={"gravity": "linspace(1, 10, 8)"}, step=0.01, steps=50)
+    >>> e.q.shape, e.values["gravity"].shape, len(e.failures)
+    ((8, 4), (8,), 0)
+    """
+
+    def __init__(self, handle: Handle):
+        self._handle = handle
+        self._columns: Optional[Dict[str, List[str]]] = None
+        self._summary: Optional[Dict[str, Any]] = None
+
+    @property
+    def columns(self) -> "Dict[str, List[str]]":
+        """Names: of the ends (``columns``), of the samples (``sample_columns``), and of what varied (``values``)."""
+        if self._columns is None:
+            self._columns = take_json("taut_ensemble_columns", self._handle.pointer)
+        return self._columns
+
+    @property
+    def summary(self) -> "Dict[str, Any]":
+        """The object that ``taut ensemble --json`` prints, with the digest of all final states."""
+        if self._summary is None:
+            self._summary = take_json("taut_ensemble_summary", self._handle.pointer)
+        return self._summary
+
+    @property
+    def failures(self) -> Table:
+        """The trajectories that failed: where, when and why."""
+        rows = take_json("taut_ensemble_failures", self._handle.pointer)
+        return Table(rows, ["trajectory", "kind", "time", "residual", "constraint", "words"])
+
+    def _view(self, name: str) -> "Doubles":
+        return view_of(self._handle, "taut_ensemble_view", name)
+
+    @property
+    def q(self) -> "Doubles":
+        """Final coordinates, (trajectories, n)."""
+        return self._view("q")
+
+    @property
+    def p(self) -> "Doubles":
+        """Final momenta, (trajectories, n)."""
+        return self._view("p")
+
+    @property
+    def ends(self) -> "Doubles":
+        """All columns at the end, (trajectories, columns)."""
+        return self._view("ends")
+
+    @property
+    def samples(self) -> "Doubles":
+        """(trajectories, samples, columns), if ``every`` asked for samples; NaN after a failure."""
+        return self._view("samples")
+
+    @property
+    def values(self) -> "Dict[str, Doubles]":
+        """What varied, by name."""
+        table = self._view("values")
+        return {name: table[:, k] for k, name in enumerate(self.columns["values"])}
+
+    def __getitem__(self, name: str) -> "Doubles":
+        """One column: its samples (trajectories, samples) if there are samples, else its ends (trajectories,)."""
+        sampled = self.columns["sample_columns"]
+        if name in sampled and self.samples.size:
+            return self.samples[:, :, sampled.index(name)]
+        try:
+            return self._view(name)
+        except ModelError as error:
+            raise KeyError(str(error)) from None
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def _rows(self) -> "List[List[Any]]":
+        s = self.summary
+        rows = [[key, s.get(key)] for key in ("model", "method", "step", "steps", "size", "seed", "seconds", "sha256")]
+        failed = s.get("failed")
+        rows.append(["failed", len(self.failures) if failed is None or isinstance(failed, (dict, list)) else failed])
+        return rows
+
+    def __repr__(self) -> str:
+        return text_table(self._rows(), ["ensemble", ""])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows())
+
+
+def table_of(q0: Any, p0: Any, parameters: "Optional[Mapping[str, Any]]", coordinates: "List[str]",
+             momenta: "List[str]") -> "Tuple[List[str], Optional[Doubles]]":
+    """Starts and parameters of one's own as one table: a row for each trajectory, a name for each column."""
+    import numpy as np
+
+    names: List[str] = []
+    columns: List[Doubles] = []
+    for values, of, what in ((q0, coordinates, "q0"), (p0, momenta, "p0")):
+        if values is None:
+            continue
+        rows = as_states(values, len(of), what)
+        if rows.ndim != 2:
+            raise ModelError(f"{what} has the shape {rows.shape}; it has two axes: trajectories, and {len(of)} coordinates")
+        names.extend(of)
+        columns.extend(rows[:, k] for k in range(len(of)))
+    for name, values in (parameters or {}).items():
+        column = as_doubles(values, f"parameter {name}")
+        if column.ndim > 1:
+            raise ModelError(f"parameter {name} has the shape {column.shape}; one number for each trajectory is wanted")
+        names.append(str(name))
+        columns.append(column)
+    if not columns:
+        return [], None
+    sizes = {column.shape[0] for column in columns if column.ndim == 1}
+    if len(sizes) != 1:
+        raise ModelError("q0, p0 and parameters have as many rows as there are trajectories; these have "
+                         + ", ".join(str(size) for size in sorted(sizes)) if sizes else
+                         "q0, p0 or a parameter must have one value for each trajectory")
+    table = np.empty((sizes.pop(), len(columns)), dtype=np.float64)
+    for k, column in enumerate(columns):
+        table[:, k] = column
+    return names, table

@@ -1,0 +1,358 @@
+"""A model: what moves, and what holds it."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from ._library import FAILED, Handle, STOPPED, call, encode, last_error, library, take_json
+from .errors import Interrupted, ModelError, SolveFailed
+from .evaluate import evaluate, project
+from .modeltext import text_of_model, with_settings
+from .options import options_json, settings_of
+from .progress import Progress, Watching
+from .result import Result, summary_of
+
+if TYPE_CHECKING:
+    from .arrays import Doubles
+    from .ensemble import Ensemble
+    from .judgement import Certificate, Comparison
+    from .stepper import Stepper
+    from .symbolic import SymbolicModel
+
+__all__ = ["Model"]
+
+
+def _given(**values: Any) -> "Dict[str, Any]":
+    return {name: value for name, value in values.items() if value is not None}
+
+
+class Model:
+    """A constrained Hamiltonian system, from a name, a file, a text, or from Python.
+
+    A name or a file, as the program takes it; ``parameters`` and ``start`` then replace values of it:
+
+    >>> import taut
+    >>> taut.Model("pendulum", parameters={"L": 2.0}, start={"x": 2.0}).parameters["L"]
+    2.0
+
+    From Python. Formulas are texts, SymPy expressions, or functions of ``(q, p, **parameters)``, which are called once,
+    with formulas in place of numbers, and then run at compiled speed:
+
+    >>> model = taut.Model(
+    ...     coordinates="x y", mass=1.0,
+    ...     potential=lambda q, gravity: gravity*q[1],
+    ...     constraints=[lambda q, L: (q @ q - L**2)/2],
+    ...     parameters={"L": 1.0, "gravity": 9.81}, start={"x": 1.0})
+    >>> print(model.to_toml())
+    [parameters]
+    L = 1
+    gravity = 9.81
+    <BLANKLINE>
+    [system]
+    coordinates = ["x", "y"]
+    mass = 1
+    potential = "gravity*y"
+    constraints = [
+      "(x*x + y*y - L^2)/2",
+    ]
+    <BLANKLINE>
+    [initial]
+    x = 1
+    <BLANKLINE>
+    >>> model.run(step=0.01, until=1.0).q.shape
+    (101, 2)
+
+    Wrong input raises :class:`taut.ModelError`, whose message has the place in the text.
+    """
+
+    def __init__(self, source: "Any" = None, *, text: Optional[str] = None, name: Optional[str] = None,
+                 folder: Any = None, set: "Optional[Mapping[str, Any]]" = None, coordinates: Any = None,
+                 hamiltonian: Any = None, potential: Any = None, potential_fast: Any = None, potential_slow: Any = None,
+                 mass: Any = None, constraints: Any = None, parameters: "Optional[Mapping[Any, Any]]" = None,
+                 start: Any = None, definitions: "Optional[Mapping[str, Any]]" = None,
+                 quantities: "Optional[Mapping[str, Any]]" = None, run: "Optional[Mapping[str, Any]]" = None,
+                 title: Optional[str] = None, lagrangian: Any = None, callback: bool = False):
+        _refuse(lagrangian, callback)
+        parts = _given(hamiltonian=hamiltonian, potential=potential, potential_fast=potential_fast,
+                       potential_slow=potential_slow, mass=mass, constraints=constraints, definitions=definitions,
+                       quantities=quantities, run=run, title=title)
+        ways = [way for way, value in (("a name or file", source), ("text=", text), ("coordinates=", coordinates))
+                if value is not None]
+        if len(ways) != 1:
+            raise ModelError("a model comes from a name or file, from text=, or from coordinates= and formulas; "
+                             + (f"here are {' and '.join(ways)}" if ways else "nothing was given"))
+        self._described: Optional[Dict[str, Any]] = None
+        self._folder = None if folder is None else os.fspath(folder)
+        settings = dict(set or {})
+        if coordinates is not None:
+            text = text_of_model(coordinates, parameters=parameters, start=start, **parts)
+            name = name or title or "model"
+        else:
+            if parts:
+                raise ModelError(f"{next(iter(parts))}= belongs to a model that is made from coordinates=; this one comes "
+                                 f"from {ways[0]}. set={{\"system.potential\": \"...\"}} replaces a part of it")
+            if parameters or start is not None:
+                settings.update(settings_of(parameters, start, self._coordinates_for(start, source, text, name, settings)))
+        self._open(source, text, name, settings)
+
+    def _coordinates_for(self, start: Any, source: Any, text: Optional[str], name: Optional[str],
+                         settings: "Mapping[str, Any]") -> "Sequence[str]":
+        if start is None or isinstance(start, Mapping):
+            return ()
+        # A pair (q, p) is given by place, so the names must be known first.
+        self._open(source, text, name, settings)
+        names, self._described = self.coordinates, None
+        return names
+
+    def _open(self, source: Any, text: Optional[str], name: Optional[str], settings: "Mapping[str, Any]") -> None:
+        from .options import plain
+
+        self._set: Dict[str, Any] = plain(settings, "set")
+        options = encode(json.dumps({"set": self._set})) if self._set else None
+        pointer = c_void_p()
+        if text is not None:
+            if not isinstance(text, str):
+                raise ModelError(f"text= is the text of a model, not {type(text).__name__}")
+            call("taut_model_parse", encode(text), None if name is None else encode(name),
+                 None if self._folder is None else encode(self._folder), options, byref(pointer))
+        else:
+            try:
+                path = os.fspath(source)
+            except TypeError:
+                raise ModelError(f"a model is opened by a name or a path, not by {source!r}") from None
+            call("taut_model_open", encode(path), options, byref(pointer))
+            if path.endswith(".toml") or "/" in path:
+                self._folder = os.path.dirname(os.path.abspath(path))
+        self._handle = Handle(pointer, library().taut_model_free)
+
+    # ---- What it is ------------------------------------------------------------------------------------------
+
+    @property
+    def description(self) -> "Dict[str, Any]":
+        """All that the library says of the model: names, formulas, values, the methods that fit."""
+        if self._described is None:
+            self._described = take_json("taut_model_describe", self._handle.pointer)
+        return self._described
+
+    @property
+    def title(self) -> str:
+        return str(self.description["title"])
+
+    @property
+    def coordinates(self) -> "List[str]":
+        """Names of the coordinates."""
+        found: List[str] = self.description["coordinates"]
+        return found
+
+    @property
+    def momenta(self) -> "List[str]":
+        """Names of the momenta, ``p_x`` for ``x``."""
+        found: List[str] = self.description["momenta"]
+        return found
+
+    @property
+    def parameters(self) -> "Dict[str, float]":
+        """Parameters and their values."""
+        return dict(self.description["parameters"])
+
+    @property
+    def start(self) -> "Tuple[Doubles, Doubles]":
+        """The initial state (q, p) as the model gives it."""
+        import numpy as np
+
+        start = self.description["start"]
+        return np.array(start["q"], dtype=np.float64), np.array(start["p"], dtype=np.float64)
+
+    @property
+    def methods(self) -> "List[str]":
+        """Names of the methods that fit this model."""
+        found: List[str] = self.description["methods"]
+        return found
+
+    def to_toml(self) -> str:
+        """The text of the model, as a file for the program: settings are written into it."""
+        text = str(self.description["text"])
+        if not self._set:
+            return text
+        places = {name: "initial" for name in [*self.coordinates, *self.momenta]}
+        return with_settings(text, self._set, places)
+
+    def to_sympy(self) -> "SymbolicModel":
+        """The model as SymPy expressions. ``taut.Model(**model.to_sympy()._asdict())`` goes back.
+
+        >>> import taut
+        >>> s = taut.Model("pendulum").to_sympy()
+        >>> print(s.constraints[0])
+        -L**2/2 + x**2/2 + y**2/2
+        """
+        from .symbolic_model import symbolic_model
+
+        return symbolic_model(self)
+
+    # ---- Values ----------------------------------------------------------------------------------------------
+
+    def _value(self, what: str, q: Any, p: Any, rank: int) -> Any:
+        return evaluate(self._handle, len(self.coordinates), what, q, p, rank)
+
+    def H(self, q: Any, p: Any) -> Any:
+        """The Hamiltonian. Axes before the last one are states: (…, n) gives (…).
+
+        >>> import taut
+        >>> taut.Model("pendulum").H([[1.0, 0.0], [0.0, -1.0]], [0.0, 0.0]).tolist()
+        [0.0, -1.0]
+        """
+        return self._value("H", q, p, 0)
+
+    def g(self, q: Any) -> Any:
+        """The constraints, (…, n) to (…, m)."""
+        return self._value("g", q, None, 1)
+
+    def G(self, q: Any) -> Any:
+        """The Jacobian of the constraints, (…, n) to (…, m, n)."""
+        return self._value("G", q, None, 2)
+
+    def multiplier(self, q: Any, p: Any) -> Any:
+        """λ(q, p) of the continuous equations, (…, m); NaN where the constraints are dependent."""
+        return self._value("lambda", q, p, 1)
+
+    def project(self, q: Any, p: Any) -> "Tuple[Doubles, Doubles]":
+        """q and p on the manifold g = 0, G H_p = 0; a state for which no point was found near it is NaN."""
+        return project(self._handle, len(self.coordinates), q, p)
+
+    # ---- What it does ----------------------------------------------------------------------------------------
+
+    def _options(self, options: "Mapping[str, Any]") -> bytes:
+        by_name = options.get("start") is None or isinstance(options["start"], Mapping)
+        quantities = options.get("quantities") is not None
+        return options_json(options, () if by_name and not quantities else self.coordinates,
+                            list(self.parameters) if quantities else ())
+
+    def run(self, method: Optional[str] = None, step: Optional[float] = None, until: Optional[float] = None, *,
+            steps: Optional[int] = None, every: Optional[int] = None, start: Any = None,
+            parameters: "Optional[Mapping[str, Any]]" = None, quantities: "Optional[Mapping[str, Any]]" = None,
+            out: Any = None, report: Any = None, progress: Progress = None, threads: Optional[int] = None,
+            **options: Any) -> Result:
+        """Integrates, as ``taut run``; what is not given is as the model says it.
+
+        ``start`` is {"x": 1.0, "p_y": 0.5} or a pair (q, p); ``out`` a folder for samples and checkpoints; ``report`` a
+        file for the page with plots and animation. ``options`` are the further options of the command line, with ``_``
+        for ``-``: formulation, projection, tolerance, solver, backend, precision, project_start, on_failure, …
+
+        Raises SolveFailed if the run ends early, and KeyboardInterrupt after Ctrl-C; both have ``.result``.
+
+        >>> import taut
+        >>> r = taut.Model("pendulum").run("kahan-li8", step=0.1, until=100.0)
+        >>> r.summary["energy"]["max_error"] < 1e-11
+        True
+        """
+        asked = {"method": method, "step": step, "until": until, "steps": steps, "every": every, "start": start,
+                 "parameters": parameters, "quantities": quantities, "out": out, "threads": threads, **options}
+        text = self._options(asked)
+        pointer = c_void_p()
+        with Watching(progress, method or "run") as watching:
+            status = call("taut_run_make", self._handle.pointer, text, byref(watching.watch), byref(pointer))
+        sentence = last_error() if status in (FAILED, STOPPED) else ""
+        handle = Handle(pointer, library().taut_run_free)
+        result = Result._of_handle(handle, summary_of(handle))
+        if report is not None:
+            result.report(os.fspath(report))
+        if watching.interrupted:
+            raise Interrupted(sentence or "stopped at the end of the run", result)
+        if status in (FAILED, STOPPED):
+            raise SolveFailed(sentence, result)
+        return result
+
+    def stepper(self, method: Optional[str] = None, step: Optional[float] = None, q: Any = None, p: Any = None,
+                **options: Any) -> "Stepper":
+        """A method on this model, one step at a time, from (q, p) or from the model's start."""
+        from .stepper import Stepper
+
+        start: Any = None
+        if q is not None or p is not None:
+            q0, p0 = self.start
+            start = (q0 if q is None else q, p0 if p is None else p)
+        return Stepper(self, {"method": method, "step": step, "start": start, **options})
+
+    def check(self, method: Optional[str] = None, step: Optional[float] = None, **options: Any) -> "Certificate":
+        """Measures whether a method keeps what it claims on this model, as ``taut check``."""
+        from .judgement import Certificate
+
+        return Certificate(take_json("taut_check", self._handle.pointer,
+                                     self._options({"method": method, "step": step, **options})))
+
+    def compare(self, methods: "Sequence[str]", *, progress: Progress = None, **options: Any) -> "Comparison":
+        """Runs several methods side by side, as ``taut compare``."""
+        from .judgement import Comparison
+
+        asked = self._options({"methods": [methods] if isinstance(methods, str) else list(methods), **options})
+        with Watching(progress, "compare") as watching:
+            found = take_json("taut_compare", self._handle.pointer, asked, byref(watching.watch))
+        if watching.interrupted:
+            raise Interrupted("the comparison was stopped")
+        return Comparison(found)
+
+    def ensemble(self, q0: Any = None, p0: Any = None, parameters: "Optional[Mapping[str, Any]]" = None, *,
+                 vary: "Optional[Mapping[str, Any]]" = None, method: Optional[str] = None, step: Optional[float] = None,
+                 until: Optional[float] = None, steps: Optional[int] = None, every: Optional[int] = None,
+                 size: Optional[int] = None, seed: Optional[int] = None, grid: Optional[bool] = None,
+                 threads: Optional[int] = None, progress: Progress = None, **options: Any) -> "Ensemble":
+        """Integrates many trajectories, as ``taut ensemble``.
+
+        ``q0`` and ``p0`` have a row for each trajectory, ``parameters`` an array with a value for each; ``vary`` says in
+        the words of the command line what is drawn or spaced: {"L": "linspace(1, 2, 100)", "p_x": "normal(0, 0.1)"}.
+        """
+        from .ensemble import Ensemble, table_of
+
+        names, table = table_of(q0, p0, parameters, self.coordinates, self.momenta)
+        asked = self._options({"vary": vary, "method": method, "step": step, "until": until, "steps": steps,
+                               "every": every, "size": size, "seed": seed, "grid": grid, "threads": threads, **options})
+        columns = (ctypes.c_char_p * max(1, len(names)))(*[encode(name) for name in names])
+        pointer = c_void_p()
+        with Watching(progress, "ensemble") as watching:
+            status = call("taut_ensemble_make", self._handle.pointer, asked, columns, len(names),
+                          None if table is None else table.ctypes.data, 0 if table is None else table.shape[0],
+                          byref(watching.watch), byref(pointer))
+        sentence = last_error() if status in (FAILED, STOPPED) else ""
+        if watching.interrupted:
+            raise Interrupted(sentence or "the ensemble was stopped")
+        if not pointer:
+            raise SolveFailed(sentence)
+        found = Ensemble(Handle(pointer, library().taut_ensemble_free))
+        if status in (FAILED, STOPPED):
+            raise SolveFailed(sentence)
+        return found
+
+    # ---- Notebooks and pickles -------------------------------------------------------------------------------
+
+    def _repr_latex_(self) -> Optional[str]:
+        latex = self.description.get("latex")
+        if not latex:
+            return None
+        lines = [f"H &= {latex['hamiltonian']}", *[f"0 &= {g}" for g in latex["constraints"]]]
+        return "$$\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}$$"
+
+    def __repr__(self) -> str:
+        d = self.description
+        return (f"<taut.Model {d['title']!r}: {len(d['coordinates'])} coordinates, {d['constraint_count']} constraints>")
+
+    def _pickled(self) -> "Dict[str, Any]":
+        d = self.description
+        return {"text": d["text"], "name": d["name"], "set": self._set, "folder": self._folder if d.get("files") else None}
+
+    def __reduce__(self) -> Any:
+        from .pickling import packed_model, restore
+
+        return restore, ("model", *packed_model(self))
+
+
+def _refuse(lagrangian: Any, callback: bool) -> None:
+    if lagrangian is not None:
+        raise ModelError("lagrangian= is not there yet: give mass= and potential= for L = v'Mv/2 - V(q) with a constant M, or "
+                         "hamiltonian= as a function of (q, p) otherwise")
+    if callback:
+        raise ModelError("callback=True is not there yet: the library runs formulas alone. Write the function without "
+                         "branches, so that it can be traced, or give the formula as a text")

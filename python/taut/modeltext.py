@@ -1,0 +1,271 @@
+"""The text of a model (TOML) from its parts: strings, SymPy expressions, Python functions."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from .errors import ModelError
+from .formula import Formula, Graph, text_of, text_of_number, write_texts
+from .symbolic import from_sympy, is_sympy, name_of_symbol
+from .trace import trace
+
+__all__ = ["Parts", "text_of_model", "with_settings", "names_of"]
+
+
+def names_of(value: Any, what: str = "coordinates") -> "List[str]":
+    """Names from ``"x y"``, ``"x, y"``, a list of texts or symbols of SymPy.
+
+    >>> names_of("x, y z")
+    ['x', 'y', 'z']
+    """
+    if isinstance(value, str):
+        return value.replace(",", " ").split()
+    if is_sympy(value):
+        value = [value]
+    try:
+        return [name_of_symbol(name) for name in value]
+    except TypeError:
+        raise ModelError(f"{what}: give names, such as \"x y\" or [\"x\", \"y\"], not {value!r}") from None
+
+
+def _quoted(text: str) -> str:
+    # A basic string of TOML has the escapes of JSON.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+class Parts:
+    """What a model is made of, as people give it."""
+
+    def __init__(self, coordinates: Any, parameters: "Optional[Mapping[Any, Any]]"):
+        self.graph = Graph()
+        self.coordinates = names_of(coordinates)
+        self.momenta = ["p_" + name for name in self.coordinates]
+        self.parameters = {name_of_symbol(name): value for name, value in (parameters or {}).items()}
+        self._formulas: List[Tuple[List[str], int, Formula]] = []
+
+    def formulas(self, value: Any, what: str, second_is_p: bool = False) -> "List[Union[str, Formula]]":
+        """The formulas that a text, an expression, a function, a number or a list of these gives."""
+        if isinstance(value, str):
+            return [value]
+        if isinstance(value, Formula):
+            return [self.graph.of(value)]
+        if is_sympy(value) and not getattr(value, "is_Matrix", False):
+            if getattr(value, "is_Relational", False):
+                if type(value).__name__ != "Equality":
+                    raise ModelError(f"{what}: `{value}` is no equation; constraints are expressions that are 0")
+                value = value.lhs - value.rhs
+            return [from_sympy(value, self.graph, what)]
+        if callable(value):
+            return list(trace(value, self.graph, self.coordinates, self.momenta, list(self.parameters), what, second_is_p))
+        if hasattr(value, "__iter__"):
+            found: List[Union[str, Formula]] = []
+            for place, part in enumerate(value):
+                found.extend(self.formulas(part, f"{what} {place + 1}", second_is_p))
+            return found
+        return [self.graph.number(value)]
+
+    def formula(self, value: Any, what: str, second_is_p: bool = False) -> "Union[str, Formula]":
+        found = self.formulas(value, what, second_is_p)
+        if len(found) != 1:
+            raise ModelError(f"{what} is one formula, and {len(found)} were given")
+        return found[0]
+
+    def value(self, value: Any, what: str) -> str:
+        """A number, or a formula of parameters in quotes, as TOML writes it."""
+        if isinstance(value, str):
+            return _quoted(value)
+        if isinstance(value, Formula) or is_sympy(value):
+            text = text_of(value if isinstance(value, Formula) else from_sympy(value, self.graph, what))
+        else:
+            if hasattr(value, "item"):
+                value = value.item()
+            text = text_of_number(value)
+        return text if re.fullmatch(r"-?(0|[1-9]\d{0,17})(\.\d+)?(e-?\d+)?", text) else _quoted(text)
+
+    def mass(self, value: Any) -> str:
+        if callable(value) and not is_sympy(value):
+            import inspect
+
+            wanted = list(inspect.signature(value).parameters)
+            unknown = [name for name in wanted if name not in self.parameters]
+            if unknown:
+                raise ModelError(f"mass: the function asks for `{unknown[0]}`; a mass is a number or a formula of parameters. "
+                                 "If it depends on q, give hamiltonian= instead")
+            value = value(**{name: self.graph.name(name) for name in wanted})
+        if hasattr(value, "tolist") and not is_sympy(value):
+            value = value.tolist()
+        if isinstance(value, (list, tuple)):
+            return "[" + ", ".join(self.mass(part) for part in value) + "]"
+        return self.value(value, "mass")
+
+
+def _table(name: str, rows: "Iterable[Tuple[str, str]]") -> str:
+    lines = [f"{key} = {value}" for key, value in rows]
+    return f"[{name}]\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+_SYSTEM = ("hamiltonian", "potential", "potential_fast", "potential_slow")
+
+
+def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any = None, potential_fast: Any = None,
+                  potential_slow: Any = None, mass: Any = None, constraints: Any = None,
+                  parameters: "Optional[Mapping[Any, Any]]" = None, start: Any = None,
+                  definitions: "Optional[Mapping[str, Any]]" = None, quantities: "Optional[Mapping[str, Any]]" = None,
+                  run: "Optional[Mapping[str, Any]]" = None, title: Optional[str] = None) -> str:
+    """The text of a model that is given by its parts."""
+    parts = Parts(coordinates, parameters)
+    given: Dict[str, Any] = {
+        "hamiltonian": hamiltonian, "potential": potential, "potential_fast": potential_fast, "potential_slow": potential_slow,
+    }
+    formulas: List[Union[str, Formula]] = []
+    places: List[str] = []
+    for key in _SYSTEM:
+        if given[key] is not None:
+            formulas.append(parts.formula(given[key], key, second_is_p=key == "hamiltonian"))
+            places.append(key)
+    # One formula is one constraint; a list, or a function that returns one, is several.
+    held = [] if constraints is None else parts.formulas(constraints, "constraint" if _several(constraints) else "constraints")
+    formulas.extend(held)
+    quantity_names = list(quantities or {})
+    for name in quantity_names:
+        formulas.append(parts.formula((quantities or {})[name], f"quantity {name}", second_is_p=True))
+
+    own = [(name, parts.formula(value, f"definition {name}", second_is_p=True)) for name, value in (definitions or {}).items()]
+    taken = {*parts.coordinates, *parts.momenta, *parts.parameters, *(definitions or {}), *quantity_names}
+    graphs = [f for f in [*(f for _, f in own), *formulas] if isinstance(f, Formula)]
+    shared, texts = write_texts(graphs, taken)
+    written = iter(texts)
+    own_texts = [(name, next(written) if isinstance(f, Formula) else f) for name, f in own]
+    all_texts = [next(written) if isinstance(f, Formula) else f for f in formulas]
+
+    system = [("coordinates", "[" + ", ".join(_quoted(name) for name in parts.coordinates) + "]")]
+    if mass is not None:
+        system.append(("mass", parts.mass(mass)))
+    system.extend((key, _quoted(text)) for key, text in zip(places, all_texts))
+    held_texts = all_texts[len(places):len(places) + len(held)]
+    if held_texts:
+        system.append(("constraints", "[\n" + "".join(f"  {_quoted(text)},\n" for text in held_texts) + "]"))
+
+    tables = [
+        f"title = {_quoted(title)}\n" if title else "",
+        _table("parameters", ((name, parts.value(value, f"parameter {name}")) for name, value in parts.parameters.items())),
+        _table("definitions", ((name, _quoted(text)) for name, text in [*own_texts, *shared])),
+        _table("system", system),
+        _table("initial", ((name, parts.value(value, f"start {name}"))
+                           for name, value in start_by_name(start, parts.coordinates).items())),
+        _table("run", ((key, _run_value(value)) for key, value in (run or {}).items())),
+        _table("quantities", ((name, _quoted(text)) for name, text in
+                              zip(quantity_names, all_texts[len(places) + len(held):]))),
+    ]
+    return "\n".join(table for table in tables if table)
+
+
+def _several(constraints: Any) -> bool:
+    return isinstance(constraints, (list, tuple))
+
+
+def _run_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_run_value(part)}" for key, part in value.items()) + " }"
+    return text_of_number(value)
+
+
+def start_by_name(start: Any, coordinates: Sequence[str]) -> "Dict[str, Any]":
+    """A start as values by name: from {"x": 1.0, "p_x": 0.5}, from (q, p), or from {"q": [...], "p": [...]}."""
+    if start is None:
+        return {}
+    if isinstance(start, Mapping):
+        if not ({"q", "p"} & set(start)) or {"q", "p"} & set(coordinates):
+            return {name_of_symbol(name): value for name, value in start.items()}
+        if set(start) - {"q", "p"}:
+            raise ModelError("start: give values by name, or q and p, and not both")
+        q, p = start.get("q"), start.get("p")
+    else:
+        try:
+            q, p = start
+        except (TypeError, ValueError):
+            raise ModelError("start: give values by name, such as {\"x\": 1.0, \"p_x\": 0.5}, or a pair (q, p)") from None
+    found: Dict[str, Any] = {}
+    for values, names, what in ((q, list(coordinates), "q"), (p, ["p_" + name for name in coordinates], "p")):
+        if values is None:
+            continue
+        try:
+            values = list(values)
+        except TypeError:
+            raise ModelError(f"start: {what} is {values!r}; one number for each coordinate is wanted") from None
+        if len(values) != len(names):
+            raise ModelError(f"start: {what} has {len(values)} numbers, and the model has {len(names)} coordinates")
+        found.update(zip(names, values))
+    return found
+
+
+def with_settings(text: str, settings: Mapping[str, Any], places: Mapping[str, str]) -> str:
+    """The text of a model with other values. ``places`` says in which table a name without a dot belongs."""
+    for name, value in settings.items():
+        table, _, key = name.rpartition(".")
+        table = table or places.get(key, "parameters")
+        text = _with_value(text, table, key, _quoted(value) if isinstance(value, str) else _run_value(value))
+    return text
+
+
+_KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
+
+
+def _ends(lines: "List[str]", at: int) -> int:
+    """The line after the value that begins in this line. Brackets and triple quotes may carry it on."""
+    depth, quote, line = 0, "", at
+    text = lines[at].split("=", 1)[1]
+    while True:
+        k = 0
+        while k < len(text):
+            if quote:
+                if text.startswith("\\", k) and quote in ('"', '"""'):
+                    k += 1
+                elif text.startswith(quote, k):
+                    k += len(quote) - 1
+                    quote = ""
+            elif text[k] == "#":
+                break
+            elif text[k] in "\"'":
+                quote = text[k] * 3 if text.startswith(text[k] * 3, k) else text[k]
+                k += len(quote) - 1
+            elif text[k] in "[{":
+                depth += 1
+            elif text[k] in "]}":
+                depth -= 1
+            k += 1
+        line += 1
+        if (depth <= 0 and len(quote) != 3) or line >= len(lines):
+            return line
+        text = lines[line]
+
+
+def _with_value(text: str, table: str, key: str, value: str) -> str:
+    lines = text.splitlines()
+    at, inside, header = 0, table == "", -1
+    while at < len(lines):
+        stripped = lines[at].strip()
+        if stripped.startswith("["):
+            inside = re.sub(r"\s*#.*", "", stripped) == f"[{table}]"
+            header = at if inside else header
+        elif _KEY.match(lines[at]):
+            end = _ends(lines, at)
+            found = _KEY.match(lines[at])
+            other = {"steps": "until", "until": "steps"}.get(key) if table == "run" else None
+            if inside and found is not None and found.group(1) in (key, other):
+                lines[at:end] = [f"{key} = {value}"]
+                return "\n".join(lines) + "\n"
+            at = end
+            continue
+        at += 1
+    if header >= 0:
+        lines.insert(header + 1, f"{key} = {value}")
+    else:
+        lines += ["", f"[{table}]", f"{key} = {value}"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,70 @@
+"""What people pass to run, step, check and compare, as the JSON that the library takes."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, Mapping, Sequence
+
+from ._library import encode
+from .errors import ModelError
+from .formula import Formula, Graph, text_of
+from .modeltext import Parts, start_by_name
+from .symbolic import from_sympy, is_sympy, name_of_symbol
+
+__all__ = ["options_json", "plain", "settings_of"]
+
+
+def plain(value: Any, what: str) -> Any:
+    """A value that JSON knows: numbers of numpy, paths, arrays and expressions become one."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise ModelError(f"{what} is {value}; a finite number is wanted")
+        return value
+    if isinstance(value, Formula):
+        return text_of(value)
+    if is_sympy(value):
+        return text_of(from_sympy(value, Graph(), what))
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(part, f"{what}.{key}") for key, part in value.items()}
+    if hasattr(value, "tolist"):
+        return plain(value.tolist(), what)
+    if isinstance(value, (list, tuple, range)):
+        return [plain(part, what) for part in value]
+    if hasattr(value, "__float__"):
+        return plain(float(value), what)
+    raise ModelError(f"{what} is {value!r}, which is neither a number nor a text")
+
+
+def settings_of(parameters: "Any", start: Any, coordinates: "Sequence[str]") -> "Dict[str, Any]":
+    """Parameters and a start as the settings NAME = VALUE of the program."""
+    found: Dict[str, Any] = {}
+    for name, value in (parameters or {}).items():
+        found[name_of_symbol(name)] = plain(value, f"parameter {name}")
+    for name, value in start_by_name(start, coordinates).items():
+        found[name] = plain(value, f"start {name}")
+    return found
+
+
+def options_json(options: "Mapping[str, Any]", coordinates: "Sequence[str]", parameter_names: "Sequence[str]") -> bytes:
+    """The options that are not None, with the keys of the command line."""
+    found: Dict[str, Any] = {}
+    for key, value in options.items():
+        if value is None or value is False and key in ("project_start", "plain_updates", "overwrite"):
+            continue
+        if key == "quantities":
+            parts = Parts(coordinates, {name: 0 for name in parameter_names})
+            found[key] = {name: str(parts.formula(formula, f"quantity {name}", True)) for name, formula in value.items()}
+        elif key == "start":
+            found[key] = {name: plain(part, f"start {name}") for name, part in start_by_name(value, coordinates).items()}
+        elif key == "parameters":
+            found.setdefault("set", {}).update({name_of_symbol(n): plain(v, f"parameter {n}") for n, v in value.items()})
+        elif key == "set":
+            found.setdefault("set", {}).update(plain(value, "set"))
+        else:
+            found[key.replace("_", "-")] = plain(value, key)
+    return encode(json.dumps(found))

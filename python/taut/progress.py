@@ -1,0 +1,128 @@
+"""What a user sees while something runs, and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from ctypes import c_int, pointer
+from types import FrameType
+from typing import Any, Callable, List, Optional, Union
+
+from ._library import NOTE, PROGRESS, Watch
+
+__all__ = ["Progress", "Watching"]
+
+#: None: shown if a run takes more than a second; True: at once; False: never; or a function of (fraction, seconds left).
+Progress = Union[None, bool, Callable[[float, Optional[float]], Any]]
+
+_QUIET_SECONDS = 1.0
+
+
+def _clock(seconds: Optional[float]) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 90:
+        return f", {seconds:.0f} s left"
+    return f", {seconds / 60:.0f} min left" if seconds < 5400 else f", {seconds / 3600:.1f} h left"
+
+
+def _in_notebook() -> bool:
+    shell: Any = sys.modules.get("IPython")
+    if shell is None:
+        return False
+    running = shell.get_ipython()
+    return running is not None and hasattr(running, "kernel")
+
+
+class _Line:
+    """One line that is written over: on a terminal by a carriage return, in a notebook by a display handle."""
+
+    def __init__(self, always: bool):
+        self._notebook = _in_notebook()
+        self._shown = always or self._notebook or sys.stderr is not None and sys.stderr.isatty()
+        self._display: Any = None
+        self._width = 0
+
+    def show(self, text: str) -> None:
+        if not self._shown:
+            return
+        if self._notebook:
+            from IPython.display import display
+
+            box = {"text/plain": text}
+            if self._display is None:
+                self._display = display(box, raw=True, display_id=True)
+            else:
+                self._display.update(box, raw=True)
+        else:
+            sys.stderr.write("\r" + text.ljust(self._width))
+            sys.stderr.flush()
+        self._width = len(text)
+
+    def clear(self) -> None:
+        if not self._width:
+            return
+        if self._notebook:
+            self._display.update({"text/plain": ""}, raw=True)
+        else:
+            sys.stderr.write("\r" + " " * self._width + "\r")
+            sys.stderr.flush()
+
+
+class Watching:
+    """Holds the watch of one call of the library. Use it as a context; then ask ``interrupted``.
+
+    While it is open, Ctrl-C sets the flag of the watch, so that the library ends after its step.
+    """
+
+    def __init__(self, progress: Progress, what: str):
+        self._progress = progress
+        self._what = what
+        self._line = None if progress is False or callable(progress) else _Line(progress is True)
+        self._begun = time.monotonic()
+        self._stop = c_int(0)
+        self._replaced: Any = None
+        self.notes: List[str] = []
+        self.interrupted = False
+        self.error: Optional[BaseException] = None
+        self._functions = (PROGRESS(self._tell), NOTE(self._note))
+        self.watch = Watch(None, self._functions[0], self._functions[1], pointer(self._stop))
+
+    def _tell(self, _: Any, done: int, wanted: int, left: float) -> None:
+        try:
+            fraction = done / wanted if wanted > 0 else 0.0
+            seconds_left = left if left >= 0 else None
+            if callable(self._progress):
+                self._progress(fraction, seconds_left)
+            elif self._line is not None and (self._progress or time.monotonic() - self._begun > _QUIET_SECONDS):
+                self._line.show(f"{self._what}: {100 * fraction:3.0f} %{_clock(seconds_left)}")
+        except BaseException as error:  # it must not cross the border; __exit__ raises it
+            self.error = error
+            self._stop.value = 1
+
+    def _note(self, _: Any, sentence: bytes) -> None:
+        self.notes.append(sentence.decode("utf-8", "replace"))
+
+    def _on_signal(self, number: int, frame: Optional[FrameType]) -> None:
+        self.interrupted = True
+        self._stop.value = 1
+
+    def __enter__(self) -> "Watching":
+        # A handler of the caller's own is left alone; if it raises, _tell notices.
+        if (threading.current_thread() is threading.main_thread()
+                and signal.getsignal(signal.SIGINT) is signal.default_int_handler):
+            self._replaced = signal.signal(signal.SIGINT, self._on_signal)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._replaced is not None:
+            signal.signal(signal.SIGINT, self._replaced)
+        if self._line is not None:
+            self._line.clear()
+        if isinstance(self.error, KeyboardInterrupt):
+            self.interrupted, self.error = True, None
+        error, self.error = self.error, None
+        if error is not None:
+            raise error

@@ -1,0 +1,114 @@
+"""One step at a time, with live views of the state."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref, c_size_t, c_void_p
+from typing import TYPE_CHECKING, Any, Dict, Optional
+
+from ._library import FAILED, Handle, call, last_error, library, take_json
+from .arrays import view_of
+from .errors import ModelError, SolveFailed
+
+if TYPE_CHECKING:
+    from .arrays import Doubles
+    from .model import Model
+
+__all__ = ["Stepper"]
+
+
+class Stepper:
+    """A method on a model, made by :meth:`taut.Model.stepper`.
+
+    ``q`` and ``p`` are views of the state itself: they follow the steps, and what you write into them counts from the
+    next step on. A state off the manifold is refused there.
+
+    >>> import taut
+    >>> s = taut.Model("pendulum").stepper(method="rattle", step=0.01)
+    >>> s.step(100)
+    >>> round(s.t, 12), bool(abs(s.q @ s.q - 1) < 1e-15)
+    (1.0, True)
+    >>> s.p[:] = 0           # the pendulum is stopped, and let go again
+    >>> s.step()
+    """
+
+    def __init__(self, model: "Model", options: "Dict[str, Any]"):
+        self._model = model
+        self._options = dict(options)
+        pointer = c_void_p()
+        if call("taut_stepper_new", model._handle.pointer, model._options(options), byref(pointer)) == FAILED:
+            raise SolveFailed(last_error())
+        self._handle = Handle(pointer, library().taut_stepper_free)
+        self._time = view_of(self._handle, "taut_stepper_view", "t")
+        self.q: Doubles = view_of(self._handle, "taut_stepper_view", "q", writable=True)
+        self.p: Doubles = view_of(self._handle, "taut_stepper_view", "p", writable=True)
+        self._remember()
+
+    def _remember(self) -> None:
+        self._last = (self.q.tobytes(), self.p.tobytes())
+
+    def _take_changes(self) -> None:
+        if (self.q.tobytes(), self.p.tobytes()) != self._last:
+            self.restart()
+
+    def restart(self) -> None:
+        """Begins anew at what stands in ``q`` and ``p``. ``step`` calls it if they were changed."""
+        try:
+            call("taut_stepper_restart", self._handle.pointer)
+        finally:
+            self._remember()
+
+    @property
+    def t(self) -> float:
+        """The time."""
+        return float(self._time.flat[0])
+
+    @property
+    def energy(self) -> float:
+        """H at the present state."""
+        return float(self._model.H(self.q, self.p))
+
+    @property
+    def model(self) -> "Model":
+        """The model that is stepped."""
+        return self._model
+
+    def step(self, n: int = 1) -> None:
+        """Makes n steps. If one fails, the stepper stands at the last good state and SolveFailed says why."""
+        if isinstance(n, bool) or int(n) != n or n < 0:
+            raise ModelError(f"step({n!r}): n is a whole number of steps, not negative")
+        self._take_changes()
+        status = call("taut_stepper_step", self._handle.pointer, int(n))
+        self._remember()
+        if status == FAILED:
+            raise SolveFailed(last_error())
+
+    @property
+    def summary(self) -> "Dict[str, Any]":
+        """Steps, energies, residuals and iterations since the stepper was made or restarted."""
+        found: Dict[str, Any] = take_json("taut_stepper_summary", self._handle.pointer)
+        return found
+
+    def save(self) -> bytes:
+        """All that the next step depends on. :meth:`restore` goes on from there with the same bits."""
+        self._take_changes()
+        data, size = c_void_p(), c_size_t()
+        call("taut_stepper_save", self._handle.pointer, byref(data), byref(size))
+        try:
+            return ctypes.string_at(data, size.value)
+        finally:
+            library().taut_free(data)
+
+    def restore(self, state: bytes) -> None:
+        """Goes back to a state of :meth:`save`. Bytes that are damaged, or of another model or method, are refused."""
+        call("taut_stepper_restore", self._handle.pointer, bytes(state), len(state))
+        self._remember()
+
+    def __reduce__(self) -> Any:
+        from .pickling import packed_stepper, restore
+
+        return restore, ("stepper", *packed_stepper(self))
+
+    def __repr__(self) -> str:
+        s = self.summary
+        return f"<a stepper: {s.get('method')}, step {s.get('step'):g}, {s.get('steps')} steps, t = {self.t:g}>"

@@ -1,0 +1,120 @@
+"""Functions and SymPy expressions become formulas with the same values."""
+
+import glob
+import math
+import os
+import random
+
+import numpy as np
+import pytest
+import sympy
+from conftest import ROOT
+from hypothesis import given, settings, strategies as st
+
+import taut
+from taut.formula import Graph, text_of, write_texts
+from taut.parse import parse
+from taut.symbolic import from_sympy
+from taut.trace import trace
+
+EXAMPLES = sorted(glob.glob(os.path.join(ROOT, "examples", "*.toml")))
+
+
+def value_of(text, x, y):
+    """The value of a formula by Python's own rules, which share no code with the reader of the package."""
+    return eval(text.replace("^", "**"), {"x": x, "y": y, "pi": math.pi, **vars(math)})
+
+
+def traced(function):
+    graph = Graph()
+    return trace(function, graph, ["x", "y"], ["p_x", "p_y"], ["L"], "hamiltonian", True)
+
+
+def test_operators_and_functions_of_numpy():
+    def f(q, p):
+        x, y = q
+        return (-x**2/(2*y) + np.sin(q).sum() + np.float64(2)*np.arctan2(y, x) - (x - (y + 1))
+                + np.hypot(x, y) + 2**-x + np.array([1.0, 2.0]) @ (q*x) + np.linalg.norm([3, 4]))
+
+    text = text_of(traced(f)[0])
+    for x, y in ((0.3, 0.7), (1.7, 2.5)):
+        assert value_of(text, x, y) == pytest.approx(f(np.array([x, y]), None), rel=1e-15)
+
+
+expressions = st.recursive(
+    st.sampled_from(["x", "y"]) | st.floats(0.1, 9).map(repr) | st.integers(1, 9).map(str),
+    lambda inner: st.tuples(inner, st.sampled_from(["+", "-", "*", "/"]), inner).map(lambda t: f"({t[0]}{t[1]}{t[2]})")
+    | inner.map(lambda a: f"(-{a})") | inner.map(lambda a: f"({a}^2)") | inner.map(lambda a: f"sin({a})"), max_leaves=12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(expressions)
+def test_texts_keep_their_values(source):
+    once = text_of(parse(source, Graph()))
+    assert text_of(parse(once, Graph())) == once
+    try:
+        wanted = value_of(source, 0.37, 1.9)
+    except (ZeroDivisionError, OverflowError):
+        return
+    assert value_of(once, 0.37, 1.9) == wanted
+
+
+@pytest.mark.parametrize("function, words", [
+    (lambda q, p: math.sin(q[0]), "numpy"),
+    (lambda q, p: 1 if q[0] > 0 else 0, "branches on a value: `x > 0`"),
+    (lambda q, p: np.where(q > 0, q, 1).sum(), "branches"),
+    (lambda q, p: max(q[0], q[1]), "branches"),
+    (lambda q, p: np.log1p(q[0]), "numpy.log(1 + x)"),
+    (lambda q, p: q[0] % 2, "not smooth"),
+    (lambda q, p: None, "returned nothing"),
+    (lambda q, p: "abc", "no formula"),
+    (lambda q, p: float("nan"), "nan"),
+])
+def test_what_no_formula_can_say_is_refused_in_words(function, words):
+    with pytest.raises(taut.TracingError) as caught:
+        traced(function)
+    assert words in str(caught.value)
+
+
+def test_shared_parts_get_names_and_long_sums_do_not_recurse():
+    def f(q, p):
+        r = np.sqrt(q[0]**2 + q[1]**2 + q[0]*q[1] + 1)
+        return r + 1/r + r**3
+
+    definitions, texts = write_texts(traced(f), ["part_1"])
+    assert [name for name, _ in definitions] == ["part_2"] and texts[0].count("part_2") == 3
+    assert text_of(traced(lambda q, p: sum(q[0]*k for k in range(1, 5001)))[0]).count("+") == 4999
+
+
+def test_sympy_keeps_quotients_and_names_what_it_refuses():
+    x, y = sympy.symbols("x y")
+    assert text_of(from_sympy(sympy.Rational(1, 3)*x, Graph(), "H")) == "x/3"
+    with pytest.raises(taut.ModelError, match="Piecewise"):
+        from_sympy(x + sympy.Piecewise((x, x > 0), (0, True)), Graph(), "H")
+    with pytest.raises(taut.ModelError, match="plain symbol"):
+        from_sympy(sympy.Function("x")(sympy.Symbol("t")), Graph(), "H")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=os.path.basename)
+def test_every_example_goes_to_text_and_to_sympy_and_back(path):
+    model = taut.Model(path)
+    again = taut.Model(text=model.to_toml(), folder=os.path.dirname(path))
+    assert again.description["start"] == model.description["start"]
+    if model.description["particles"]:
+        with pytest.raises(taut.ModelError, match="particles"):
+            model.to_sympy()
+        return
+    back = taut.Model(**model.to_sympy()._asdict())
+    rng = random.Random(1)
+    q0, p0 = model.start
+    q = q0 + np.array([rng.uniform(-0.1, 0.1) for _ in q0])
+    p = p0 + np.array([rng.uniform(-0.1, 0.1) for _ in q0])
+    assert back.H(q, p) == pytest.approx(model.H(q, p), rel=1e-12, abs=1e-12)
+    np.testing.assert_allclose(back.g(q), model.g(q), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(back.G(q), model.G(q), rtol=1e-12, atol=1e-12)
+
+
+def test_settings_stand_in_the_text(pendulum):
+    text = taut.Model("pendulum", parameters={"L": 2.0}, start={"p_y": 0.25}, set={"run.steps": 7}).to_toml()
+    again = taut.Model(text=text)
+    assert again.parameters["L"] == 2.0 and again.start[1][1] == 0.25 and again.description["run"]["steps"] == 7

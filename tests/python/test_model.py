@@ -1,0 +1,164 @@
+"""Models, runs and their arrays."""
+
+import gc
+import glob
+import json
+import os
+import pickle
+import signal
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings, strategies as st
+
+import taut
+
+EXAMPLES = sorted(os.path.basename(path)[:-5] for path in glob.glob(os.path.join(ROOT, "examples", "*.toml")))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_same_bits_as_the_program(name):
+    printed = subprocess.run([os.environ["TAUT_PROGRAM"], "run", name, "--steps", "20", "--json"],
+                             stdout=subprocess.PIPE, check=True).stdout
+    wanted = json.loads(printed)
+    r = taut.Model(name).run(steps=20)
+    assert r.summary["q"] == wanted["q"] and r.summary["p"] == wanted["p"]
+    assert r.q[-1].tolist() == wanted["q"] and r.p[-1].tolist() == wanted["p"]
+
+
+def test_arrays_are_views_that_keep_the_run_alive(pendulum):
+    r = pendulum.run(steps=100, every=10)
+    assert r.q.__array_interface__["data"] == r.q.__array_interface__["data"]
+    assert r["x"].__array_interface__["data"][0] == r.q[:, 0].__array_interface__["data"][0]
+    assert not r.q.flags.owndata and not r.q.flags.writeable
+    q, copy = r.q, r.q.copy()
+    del r
+    gc.collect()
+    [pendulum.run(steps=100, every=10) for _ in range(20)]
+    assert (q == copy).all()
+
+
+def test_a_traced_function_a_text_and_sympy_give_the_same_run():
+    import sympy
+
+    x, y, L = sympy.symbols("x y L")
+    common = dict(coordinates="x y", mass=1.0, parameters={"L": 1.0}, start={"x": 1.0})
+    runs = [taut.Model(potential=v, constraints=[g], **common).run(step=0.01, steps=200) for v, g in (
+        ("y", "(x^2 + y^2 - L^2)/2"), (lambda q: q[1], lambda q, L: (q[0]**2 + q[1]**2 - L**2)/2),
+        (y, (x**2 + y**2 - L**2)/2))]
+    assert (runs[0].q == runs[1].q).all()
+    assert np.abs(runs[0].q - runs[2].q).max() < 1e-12
+
+
+def test_a_failed_run_carries_its_result(pendulum):
+    with pytest.raises(taut.SolveFailed) as caught:
+        pendulum.run(step=3.0, steps=10)
+    assert caught.value.failure.kind and "step" in str(caught.value) and len(caught.value.result.t) >= 1
+
+
+def test_wrong_input_is_refused_in_words(pendulum):
+    with pytest.raises(taut.ModelError, match=r":\d+:\d+: unknown name `L0`"):
+        taut.Model(text=pendulum.to_toml().replace("- L^2", "- L0^2"))
+    for wrong, words in (({"method": "ratle"}, "rattle"), ({"stepp": 1}, "stepp"), ({"step": float("nan")}, "finite"),
+                         ({"steps": 1, "until": 2.0}, "both"), ({"start": {"x": 0.5}}, "constraint"),
+                         ({"start": ([1.0], [0.0])}, "coordinates"), ({"start": 7}, "pair")):
+        with pytest.raises(taut.ModelError) as caught:
+            pendulum.run(**wrong)
+        assert words in str(caught.value)
+    with pytest.raises(taut.ModelError, match="mass= and potential="):
+        taut.Model(coordinates="x", lagrangian="v_x^2/2")
+    with pytest.raises(taut.ModelError):
+        taut.Model("no-such-model")
+    with pytest.raises(KeyError):
+        pendulum.run(steps=1)["z"]
+
+
+kinds = st.sampled_from(["f8", "f4", "f2", "i4", "u1", "c16", "U3", "O", "?"])
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.lists(st.integers(0, 3), max_size=3), st.lists(st.integers(0, 3), max_size=3), kinds, kinds,
+       st.sampled_from("CF"), st.integers(1, 2))
+def test_any_shape_dtype_and_order_gives_values_or_a_sentence(a, b, kind_a, kind_b, order, stride):
+    model = taut.Model("pendulum")
+    q = np.ones(a, dtype=kind_a, order=order)[..., ::stride] if a else np.ones(a, dtype=kind_a)
+    p = np.zeros(b, dtype=kind_b, order=order)
+    for call in (lambda: model.H(q, p), lambda: model.g(q), lambda: model.G(q), lambda: model.multiplier(q, p),
+                 lambda: model.project(q, p), lambda: model.run(steps=1, start=(q, p))):
+        try:
+            call()
+        except (taut.ModelError, taut.SolveFailed) as error:
+            assert len(str(error)) > 20
+
+
+def test_values_over_leading_axes(pendulum):
+    q = np.array([[[1.0, 2.0], [3.0, 4.0]]])
+    assert pendulum.H(q, [1.0, 1.0]).tolist() == [[3.0, 5.0]]
+    assert pendulum.g(q).shape == (1, 2, 1) and pendulum.G(q).tolist() == [[[[1.0, 2.0]], [[3.0, 4.0]]]]
+    assert np.array_equal(pendulum.g(np.asfortranarray(q)), pendulum.g(q))
+    on, p = pendulum.project([[1.0, 0.1]], [[0.3, 0.2]])
+    assert abs(on @ on.T - 1).max() < 1e-15 and abs((on*p).sum()) < 1e-15
+
+
+def test_pickles_come_back_and_damaged_ones_are_refused(pendulum):
+    r = pendulum.run(steps=50, every=5)
+    again = pickle.loads(pickle.dumps(r))
+    assert (again.q == r.q).all() and (again["x"] == r["x"]).all() and again.summary == r.summary
+    model = pickle.loads(pickle.dumps(taut.Model("pendulum", parameters={"gravity": 2.0})))
+    assert model.parameters["gravity"] == 2.0
+    whole = pickle.dumps(r)
+    refused = 0
+    for at in range(200, len(whole) - 80, 97):
+        broken = bytearray(whole)
+        broken[at] ^= 1
+        try:
+            other = pickle.loads(bytes(broken))
+        except Exception:
+            refused += 1
+        else:
+            assert (other.q == r.q).all()
+    assert refused > 5
+
+
+def test_ctrl_c_stops_after_a_step_with_what_there_is(pendulum):
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pendulum.run(steps=10**12, every=10**6, backend="interpret")
+    assert caught.value.result.summary["steps"] > 0
+
+
+def test_progress_is_called_and_its_errors_come_out(pendulum):
+    seen = []
+    pendulum.run(steps=3 * 10**6, every=10**6, backend="interpret", progress=lambda f, left: seen.append(f))
+    assert seen and all(0 <= f <= 1 for f in seen)
+
+    def bad(fraction, left):
+        raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine"):
+        pendulum.run(steps=10**12, every=10**6, backend="interpret", progress=bad)
+
+
+def test_ten_thousand_runs_leak_nothing(pendulum):
+    def resident():
+        with open("/proc/self/statm") as f:
+            return int(f.read().split()[1]) * 4096
+
+    for _ in range(500):
+        pendulum.run(steps=1).q
+    before = resident()
+    for _ in range(10000):
+        pendulum.run(steps=1).q
+    assert resident() - before < 2**20
+
+
+def test_notebook_forms(pendulum):
+    r = pendulum.run(steps=20, every=2)
+    assert "<svg" in r._repr_html_() and "rattle" in r._repr_html_()
+    assert 'srcdoc="' in r.report()._repr_html_()
+    assert "\\begin{aligned}" in pendulum._repr_latex_()
+    assert list(r.to_pandas().columns[:2]) == ["x", "y"]
+    assert dict(r.to_xarray().sizes)["coordinate"] == 2
