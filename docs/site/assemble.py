@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+"""Puts the pages of the site together: assemble.py TARGET. The Markdown of the repository is taken as it is; links to files
+that are not on the site become names, and formulas of the theory pages are typeset."""
+import os
+import re
+import shutil
+import sys
+
+import typeset
+
+top = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
+target = os.path.abspath(sys.argv[1])
+
+# Pages of the repository and where they stand on the site.
+pages = {"CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md"}
+for folder, _, names in os.walk(os.path.join(top, "docs")):
+    inside = os.path.relpath(folder, top)
+    if inside.startswith("docs/site"):
+        continue
+    for name in names:
+        if name.endswith(".md"):
+            pages[f"{inside}/{name}"] = os.path.relpath(f"{inside}/{name}", "docs")
+pages["docs/theory/README.md"] = "theory/index.md"
+
+LINK = re.compile(r"(?<!`)(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+
+
+def linked(text, source, page):
+    """The links of a page, from where it stands in the repository to where it stands on the site."""
+    def change(found):
+        picture, words, link = found.groups()
+        if "://" in link or link.startswith("#"):
+            return found[0]
+        path, _, part = link.partition("#")
+        file = os.path.normpath(os.path.join(os.path.dirname(source), path))
+        if not os.path.exists(os.path.join(top, file)):
+            sys.exit(f"{source}: there is no {file}, to which it links")
+        here = os.path.dirname(page) or "."
+        if file in pages:
+            return f"{picture}[{words}]({os.path.relpath(pages[file], here)}{'#' + part if part else ''})"
+        if picture:
+            return f"![{words}]({os.path.relpath(os.path.relpath(file, 'docs'), here)})"
+        return words if "`" in words else f"{words} (`{file}`)"
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.S | re.M)
+    return "".join(part if part.startswith("```") else LINK.sub(change, part) for part in parts)
+
+
+def write(path, text):
+    path = os.path.join(target, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    # What has not changed keeps its time, so that Sphinx reads changed pages alone.
+    if not os.path.exists(path) or open(path).read() != text:
+        with open(path, "w") as file:
+            file.write(text)
+
+
+for source, page in pages.items():
+    text = linked(open(os.path.join(top, source)).read(), source, page)
+    write(page, typeset.page(text) if page.startswith("theory/") and page != "theory/index.md" else text)
+for name in os.listdir(os.path.join(top, "docs/site/pages")):
+    write(name, open(os.path.join(top, "docs/site/pages", name)).read())
+shutil.copytree(os.path.join(top, "docs/pictures"), os.path.join(target, "pictures"), dirs_exist_ok=True)
+theory = sorted(page for page in pages.values() if page.startswith("theory/") and page != "theory/index.md")
+index = open(os.path.join(target, "theory/index.md")).read()
+names = "\n".join(page.removeprefix("theory/").removesuffix(".md") for page in theory)
+write("theory/index.md", f"{index}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
