@@ -34,8 +34,8 @@ Part part_of(const std::string& text);  // "2/8"; throws InputError
 
 // Who computes, and how. Results do not depend on it.
 struct Layout {
-  int threads = 0;  // of each process; 0: as many as the workforce has by itself
-  int lanes = 0;    // of each thread; 0: as many as pay
+  int threads = 0;  // in each process; 0: as many as the workforce has by itself
+  int lanes = 0;    // in each thread; 0: as many as pay
 };
 
 // What is to be done: the units that the observer hands out, and takes back.
@@ -53,13 +53,13 @@ EnsembleProgress work_in_threads(const EnsembleWork& work);
 struct Workforce {
   std::function<EnsembleProgress(const EnsembleWork&)> work = work_in_threads;
   int processes = 1;
-  int threads = usual_threads();  // of each process, if nothing else is asked for
+  int threads = usual_threads();  // in each process, if nothing else is asked for
 };
 
 // What came of it.
 struct Worked {
   EnsembleSummary summary;
-  int signal = 0;  // that stopped it; a sentence has said so
+  int signal = 0;  // the one that stopped it; a sentence has said so
 };
 // Works on all units of the part that the folder lacks. `each`, if there is one, gets every unit, also those
 // that were there, in any order and one at a time.

@@ -1,5 +1,5 @@
-// How a program of this folder begins and ends: its words are understood, its command is carried out, and what
-// goes wrong becomes a sentence and an exit status.
+// How a program of this folder begins and ends: its words are understood, its command is carried out, and
+// what goes wrong becomes a sentence and an exit status.
 #pragma once
 
 #include "commands.hpp"

@@ -44,7 +44,7 @@ std::vector<std::string> endings() {
 
 // The rows as cells over two names, if they fill a grid.
 struct Grid {
-  std::vector<double> x, y;         // of the first name and of the second
+  std::vector<double> x, y;         // values of the first name and of the second
   std::vector<std::size_t> row_of;  // for each cell, row by row of y
 };
 
@@ -83,7 +83,7 @@ HeatMap map_over(const Sweep& sweep, const Grid& grid, const std::function<doubl
 // The x axis: the one name that varies, or the number of the row.
 struct Abscissa {
   Axis axis;
-  std::vector<std::size_t> order;  // of the rows, so that x grows
+  std::vector<std::size_t> order;  // the rows in the order in which x grows
   std::vector<double> x;
 };
 

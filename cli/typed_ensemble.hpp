@@ -18,7 +18,8 @@ struct TypedEnsemble {
   void add_what_varies(Command& command);  // --size, --vary, --grid, --table, --seed
   void add_work(Command& command);         // --threads, --lanes
 
-  // Makes the ensemble, and says on standard error what is not as it was wanted. Throws what make_ensemble throws.
+  // Makes the ensemble, and says on standard error what is not as it was wanted. Throws what make_ensemble
+  // throws.
   Ensemble made();
   // Begins the folder of --out, if that was typed.
   std::optional<EnsembleFolder> folder_of(const Ensemble& ensemble) const;

@@ -26,7 +26,7 @@ class Board {
   // Nothing is handed out any more.
   void close();
 
-  bool has_units_left() const;  // that somebody left
+  bool has_units_left() const;  // because somebody left them
   EnsembleProgress progress() const;
   std::vector<std::int64_t> written() const;  // by other ranks than this one
 

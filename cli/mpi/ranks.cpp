@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -29,8 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::duration;
 
-// A rank says every second that it lives. One that was silent for so long is dead, or cut off. Before its first
-// message a rank reads the model and perhaps compiles a step, in which time it says nothing.
+// A rank says every second that it lives. One that was silent for so long is dead, or cut off. Before its
+// first message a rank reads the model and perhaps compiles a step, in which time it says nothing.
 constexpr duration<double> between_signs_of_life(1), longest_silence(20), longest_start(600);
 constexpr std::chrono::microseconds between_looks(500);
 
@@ -39,7 +38,7 @@ enum Tag : int { to_rank_0 = 1, to_rank = 2, to_rank_0_text = 3 };
 // All that a rank says to rank 0.
 struct Report {
   enum Kind : std::int64_t { asks, wrote, lives, leaves, refuses, fails } kind = asks;
-  std::int64_t unit = -1;  // that it wrote
+  std::int64_t unit = -1;  // the one it wrote
   std::int64_t steps = 0, ended = 0, failed = 0;
   double busy = 0;
 };
@@ -322,7 +321,7 @@ void call(const EnsembleWork* work) {
   Call call;
   std::string path;
   if (work != nullptr) {
-    path = std::filesystem::absolute(work->folder->folder().path()).string();
+    path = work->folder->folder().path_now();
     call.has_work = 1;
     call.path_length = static_cast<std::int64_t>(path.size());
     call.threads = work->layout.threads;

@@ -1,4 +1,5 @@
-// taut-mpi: ensembles on the ranks of a real MPI job have the bits of `taut ensemble`, also if a rank is killed.
+// taut-mpi: ensembles on the ranks of a real MPI job have the bits of `taut ensemble`, also if a rank is
+// killed.
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -132,7 +133,8 @@ TEST_F(OnRanks, AJobMayGoOnWithoutADeadRank) {
 }
 
 // A unit takes three messages: a rank asks, rank 0 answers, the rank says that it has written. Beside these
-// each rank says once that it leaves, asks once too often in each thread, and gives a sign of life every second.
+// each rank says once that it leaves, asks once too often in each thread, and gives a sign of life every
+// second.
 TEST_F(OnRanks, AUnitTakesThreeMessages) {
   const OwnFolder folder;
   const auto json = parsed(run_shell(mpirun(3) + "ensemble pendulum --size 640 --steps 2000 --json --out e " +

@@ -265,7 +265,7 @@ TEST(Variation, NamesWithTheSameStreamAreRefused) {
 TEST(Variation, TheTableEnsembleIsChecked) {
   test::refused(model_text("[ensemble]\nsizes = 3\n"),
                 "model.toml:12:1: unknown key `sizes` in [ensemble]\n  12 | sizes = 3\n     | ^^^^^  known "
-                "here: size, seed, vary, grid. Did you mean `size`?\n");
+                "here: size, seed, vary, grid, table. Did you mean `size`?\n");
   test::refused(
       model_text("[ensemble]\nsize = 2.5\nseed = -1\ngrid = 1\nvary = 3\n"),
       "model.toml:12:8: the number of trajectories is 2.5\n  12 | size = 2.5\n     |        ^^^  it must be "

@@ -69,11 +69,11 @@ struct RunFailure {
   std::string kind;
   std::string stage = {};  // position, momentum or inner; empty if no solve failed
   double residual = 0;     // what the failed solve left, in the units of its equation
-  int iterations = 0;      // of that solve
+  int iterations = 0;      // corrections of that solve
   int constraint = -1;     // from 0; -1: not known
   std::string constraint_name = {};
   std::int64_t step = 0;  // the one that failed, from 1
-  double time = 0;        // of the last good state
+  double time = 0;        // that of the last good state
 };
 
 struct RunSummary {

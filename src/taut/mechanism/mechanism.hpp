@@ -26,8 +26,8 @@ struct MethodChoice {
   std::string label() const { return ode ? method + " on " + ode->written() : short_name(method); }
 };
 
-// What can be evaluated at any state: numbers (H, V), vectors of n (H_q, H_p) or m numbers (g, G H_p, λ), and G
-// row by row.
+// What can be evaluated at any state: numbers (H, V), vectors of n (H_q, H_p) or m numbers (g, G H_p, λ),
+// and G row by row.
 enum class Evaluated { H, V, H_q, H_p, g, G, GHp, lambda };
 constexpr std::array<std::string_view, 8> names_of(Evaluated) {
   return {"H", "V", "H_q", "H_p", "g", "G", "GHp", "lambda"};

@@ -13,8 +13,8 @@ struct Origin {
   std::string date;
 };
 
-// Returns the time now, or that of SOURCE_DATE_EPOCH, so that two pages of the same run can be compared. Throws
-// InputError if that variable is not a number of seconds.
+// Returns the time now, or that of SOURCE_DATE_EPOCH, so that two pages of the same run can be compared.
+// Throws InputError if that variable is not a number of seconds.
 std::string date_of_report();
 
 // `runs` are runs of one problem by several methods, `summaries` are theirs.

@@ -110,8 +110,8 @@ void add_method_errors(const Model& model, std::vector<ModelError>& errors) {
   }
 }
 
-// Fills in what the file says if the command line is silent: `asked` went into the settings, so that they have
-// it all.
+// Fills in what the file says if the command line is silent: `asked` went into the settings, so that they
+// have it all.
 RunRequest request_of(const Model& model, const RunSettings& run, const RunRequest& asked) {
   RunRequest request = asked;
   request.method = with_definitions(model.methods, run.method.value_or(""));

@@ -50,8 +50,8 @@ struct ModelRun {
   // Throws ModelFileError or ChoiceError if the method cannot be had in the precision that is asked for.
   void check_precision() const;
   // Returns what the model says, replaced by what is asked, without reading the model again. Whoever changes
-  // `request` in place puts `wanted` into `asked` too, so that refusals do not blame the file. The precision of a double is all
-  // that can be asked for: more digits of a step are read from its text.
+  // `request` in place puts `wanted` into `asked` too, so that refusals do not blame the file. The
+  // precision of a double is all that can be asked for: more digits of a step are read from its text.
   RunRequest requested(const RunRequest& wanted) const;
   // Makes a machine for so many steps from that start, as run() does; `note` is given sentences for the user.
   MadeMachine machine(const MethodChoice& choice, const PlainState& start, std::int64_t steps,

@@ -152,8 +152,9 @@ struct PoleWatch::Divisors {
       g.push_back(taut::evaluate(f, [&](std::string_view name) { return known.find(name)->second; }).back());
     return g;
   }
-  // Returns a position of g = 0 near q, by Newton's iteration along the gradients of g; none if it finds none.
-  // Differences in 128 bits give gradients to 1e-17 or so, which is enough for 30 digits in three corrections.
+  // Returns a position of g = 0 near q, by Newton's iteration along the gradients of g; none if it finds
+  // none. Differences in 128 bits give gradients to 1e-17 or so, which is enough for 30 digits in three
+  // corrections.
   std::optional<Position> on_constraints(Position q) const {
     const std::size_t n = q.size(), m = constraints.size();
     Float128 size = 0;

@@ -18,8 +18,8 @@ namespace taut {
 // The machine stays where it is.
 bool has_lost_energy(Machine& machine, const Tally& tally, double step);
 
-// The failure of the step after those of the tally, as a sentence and as data. `pole` says what pole the step went
-// across, if that is known.
+// The failure of the step after those of the tally, as a sentence and as data. `pole` says what pole the
+// step went across, if that is known.
 std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Machine& machine,
                         const MethodChoice& choice, const RunRequest& request, double h,
                         const std::string& pole, std::string_view last_good);

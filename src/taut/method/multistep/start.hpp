@@ -18,7 +18,7 @@ class MultistepStart {
       : map_{.scheme = &scheme(), .base = {.solve = solve}},
         memory_(make_memory(map_, s, X(x))),
         l_(half),
-        points_(static_cast<std::size_t>(2 * half), X(x)),
+        points_(2 * static_cast<std::size_t>(half), X(x)),
         coarse_(x),
         fine_(x) {}
 

@@ -7,7 +7,8 @@
 
 namespace taut {
 
-// Writes a formula as it was parsed: quotients become fractions, `theta` a Greek letter, `p_x` has a subscript.
+// Writes a formula as it was parsed: quotients become fractions, `theta` a Greek letter, and `p_x` has a
+// subscript.
 std::string to_latex(const Formula& formula);
 
 // Writes a name.
