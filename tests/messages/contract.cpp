@@ -138,8 +138,10 @@ TEST(Contract, EveryMethodRunsOnTheSplitProblem) {
     for (const char* key : {"name", "order", "symmetric", "symplectic", "tier", "source", "theory"})
       EXPECT_TRUE(method.contains(key)) << method;
     const std::string name = method["name"];
-    // At the step of the model explicit methods are unstable, and their runs say so.
-    const bool is_explicit = name == "euler" || name.starts_with("half-explicit");
+    // At the step of the model explicit methods are unstable, and their runs say so; h·ω is 0.71 there,
+    // which is more than multistep10 bears.
+    const bool is_explicit =
+        name == "euler" || name.starts_with("half-explicit") || name.starts_with("multistep");
     const std::string step = is_explicit ? "--step 0.0005 " : "";
     const json run = run_json("stiff-pendulum --steps 100 " + step + "--method '" + name + "'");
     const std::string keeps = method["keeps"];

@@ -5,10 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "support/all_digits.hpp"
+#include "support/killable.hpp"
 #include "support/run_program.hpp"
 
 namespace {
@@ -73,6 +77,16 @@ TEST(Precision, SamplesHaveTheDigitsInText) {
   }
 }
 
+// Starts a run and stops it as soon as it has written a checkpoint. Returns whether that was before its end.
+bool stopped_at_its_first_checkpoint(const std::string& command, const std::string& folder) {
+  std::istringstream words(command);
+  Process process(std::vector<std::string>(std::istream_iterator<std::string>(words), {}));
+  for (int i = 0; i < 12000 && !std::filesystem::exists(folder + "/checkpoint.taut"); ++i)
+    sleep_seconds(0.005);
+  process.send(SIGINT);
+  return process.wait() == 130;
+}
+
 // A run that is stopped in the middle and resumed has the samples and the end of one that is not.
 TEST(Precision, AResumedRunHasTheSameDigits) {
   const OwnFolder folder;
@@ -80,15 +94,11 @@ TEST(Precision, AResumedRunHasTheSameDigits) {
     const std::string whole = (folder / (precision + "-whole")).string(),
                       part = (folder / (precision + "-part")).string();
     const std::string options =
-        " --method yoshida4 --step 0.02 " +
-        std::string(precision == "long" ? "--every 1000 --steps 400000" : "--every 20 --steps 8000") +
-        " --precision " + precision;
+        " --method yoshida4 --step 0.02 --checkpoint-every 0.01 --precision " + precision +
+        (precision == "long" ? " --every 1000 --steps 1000000" : " --every 50 --steps 50000");
     ASSERT_EQ(run_taut("run pendulum --out " + whole + options).status, 0);
-    // The step is compiled by now, so that the run has begun after this time; a machine on which it is over
-    // by then has nothing to resume.
-    const std::string stopped = "timeout -s INT 0.3 '" TAUT_PROGRAM "' run pendulum --out " + part + options;
-    const bool over = std::system((stopped + " >/dev/null 2>&1").c_str()) == 0;
-    ASSERT_FALSE(over) << "the run was over too soon";
+    ASSERT_TRUE(stopped_at_its_first_checkpoint("run pendulum --out " + part + options, part))
+        << "the run was over too soon";
     const Ran resumed = run_taut("resume " + part);
     EXPECT_EQ(resumed.status, 0) << resumed.err;
     EXPECT_EQ(read_text(whole + "/samples.csv"), read_text(part + "/samples.csv"));

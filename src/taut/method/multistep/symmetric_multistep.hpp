@@ -1,5 +1,6 @@
 // Symmetric multistep methods of Console, Hairer & Lubich (2013): order k for one gradient and one position
-// solve a step, and an energy that stays near its first value for long times. Labels: docs/theory/multistep.md.
+// solve a step, and an energy that stays near its first value for long times.
+// Labels: docs/theory/multistep.md.
 //
 // The formula is carried in summed form. Then a step is one of SHAKE, with a force that is filtered by σ/ρ:
 // every solver that SHAKE has is this method's, and compensated sums keep its rounding error a random walk.
@@ -77,24 +78,24 @@ struct SymmetricMultistep {
     X begin_at;                         // the state before the first step
     std::vector<X> behind;              // (q_{N-1}, p_{N-3/2}), (q_{N-2}, p_{N-5/2}), …: a ring
     int newest = 0;                     // the place of the first of them
-    std::vector<typename P::Vec> sums;  // what later φ know of the forces so far: (M5)
+    std::vector<typename P::Vec> sums;  // what later φ know of the forces so far: (CL5)
     typename P::Vec force, filtered, momentum;
     typename P::Jacobian G_behind;
     T top;                                 // β_{k-1}
     std::vector<T> beta_down, alpha_down;  // β_{k-2}, …, β_1; the coefficients of ζ^{k-3}, …, 1 in ρ/(ζ - 1)²
-    std::vector<T> difference;             // the weights of half-step momenta in (M6)
+    std::vector<T> difference;             // the weights of half-step momenta in (CL6)
 
     const X& past(int j) const { return behind[static_cast<std::size_t>(newest + j) % behind.size()]; }
     void remember(const X& x) {
       newest = (newest == 0 ? static_cast<int>(behind.size()) : newest) - 1;
       assign(behind[static_cast<std::size_t>(newest)], x);
     }
-    // Takes F_N and φ_N into the sums. Direct form II of the filter, transposed: half as many vectors as there
-    // are forces and φ in the formula.
+    // Takes F_N and φ_N into the sums. This is direct form II of the filter, transposed: it keeps half as many
+    // vectors as there are forces and φ in the formula.
     void take(const typename P::Vec& F, const typename P::Vec& phi) {
       const std::size_t last = sums.size() - 1;
       for (std::size_t i = 0; i < last; ++i)
-        sums[i] = sums[i + 1] + beta_down[i] * F - alpha_down[i] * phi;  // (M5)
+        sums[i] = sums[i + 1] + beta_down[i] * F - alpha_down[i] * phi;  // (CL5)
       sums[last] = beta_down[last] * F - alpha_down[last] * phi;
     }
 
@@ -114,8 +115,8 @@ struct SymmetricMultistep {
     }
   };
 
-  // Makes a step. Between steps x holds the front of the sequence, (q_N, p_{N-1/2}) with N = n + l; before the
-  // first one it holds (q_0, p_0).
+  // Makes a step. Between steps x holds the front of the sequence, (q_N, p_{N-1/2}) with N = n + l; before
+  // the first one it holds (q_0, p_0).
   template <Natural P, class X>
   Expected<int> step(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
     int corrections = 0;
@@ -138,16 +139,18 @@ struct SymmetricMultistep {
   // Puts out (q_n, p_n) from the points on both sides of it.
   template <Natural P, class X>
   Expected<int> output(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar&) const {
+    using T = typename P::Scalar;
     if (!at.started) return 0;
     const int l = at.l;
     at.momentum = at.difference[static_cast<std::size_t>(l - 1)] * (x.p + at.past(k - 2).p);
-    for (int i = 0; i < l - 1; ++i)
-      at.momentum +=
-          at.difference[static_cast<std::size_t>(i)] * (at.past(l - 2 - i).p + at.past(l - 1 + i).p);  // (M6)
+    for (int i = 0; i < l - 1; ++i) {
+      const T& weight = at.difference[static_cast<std::size_t>(i)];
+      at.momentum += weight * (at.past(l - 2 - i).p + at.past(l - 1 + i).p);  // (CL6)
+    }
     assign(x, at.past(l - 1));
     x = X(StateOf<P>{x.q, at.momentum});
     s.G(x.q, at.G_behind);
-    return at.solver.project(s, solve, x, at.G_behind, at.nu);  // (M7)
+    return at.solver.project(s, solve, x, at.G_behind, at.nu);  // (CL7)
   }
 
  private:
@@ -158,13 +161,13 @@ struct SymmetricMultistep {
     const auto& W = s.W();
     const T& top = at.top;
     auto&& next = room(s, at.next);
-    // (M2), (M3): p_{N+½} = p_{N-½} + hφ_N with φ_N = β_{k-1}F_N + sums, F_N = -∇V(q_N) - G(q_N)ᵀλ_N; the drift
-    // adds the last term, μ = hβ_{k-1}λ_N
+    // (CL2), (CL3): p_{N+½} = p_{N-½} + hφ_N with φ_N = β_{k-1}F_N + sums, F_N = -∇V(q_N) - G(q_N)ᵀλ_N;
+    // the drift adds the last term, μ = hβ_{k-1}λ_N.
     at.filtered = at.sums[0] - top * at.grad_V;
     auto&& kicked = kicked_state(x, h * at.filtered, at.kicked);
     typename Memory<P, X>::Drift drift(next, kicked, at.G, W, h,
-                                       at.moved);  // (M3): q_{N+1} = q_N + hW p_{N+½}
-    const auto solved = at.solver.land(s, solve, x.q, at.G, drift, at.mu, at.begin(at.mu));  // (M4)
+                                       at.moved);  // (CL3): q_{N+1} = q_N + hW p_{N+½}
+    const auto solved = at.solver.land(s, solve, x.q, at.G, drift, at.mu, at.begin(at.mu));  // (CL4)
     if (!solved) return solved;
     if (const auto missed = at.solver.missed_landing(s, x.q, next.q, h, at.mu)) return *missed;
     at.keep(at.mu);

@@ -9,13 +9,13 @@
 namespace taut {
 
 // An explicit symmetric formula of k steps and order k for M q'' = F, with l = k/2:
-//     ρ(ζ) = (ζ - 1)² Π (ζ² + 2aᵢζ + 1),   σ(ζ) = Σ βⱼ ζʲ, j = 1 … k-1, βⱼ = β_{k-j}.               (M1)
+//     ρ(ζ) = (ζ - 1)² Π (ζ² + 2aᵢζ + 1),   σ(ζ) = Σ βⱼ ζʲ, j = 1 … k-1, βⱼ = β_{k-j}.               (CL1)
 // All numbers are quotients of integers, so that every precision has its own roundings of them.
 struct MultistepTable {
   int steps = 0;                            // k
   std::span<const std::int64_t> a = {};     // tenths: l - 1 numbers
   std::span<const std::int64_t> beta = {};  // β_l, β_{l+1}, …, β_{k-1}: l numbers
-  std::int64_t divisor = 1;                 // of beta
+  std::int64_t divisor = 1;                 // every β is divided by it
   double longest = 0;                       // ρ + (hω)²σ has its roots on the unit circle for hω up to this
 };
 
@@ -44,8 +44,8 @@ constexpr const MultistepTable& multistep_table(int steps) {
 
 inline constexpr int most_multistep = 10;
 
-// Returns the coefficients of Π (ζ² + 2aᵢζ + 1), which is ρ without its double root 1, from ζ⁰ on; what is beyond
-// their degree is 0. T is a float; the divisions are the only roundings.
+// Returns the coefficients of Π (ζ² + 2aᵢζ + 1), which is ρ without its double root 1, from ζ⁰ on; what is
+// beyond their degree is 0. T is a float; the divisions are the only roundings.
 template <class T>
 constexpr std::array<T, most_multistep - 1> parasitic(const MultistepTable& table) {
   std::array<std::int64_t, most_multistep - 1> product = {1};
@@ -62,8 +62,8 @@ constexpr std::array<T, most_multistep - 1> parasitic(const MultistepTable& tabl
 
 namespace multistep_check {
 
-// Returns the coefficient of z^{2i+2} in ρ(e^z)e^{-lz} - z² σ(e^z)e^{-lz}, relative to its largest term. Order k
-// means that it is zero for i < l.
+// Returns the coefficient of z^{2i+2} in ρ(e^z)e^{-lz} - z² σ(e^z)e^{-lz}, relative to its largest term.
+// Order k means that it is zero for i < l.
 constexpr double defect(const MultistepTable& table, int i) {
   const int l = table.steps / 2;
   const auto bar = parasitic<double>(table);  // degree k-2, centre l-1
