@@ -73,7 +73,7 @@ struct RunFailure {
   int constraint = -1;     // from 0; -1: not known
   std::string constraint_name = {};
   std::int64_t step = 0;  // the one that failed, from 1
-  double time = 0;        // that of the last good state
+  double time = 0;        // when the last good state was reached
 };
 
 struct RunSummary {
