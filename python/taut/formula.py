@@ -275,13 +275,19 @@ def _in_order(roots: "Iterable[Formula]") -> "List[Formula]":
     return order
 
 
+def _begins_with_sign(formula: "Formula") -> bool:
+    while formula.op in ("*", "/"):
+        formula = formula.arguments[0]
+    return formula.op == "neg"
+
+
 def _child_needs_brackets(op: str, place: int, child: "Formula") -> bool:
     binds = _BINDS.get(child.op, _ATOM)
     if op == "^":
         # ^ is right-associative: a^b^c is a^(b^c). A base that is a power, a product or a sign needs brackets.
         return binds <= _POWER if place == 0 else binds < _ATOM
     if op == "neg":
-        return binds <= _NEGATIVE
+        return binds <= _NEGATIVE or _begins_with_sign(child)
     if place == 0:
         # -a*b is (-a)*b, which has the bits of -(a*b).
         return binds < _BINDS[op] and not (op in "*/" and binds == _NEGATIVE)

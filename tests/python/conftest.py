@@ -4,6 +4,12 @@ import os
 import sys
 
 import pytest
+from hypothesis import settings
+
+# The suite looks at the same examples every time; TAUT_FRESH_EXAMPLES=1 looks at others.
+settings.register_profile("same", derandomize=True)
+if not os.environ.get("TAUT_FRESH_EXAMPLES"):
+    settings.load_profile("same")
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "python"))
