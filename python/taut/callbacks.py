@@ -58,6 +58,8 @@ class Callbacks:
         self._kept: List[Any] = []
         self.functions = Functions()
         self.constraints = 0
+        #: To how much the equations of a step are solved if the caller does not say; None: until rounding stops it.
+        self.tolerance: Optional[float] = None
 
     def _function(self, function: "Callable[..., Any]", what: str, has_p: bool) -> "Callable[[Any, Any], Any]":
         """The function as one of (q, p), with the values of the parameters."""
@@ -75,11 +77,11 @@ class Callbacks:
         room = c_double * max(1, size)
 
         def array(address: "Optional[int]") -> Any:
-            return np.frombuffer(block.from_address(address), dtype=np.float64).copy() if address else None
+            return np.frombuffer(memoryview(block.from_address(address)), dtype=np.float64).copy() if address else None
 
         def called(q: "Optional[int]", p: "Optional[int]", v: "Optional[int]", out: int) -> None:
             values: Any
-            to = np.frombuffer(room.from_address(out), dtype=np.float64)[:size]
+            to = np.frombuffer(memoryview(room.from_address(out)), dtype=np.float64)[:size]
             try:
                 values = np.asarray(function(array(q), array(p), array(v)), dtype=np.float64).reshape(-1)
                 if values.shape != to.shape:
@@ -110,6 +112,8 @@ class Callbacks:
         value = self._function(H, "hamiltonian", True)
         self._put("H", 1, lambda q, p, v: value(q, p), "hamiltonian")
         if grad_H is None:
+            # Differences of H have an error of about 1e-10, and a solve cannot go on to the rounding of a double.
+            self.tolerance = 1e-9
             self._put("H_q", n, lambda q, p, v: _differences(lambda x: value(x, p), q), "hamiltonian")
             self._put("H_p", n, lambda q, p, v: _differences(lambda x: value(q, x), p), "hamiltonian")
 

@@ -67,6 +67,21 @@ class Model:
     >>> model.run(step=0.01, until=1.0).q.shape
     (101, 2)
 
+    Or from a Lagrangian of q and the velocities ``v_x``, which may be as much as of second degree in them:
+
+    >>> polar = taut.Model(coordinates="r a", lagrangian="(v_r^2 + r^2*v_a^2)/2 + 1/r", start={"r": 1.0, "v_a": 1.0})
+    >>> float(polar.H(*polar.start))
+    -0.5
+
+    With ``callback=True`` functions are called for real, at every evaluation; they may branch. ``grad_V``, ``grad_H`` (a
+    pair, by q and by p) and ``G`` are their gradients; without them gradients are differences:
+
+    >>> wall = taut.Model(coordinates="x", mass=1.0, potential=lambda q: 50*q[0]**2 if q[0] < 0 else 0.0,
+    ...                   grad_V=lambda q: [100*q[0] if q[0] < 0 else 0.0], start={"x": 1.0, "p_x": -1.0}, callback=True)
+    >>> r = wall.run("verlet", step=0.001, until=3.0)
+    >>> r.summary["backend"], bool(r["p_x"][-1] > 0.99)
+    ('interpreted by Python', True)
+
     Wrong input raises :class:`taut.ModelError`, whose message has the place in the text.
     """
 
@@ -278,6 +293,8 @@ class Model:
         if self._callbacks is not None and (options.get("parameters") or options.get("set")):
             raise ModelError("this model calls Python functions (callback=True), which know the parameters of the model alone: "
                              "make another model for other parameters")
+        if self._callbacks is not None and self._callbacks.tolerance and options.get("tolerance") is None:
+            options = {**options, "tolerance": self._callbacks.tolerance}
         by_name = options.get("start") is None or isinstance(options["start"], Mapping)
         quantities = options.get("quantities") is not None
         return options_json(options, () if by_name and not quantities else self.coordinates,

@@ -1,5 +1,5 @@
-// The C interface, as a program that knows nothing but taut.h: the bits of the program, statuses and sentences,
-// threads, memory, and the list of symbols.
+// The C interface, as a program that knows nothing but taut.h: the bits of the program, statuses and
+// sentences, threads, memory, and the list of symbols.
 
 #include <gtest/gtest.h>
 #include <malloc.h>

@@ -30,8 +30,8 @@ bool is_small(const FormulaSystem& system) {
 }
 constexpr std::size_t most_operations = 50000;  // some ten seconds of a compiler's time
 
-// Says what a long run would gain from a compiler, by what bench/backends.cpp measures: interpreted steps take 5 times
-// as long as a loop by hand, compiled ones 3 times, specialised ones 1.2 times.
+// Says what a long run would gain from a compiler, by what bench/backends.cpp measures: interpreted steps
+// take 5 times as long as a loop by hand, compiled ones 3 times, specialised ones 1.2 times.
 std::string_view gain_of(Backend missed) {
   return missed == Backend::specialise
              ? "With g++ and taut's headers, a run of this length takes about a quarter of the time."

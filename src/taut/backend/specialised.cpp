@@ -39,9 +39,10 @@ fs::path own_file() {
   return error ? fs::read_symlink("/proc/self/exe", error) : file;
 }
 
-// Returns the folder of taut's headers: the one that $TAUT_INCLUDE names, the nearest `include` beside or above the
-// installed program or library, or the one from which it was built. Libraries may stand deep below the prefix, in folders
-// of their architecture and of a level of processors. Whoever may write above a library may replace the library, too.
+// Returns the folder of taut's headers: the one that $TAUT_INCLUDE names, the nearest `include` beside or
+// above the installed program or library, or the one from which it was built. Libraries may stand deep below
+// the prefix, in folders of their architecture and of a level of processors. Whoever may write above a
+// library may replace the library, too.
 std::optional<fs::path> include_folder() {
   if (const char* wanted = std::getenv("TAUT_INCLUDE"); wanted != nullptr)
     return holds_taut(wanted) ? std::optional<fs::path>(fs::absolute(wanted)) : std::nullopt;

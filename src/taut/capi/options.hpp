@@ -24,8 +24,8 @@ struct Options {
 // Returns the object; an empty one for NULL and "". Throws InputError if the text is no object.
 Json object_of(const char* json);
 
-// Reads the options of a run. `others` are further keys of the call, which are handed back as they are. Throws
-// InputError at an unknown key or a value of the wrong kind.
+// Reads the options of a run. `others` are further keys of the call, which are handed back as they are.
+// Throws InputError at an unknown key or a value of the wrong kind.
 Options read_options(const char* json, std::initializer_list<std::string_view> others = {});
 
 // Adds the NAME=VALUE of an object {"L": 2.0, "x": "sqrt(2)"}.

@@ -19,8 +19,8 @@ struct ForeignFunctions {
   bool has_g() const { return g != nullptr || G != nullptr; }
 };
 
-// Returns the system with these functions. Throws InputError if they do not fit it: V and grad_V, the four of H, and
-// g and G come together, V belongs to a natural system and H to one with a Hamiltonian of its own.
+// Returns the system with these functions. Throws InputError if they do not fit it: V and grad_V, the four of
+// H, and g and G come together, V belongs to a natural system and H to one with a Hamiltonian of its own.
 std::shared_ptr<const FormulaSystem> with_functions(const FormulaSystem& system,
                                                     const ForeignFunctions& functions);
 

@@ -1,5 +1,5 @@
-// A program that is a function of somebody else, known at doubles alone: it has no instructions. Derivatives of it,
-// which dual numbers ask for, are central differences.
+// A program that is a function of somebody else, known at doubles alone: it has no instructions. Its
+// derivatives, which dual numbers ask for, are central differences.
 #pragma once
 
 #include <taut/contract/request.hpp>
@@ -40,8 +40,8 @@ double largest(const Dual<T, k>& x) {
   return size;
 }
 
-// A difference of a function that is itself a difference `depth - 1` times over loses ε/δ^depth to rounding and δ² to
-// the next term, so δ = ε^(1/(depth + 2)).
+// Differences that are nested `depth` times lose ε/δ^depth to rounding and δ² to the next term, so
+// δ = ε^(1/(depth + 2)).
 template <class T>
 double relative_step() {
   return std::pow(std::numeric_limits<double>::epsilon(), 1.0 / (depth<T> + 2));
