@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Puts the pages of the site together: assemble.py TARGET. The Markdown of the repository is taken as it is; links to files
 that are not on the site become names, and formulas of the theory pages are typeset."""
+import json
 import os
 import re
 import shutil
@@ -59,6 +60,23 @@ for source, page in pages.items():
     write(page, typeset.page(text) if page.startswith("theory/") and page != "theory/index.md" else text)
 for name in os.listdir(os.path.join(top, "docs/site/pages")):
     write(name, open(os.path.join(top, "docs/site/pages", name)).read())
+write("taut.h", open(os.path.join(top, "src/taut/capi/taut.h")).read())
+
+
+def notebook(name):
+    """A notebook as a page: its texts, and its code in blocks."""
+    with open(os.path.join(top, "docs/notebooks", name + ".ipynb")) as file:
+        cells = json.load(file)["cells"]
+    parts = ["".join(cell["source"]) if cell["cell_type"] == "markdown" else "```python\n" + "".join(cell["source"]) + "\n```"
+             for cell in cells]
+    return "\n\n".join([parts[0], f"*This is the notebook `docs/notebooks/{name}.ipynb`, which the tests run.*", *parts[1:]]) + "\n"
+
+
+notebooks = ("pendulum", "sympy-model", "comparing-methods", "ensemble", "certificate")
+for name in notebooks:
+    write(f"notebooks/{name}.md", notebook(name))
+write("notebooks/index.md", "# Notebooks\n\nFive notebooks, which lie in `docs/notebooks` of the sources.\n\n```{toctree}\n\n"
+      + "\n".join(notebooks) + "\n```\n")
 shutil.copytree(os.path.join(top, "docs/pictures"), os.path.join(target, "pictures"), dirs_exist_ok=True)
 theory = sorted(page for page in pages.values() if page.startswith("theory/") and page != "theory/index.md")
 index = open(os.path.join(target, "theory/index.md")).read()

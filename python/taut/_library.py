@@ -12,13 +12,26 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .errors import LibraryMissing, ModelError, TautError
 
-__all__ = ["Handle", "View", "Watch", "candidates", "call", "library", "take_text"]
+__all__ = ["FUNCTION", "Functions", "Handle", "View", "Watch", "candidates", "call", "library", "pending", "take_text"]
 
 ABI_VERSION = 1
 OK, FAILED, BAD_INPUT, STOPPED, BAD_CALL, NO_MEMORY, INTERNAL = range(7)
 
 PROGRESS = ctypes.CFUNCTYPE(None, c_void_p, c_int64, c_int64, c_double)
 NOTE = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
+
+
+FUNCTION = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p, c_void_p)
+
+
+class Functions(ctypes.Structure):
+    """taut_functions: what the library calls in the place of formulas."""
+
+    _fields_ = [(name, FUNCTION) for name in ("V", "grad_V", "H", "H_q", "H_p", "H_pp_v", "g", "G")]
+
+
+#: The error that a function of the caller raised while the library called it, one for each thread.
+pending = threading.local()
 
 
 class View(ctypes.Structure):
@@ -47,6 +60,7 @@ _SIGNATURES: Dict[str, Tuple[Any, ...]] = {
     "taut_model_open": (c_int, c_char_p, c_char_p, _handle),
     "taut_model_parse": (c_int, c_char_p, c_char_p, c_char_p, c_char_p, _handle),
     "taut_model_free": (None, c_void_p),
+    "taut_model_set_functions": (c_int, c_void_p, POINTER(Functions)),
     "taut_model_describe": (c_int, c_void_p, _text),
     "taut_evaluate_shape": (c_int, c_void_p, c_char_p, POINTER(c_int64), POINTER(c_int64)),
     "taut_evaluate": (c_int, c_void_p, c_char_p, c_int64, c_void_p, c_int64, c_void_p, c_int64, c_void_p),
@@ -77,7 +91,7 @@ _SIGNATURES: Dict[str, Tuple[Any, ...]] = {
     "taut_compare": (c_int, c_void_p, c_char_p, POINTER(Watch), _text),
 }
 # Functions that were added to the interface after its first version.
-_LATER = ("taut_stepper", "taut_ensemble", "taut_check", "taut_compare")
+_LATER = ("taut_model_set_functions", "taut_stepper", "taut_ensemble", "taut_check", "taut_compare")
 
 _HOW_TO_GET_IT = (
     "Install the package libtaut0, or the wheel of taut, which has it inside; in a clone of the repository build it with "
@@ -158,6 +172,10 @@ def call(name: str, *arguments: Any) -> int:
     if function is None:
         raise LibraryMissing(f"the library has no {name}: it is older than this package. {_HOW_TO_GET_IT}")
     status = int(function(*arguments))
+    error = getattr(pending, "error", None)
+    if error is not None:
+        pending.error = None
+        raise error
     if status in (OK, FAILED, STOPPED):
         return status
     sentence = last_error()
@@ -196,6 +214,11 @@ class Handle:
         self.pointer = pointer
         self._free = free
         self._keeps = keeps  # what must live as long, for example functions that the library calls
+
+    def keep(self, what: Any) -> Any:
+        """Keeps something alive as long as this, and returns it."""
+        self._keeps = (self._keeps, what)
+        return what
 
     def __del__(self) -> None:
         if self.pointer:

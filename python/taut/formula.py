@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterable, List, Mapping, NoReturn, Sequence, Tuple
 
 from .errors import ModelError, TracingError
 
-__all__ = ["FUNCTIONS", "Formula", "Graph", "Comparison", "text_of", "write_texts", "text_of_number"]
+__all__ = ["FUNCTIONS", "Formula", "Graph", "Comparison", "in_order", "text_of", "write_texts", "text_of_number"]
 
 #: The functions of the model language and how many arguments they take.
 FUNCTIONS: Dict[str, int] = {
@@ -258,7 +258,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _in_order(roots: "Iterable[Formula]") -> "List[Formula]":
+def in_order(roots: "Iterable[Formula]") -> "List[Formula]":
     """All nodes, each after those it is made of. No recursion: a sum of 10 000 terms is 10 000 deep."""
     order: List[Formula] = []
     seen = set()
@@ -352,7 +352,7 @@ def write_texts(formulas: "Sequence[Formula]", taken: "Iterable[str]" = ()) -> "
     Returns the names with their texts, each made of earlier ones, and the texts of the formulas.
     ``taken`` are names that must not be used.
     """
-    order = _in_order(formulas)
+    order = in_order(formulas)
     uses: Dict[int, int] = {}
     for node in order:
         for argument in node.arguments:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 from ._library import FAILED, Handle, STOPPED, call, encode, last_error, library, take_json
 from .errors import Interrupted, ModelError, SolveFailed
 from .evaluate import evaluate, project
-from .modeltext import text_of_model, with_settings
+from .modeltext import names_of, text_of_model, with_settings
 from .options import options_json, settings_of
 from .progress import Progress, Watching
 from .result import Result, summary_of
 
 if TYPE_CHECKING:
     from .arrays import Doubles
+    from .callbacks import Callbacks
     from .ensemble import Ensemble
     from .judgement import Certificate, Comparison
     from .stepper import Stepper
@@ -66,6 +67,21 @@ class Model:
     >>> model.run(step=0.01, until=1.0).q.shape
     (101, 2)
 
+    Or from a Lagrangian of q and the velocities ``v_x``, which may be as much as of second degree in them:
+
+    >>> polar = taut.Model(coordinates="r a", lagrangian="(v_r^2 + r^2*v_a^2)/2 + 1/r", start={"r": 1.0, "v_a": 1.0})
+    >>> float(polar.H(*polar.start))
+    -0.5
+
+    With ``callback=True`` functions are called for real, at every evaluation; they may branch. ``grad_V``, ``grad_H`` (a
+    pair, by q and by p) and ``G`` are their gradients; without them gradients are differences:
+
+    >>> wall = taut.Model(coordinates="x", mass=1.0, potential=lambda q: 50*q[0]**2 if q[0] < 0 else 0.0,
+    ...                   grad_V=lambda q: [100*q[0] if q[0] < 0 else 0.0], start={"x": 1.0, "p_x": -1.0}, callback=True)
+    >>> r = wall.run("verlet", step=0.001, until=3.0)
+    >>> r.summary["backend"], bool(r["p_x"][-1] > 0.99)
+    ('interpreted by Python', True)
+
     Wrong input raises :class:`taut.ModelError`, whose message has the place in the text.
     """
 
@@ -75,9 +91,12 @@ class Model:
                  mass: Any = None, constraints: Any = None, parameters: "Optional[Mapping[Any, Any]]" = None,
                  start: Any = None, definitions: "Optional[Mapping[str, Any]]" = None,
                  quantities: "Optional[Mapping[str, Any]]" = None, run: "Optional[Mapping[str, Any]]" = None,
-                 title: Optional[str] = None, lagrangian: Any = None, callback: bool = False):
-        _refuse(lagrangian, callback)
-        parts = _given(hamiltonian=hamiltonian, potential=potential, potential_fast=potential_fast,
+                 title: Optional[str] = None, lagrangian: Any = None, callback: bool = False, grad_H: Any = None,
+                 grad_V: Any = None, G: Any = None):
+        gradients = _given(grad_H=grad_H, grad_V=grad_V, G=G)
+        if gradients and not callback:
+            raise ModelError(f"{next(iter(gradients))}= goes with callback=True: taut differentiates formulas by itself")
+        parts = _given(hamiltonian=hamiltonian, lagrangian=lagrangian, potential=potential, potential_fast=potential_fast,
                        potential_slow=potential_slow, mass=mass, constraints=constraints, definitions=definitions,
                        quantities=quantities, run=run, title=title)
         ways = [way for way, value in (("a name or file", source), ("text=", text), ("coordinates=", coordinates))
@@ -87,7 +106,13 @@ class Model:
                              + (f"here are {' and '.join(ways)}" if ways else "nothing was given"))
         self._described: Optional[Dict[str, Any]] = None
         self._folder = None if folder is None else os.fspath(folder)
+        self._callbacks: Optional[Callbacks] = None
         settings = dict(set or {})
+        if callback:
+            if coordinates is None:
+                raise ModelError("callback=True calls Python functions: give coordinates= and functions of them")
+            self._open_with_functions(coordinates, parts, gradients, parameters, start, name or title or "model", settings)
+            return
         if coordinates is not None:
             text = text_of_model(coordinates, parameters=parameters, start=start, **parts)
             name = name or title or "model"
@@ -98,6 +123,43 @@ class Model:
             if parameters or start is not None:
                 settings.update(settings_of(parameters, start, self._coordinates_for(start, source, text, name, settings)))
         self._open(source, text, name, settings)
+
+    def _open_with_functions(self, coordinates: Any, parts: "Dict[str, Any]", gradients: "Mapping[str, Any]",
+                             parameters: Any, start: Any, name: str, settings: "Mapping[str, Any]") -> None:
+        from .callbacks import Callbacks, is_function, placeholders
+
+        called = {key: parts[key] for key in ("hamiltonian", "potential", "constraints") if is_function(parts.get(key))}
+        others = [key for key in ("lagrangian", "potential_fast", "potential_slow") if is_function(parts.get(key))]
+        if others:
+            raise ModelError(f"{others[0]} cannot be called back: hamiltonian, potential and constraints can")
+        if not called:
+            raise ModelError("callback=True, and no function was given: hamiltonian, potential and constraints may be functions")
+        names = names_of(coordinates)
+        # A model without its constraints knows its start and its parameters, which the functions are called with.
+        kept = {key: value for key, value in parts.items() if key not in called}
+        stand_ins = placeholders(names, 0)
+        kept.update({key: stand_ins[key] for key in called if key != "constraints"})
+        self._open(None, text_of_model(coordinates, parameters=parameters, start=start, **kept), name, settings)
+        made = Callbacks(names, self.parameters)
+        if "hamiltonian" in called:
+            made.hamiltonian(called["hamiltonian"], gradients.get("grad_H"))
+        if "potential" in called:
+            made.potential(called["potential"], gradients.get("grad_V"))
+        if "constraints" in called:
+            made.held_by(called["constraints"], gradients.get("G"), self.start[0])
+            kept["constraints"] = placeholders(names, made.constraints)["constraints"]
+        unused = [key for key, of in (("grad_H", "hamiltonian"), ("grad_V", "potential"), ("G", "constraints"))
+                  if key in gradients and of not in called]
+        if unused:
+            raise ModelError(f"{unused[0]}= is the gradient of a function, and that is given as a formula")
+        self._described = None
+        self._open(None, text_of_model(coordinates, parameters=parameters, start=start, **kept), name, settings)
+        call("taut_model_set_functions", self._handle.pointer, byref(made.functions))
+        self._callbacks = self._handle.keep(made)
+
+    def _only_formulas(self, what: str) -> None:
+        if self._callbacks is not None:
+            raise ModelError(f"{what}: this model calls Python functions (callback=True), which have no text")
 
     def _coordinates_for(self, start: Any, source: Any, text: Optional[str], name: Optional[str],
                          settings: "Mapping[str, Any]") -> "Sequence[str]":
@@ -175,6 +237,7 @@ class Model:
 
     def to_toml(self) -> str:
         """The text of the model, as a file for the program: settings are written into it."""
+        self._only_formulas("to_toml")
         text = str(self.description["text"])
         if not self._set:
             return text
@@ -189,6 +252,7 @@ class Model:
         >>> print(s.constraints[0])
         -L**2/2 + x**2/2 + y**2/2
         """
+        self._only_formulas("to_sympy")
         from .symbolic_model import symbolic_model
 
         return symbolic_model(self)
@@ -226,6 +290,11 @@ class Model:
     # ---- What it does ----------------------------------------------------------------------------------------
 
     def _options(self, options: "Mapping[str, Any]") -> bytes:
+        if self._callbacks is not None and (options.get("parameters") or options.get("set")):
+            raise ModelError("this model calls Python functions (callback=True), which know the parameters of the model alone: "
+                             "make another model for other parameters")
+        if self._callbacks is not None and self._callbacks.tolerance and options.get("tolerance") is None:
+            options = {**options, "tolerance": self._callbacks.tolerance}
         by_name = options.get("start") is None or isinstance(options["start"], Mapping)
         quantities = options.get("quantities") is not None
         return options_json(options, () if by_name and not quantities else self.coordinates,
@@ -253,11 +322,14 @@ class Model:
                  "parameters": parameters, "quantities": quantities, "out": out, "threads": threads, **options}
         text = self._options(asked)
         pointer = c_void_p()
+        handle = Handle(pointer, library().taut_run_free, self._callbacks)
         with Watching(progress, method or "run") as watching:
             status = call("taut_run_make", self._handle.pointer, text, byref(watching.watch), byref(pointer))
         sentence = last_error() if status in (FAILED, STOPPED) else ""
-        handle = Handle(pointer, library().taut_run_free)
-        result = Result._of_handle(handle, summary_of(handle))
+        summary = summary_of(handle)
+        if self._callbacks is not None:
+            summary["backend"] = "interpreted by Python"
+        result = Result._of_handle(handle, summary)
         if report is not None:
             result.report(os.fspath(report))
         if watching.interrupted:
@@ -340,6 +412,7 @@ class Model:
         return (f"<taut.Model {d['title']!r}: {len(d['coordinates'])} coordinates, {d['constraint_count']} constraints>")
 
     def _pickled(self) -> "Dict[str, Any]":
+        self._only_formulas("pickle")
         d = self.description
         return {"text": d["text"], "name": d["name"], "set": self._set, "folder": self._folder if d.get("files") else None}
 
@@ -347,12 +420,3 @@ class Model:
         from .pickling import packed_model, restore
 
         return restore, ("model", *packed_model(self))
-
-
-def _refuse(lagrangian: Any, callback: bool) -> None:
-    if lagrangian is not None:
-        raise ModelError("lagrangian= is not there yet: give mass= and potential= for L = v'Mv/2 - V(q) with a constant M, or "
-                         "hamiltonian= as a function of (q, p) otherwise")
-    if callback:
-        raise ModelError("callback=True is not there yet: the library runs formulas alone. Write the function without "
-                         "branches, so that it can be traced, or give the formula as a text")

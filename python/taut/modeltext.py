@@ -8,6 +8,8 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from .errors import ModelError
 from .formula import Formula, Graph, text_of, text_of_number, write_texts
+from .legendre import Mechanics, mechanics_of, momenta_of
+from .parse import parse
 from .symbolic import from_sympy, is_sympy, name_of_symbol
 from .trace import trace
 
@@ -42,6 +44,7 @@ class Parts:
         self.graph = Graph()
         self.coordinates = names_of(coordinates)
         self.momenta = ["p_" + name for name in self.coordinates]
+        self.second = self.momenta  # what a function of (q, p) gets as its second argument
         self.parameters = {name_of_symbol(name): value for name, value in (parameters or {}).items()}
         self._formulas: List[Tuple[List[str], int, Formula]] = []
 
@@ -58,7 +61,7 @@ class Parts:
                 value = value.lhs - value.rhs
             return [from_sympy(value, self.graph, what)]
         if callable(value):
-            return list(trace(value, self.graph, self.coordinates, self.momenta, list(self.parameters), what, second_is_p))
+            return list(trace(value, self.graph, self.coordinates, self.second, list(self.parameters), what, second_is_p))
         if hasattr(value, "__iter__"):
             found: List[Union[str, Formula]] = []
             for place, part in enumerate(value):
@@ -71,6 +74,22 @@ class Parts:
         if len(found) != 1:
             raise ModelError(f"{what} is one formula, and {len(found)} were given")
         return found[0]
+
+    def as_formula(self, value: Any, what: str, definitions: "Optional[Mapping[str, Formula]]" = None) -> Formula:
+        """The same as a graph: texts are read."""
+        found = self.formula(value, what, second_is_p=True)
+        return parse(found, self.graph, definitions) if isinstance(found, str) else found
+
+    def mechanics(self, lagrangian: Any, definitions: "Optional[Mapping[str, Any]]") -> Mechanics:
+        """What a Lagrangian of q and the velocities means."""
+        self.second = ["v_" + name for name in self.coordinates]
+        try:
+            known: Dict[str, Formula] = {}
+            for name, value in (definitions or {}).items():
+                known[name] = self.as_formula(value, f"definition {name}", known)
+            return mechanics_of(self.as_formula(lagrangian, "lagrangian", known), self.coordinates)
+        finally:
+            self.second = self.momenta
 
     def value(self, value: Any, what: str) -> str:
         """A number, or a formula of parameters in quotes, as TOML writes it."""
@@ -110,12 +129,19 @@ _SYSTEM = ("hamiltonian", "potential", "potential_fast", "potential_slow")
 
 
 def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any = None, potential_fast: Any = None,
-                  potential_slow: Any = None, mass: Any = None, constraints: Any = None,
+                  potential_slow: Any = None, lagrangian: Any = None, mass: Any = None, constraints: Any = None,
                   parameters: "Optional[Mapping[Any, Any]]" = None, start: Any = None,
                   definitions: "Optional[Mapping[str, Any]]" = None, quantities: "Optional[Mapping[str, Any]]" = None,
                   run: "Optional[Mapping[str, Any]]" = None, title: Optional[str] = None) -> str:
     """The text of a model that is given by its parts."""
     parts = Parts(coordinates, parameters)
+    initial = start_by_name(start, parts.coordinates)
+    if lagrangian is not None:
+        if any(one is not None for one in (hamiltonian, potential, potential_fast, potential_slow, mass)):
+            raise ModelError("lagrangian= says all of the motion: leave out hamiltonian=, potential= and mass=")
+        mechanics = parts.mechanics(lagrangian, definitions)
+        mass, potential, hamiltonian = _written(mechanics.mass), mechanics.potential, mechanics.hamiltonian
+        initial = momenta_of(mechanics, parts.coordinates, initial, lambda value: parts.as_formula(value, "start"))
     given: Dict[str, Any] = {
         "hamiltonian": hamiltonian, "potential": potential, "potential_fast": potential_fast, "potential_slow": potential_slow,
     }
@@ -154,12 +180,20 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
         _table("definitions", ((name, _quoted(text)) for name, text in [*own_texts, *shared])),
         _table("system", system),
         _table("initial", ((name, parts.value(value, f"start {name}"))
-                           for name, value in start_by_name(start, parts.coordinates).items())),
+                           for name, value in initial.items())),
         _table("run", ((key, _run_value(value)) for key, value in (run or {}).items())),
         _table("quantities", ((name, _quoted(text)) for name, text in
                               zip(quantity_names, all_texts[len(places) + len(held):]))),
     ]
     return "\n".join(table for table in tables if table)
+
+
+def _written(mass: "Optional[List[List[Formula]]]") -> Any:
+    """A mass matrix as a model takes it: the diagonal alone, if there is nothing beside it."""
+    if mass is None:
+        return None
+    is_diagonal = all(i == j or text_of(entry) == "0" for i, row in enumerate(mass) for j, entry in enumerate(row))
+    return [mass[i][i] for i in range(len(mass))] if is_diagonal else mass
 
 
 def _several(constraints: Any) -> bool:

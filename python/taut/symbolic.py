@@ -185,11 +185,11 @@ def to_sympy(formula: Formula, symbols: "Dict[str, Any]") -> Any:
     """The expression of a formula; ``symbols`` collects the symbols by name."""
     import sympy
 
-    from .formula import _in_order
+    from .formula import in_order
 
     functions = {**{ours: getattr(sympy, theirs) for theirs, ours in _FUNCTIONS.items()}, "sqrt": sympy.sqrt}
     done: Dict[int, Any] = {}
-    for node in _in_order([formula]):
+    for node in in_order([formula]):
         a: Tuple[Any, ...] = tuple(done[id(n)] for n in node.arguments)
         value: Any
         if node.op == "number":

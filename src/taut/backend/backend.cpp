@@ -30,6 +30,14 @@ bool is_small(const FormulaSystem& system) {
 }
 constexpr std::size_t most_operations = 50000;  // some ten seconds of a compiler's time
 
+// Says what a long run would gain from a compiler, by what bench/backends.cpp measures: interpreted steps
+// take 5 times as long as a loop by hand, compiled ones 3 times, specialised ones 1.2 times.
+std::string_view gain_of(Backend missed) {
+  return missed == Backend::specialise
+             ? "With g++ and taut's headers, a run of this length takes about a quarter of the time."
+             : "With g++, a run of this length takes about six tenths of the time.";
+}
+
 // Makes a machine of more precision than a double.
 BackedMachine made_wide(const Model& model, const MethodChoice& choice, const SolveOptions& options,
                         const RunRequest& request, double step) {
@@ -114,8 +122,11 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
     not_specialised = made.missing;
   }
   const CompiledFormulas formulas = compiled_formulas(system);
-  if (!formulas.missing.empty())
-    return {std::move(machine), fmt::format("the formulas are interpreted: {}.", formulas.missing)};
+  if (!formulas.missing.empty()) {
+    std::string note = fmt::format("the formulas are interpreted: {}.", formulas.missing);
+    if (request.backend == Backend::automatic) note += fmt::format(" {}", gain_of(backend));
+    return {std::move(machine), std::move(note)};
+  }
   const auto compiled = make_mechanism(formulas.system);
   return {
       compiled->bind(choice, start, options, plain),

@@ -39,16 +39,20 @@ fs::path own_file() {
   return error ? fs::read_symlink("/proc/self/exe", error) : file;
 }
 
-// Returns the folder of taut's headers: the one that $TAUT_INCLUDE names, the one beside the installed
-// program or library, or the one from which it was built. A library may stand in a folder of its
-// architecture.
+// Returns the folder of taut's headers: the one that $TAUT_INCLUDE names, the nearest `include` beside or
+// above the installed program or library, or the one from which it was built. Libraries may stand deep below
+// the prefix, in folders of their architecture and of a level of processors. Whoever may write above a
+// library may replace the library, too.
 std::optional<fs::path> include_folder() {
   if (const char* wanted = std::getenv("TAUT_INCLUDE"); wanted != nullptr)
     return holds_taut(wanted) ? std::optional<fs::path>(fs::absolute(wanted)) : std::nullopt;
-  const fs::path above = own_file().parent_path().parent_path();
-  for (const fs::path& folder :
-       {above / "include", above.parent_path() / "include", fs::path(TAUT_BUILT_FROM)})
-    if (holds_taut(folder)) return folder;
+  constexpr int deepest = 6;  // PREFIX/lib/ARCHITECTURE/taut/glibc-hwcaps/LEVEL
+  fs::path above = own_file().parent_path();
+  for (int k = 0; k < deepest && above.has_relative_path(); ++k) {
+    above = above.parent_path();
+    if (holds_taut(above / "include")) return above / "include";
+  }
+  if (holds_taut(TAUT_BUILT_FROM)) return fs::path(TAUT_BUILT_FROM);
   return std::nullopt;
 }
 

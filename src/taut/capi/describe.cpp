@@ -130,7 +130,8 @@ Json description_of(OpenModel& open) {
                               {"settable", settable_names(model)},
                               {"methods", run.mechanism->fitting()},
                               {"run", run_of(run)}});
-  if (model.particles) return object;
+  if (open.has_functions()) object["functions"] = true;
+  if (model.particles || open.has_functions()) return object;
   add_equations(model, object);
   object["constraints"] = constraints_of(run);
   object["latex"] = latex_of(model);

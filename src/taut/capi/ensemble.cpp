@@ -181,6 +181,10 @@ int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const taut_w
 
 int make_ensemble_of(taut_model* model, EnsembleAsked asked, const taut_watch* watch,
                      taut_ensemble** result) {
+  if (model->open->has_functions())
+    throw InputError(
+        "a model with functions of the caller has no ensembles: its trajectories would not run side by side. "
+        "Call the run once for each.");
   const int threads = asked.run.request.threads;
   asked.run.request.threads = 0;
   const Ensemble ensemble = make_ensemble(model->open->fresh(asked.run), asked.vary, asked.how);

@@ -118,6 +118,22 @@ int taut_model_parse(const char* text, const char* name, const char* folder, con
 
 void taut_model_free(taut_model* model) { delete model; }
 
+int taut_model_set_functions(taut_model* model, const taut_functions* functions) {
+  return guarded([&] {
+    need(model, "model");
+    need(functions, "functions");
+    model->open->set_functions({.V = functions->V,
+                                .grad_V = functions->grad_V,
+                                .H = functions->H,
+                                .H_q = functions->H_q,
+                                .H_p = functions->H_p,
+                                .H_pp_v = functions->H_pp_v,
+                                .g = functions->g,
+                                .G = functions->G});
+    return TAUT_OK;
+  });
+}
+
 int taut_model_describe(taut_model* model, char** json) {
   return guarded([&] {
     need(model, "model");

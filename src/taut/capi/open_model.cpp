@@ -1,6 +1,7 @@
 #include "open_model.hpp"
 
 #include <taut/contract/request.hpp>
+#include <taut/mechanism/make_mechanism.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
 
@@ -43,7 +44,43 @@ void take_list(const char* key, const Json& value, std::vector<double>& into) {
 
 OpenModel::OpenModel(std::string text, std::string name, Surroundings around, std::vector<std::string> set)
     : text_(std::move(text)), name_(std::move(name)), around_(std::move(around)), set_(std::move(set)) {
-  free_[{}].push_back(std::make_unique<ModelRun>(model_run(text_, name_, {}, set_, around_)));
+  free_[{}].push_back(std::make_unique<ModelRun>(read({}, {})));
+}
+
+ModelRun OpenModel::read(const RunRequest& request, const std::vector<std::string>& more) const {
+  std::vector<std::string> set = set_;
+  set.insert(set.end(), more.begin(), more.end());
+  ModelRun run = model_run(text_, name_, request, set, around_);
+  if (functions_) {
+    run.system = with_functions(*run.system, *functions_);
+    run.mechanism = make_mechanism(run.system);
+    run.request.backend = Backend::interpret;
+  }
+  return run;
+}
+
+void OpenModel::check(const RunRequest& request) const {
+  if (!functions_) return;
+  const auto refuse = [&](const char* what) {
+    throw InputError(fmt::format("{} has functions of the caller: {}.", name_, what));
+  };
+  if (request.backend != Backend::automatic && request.backend != Backend::interpret)
+    refuse("they cannot be compiled. Leave out the option backend");
+  if (request.precision != Precision::double_precision)
+    refuse("they are known in double precision alone. Leave out the option precision");
+  if (!request.out.empty())
+    refuse(
+        "a run of it cannot be kept in a folder, because `taut resume` could not go on. Leave out the option "
+        "out");
+}
+
+void OpenModel::set_functions(const ForeignFunctions& functions) {
+  const ModelRun plain = read({}, {});
+  if (plain.model.particles) throw InputError("a system of particles cannot have functions of the caller.");
+  with_functions(*plain.system, functions);  // throws if they do not fit
+  const std::scoped_lock lock(mutex_);
+  functions_ = functions;
+  free_.clear();
 }
 
 OpenModel::Lease::~Lease() {
@@ -72,16 +109,16 @@ OpenModel::Lease OpenModel::reading(const std::vector<std::string>& more) {
     }
   }
   if (!run) {
-    std::vector<std::string> set = set_;
-    set.insert(set.end(), more.begin(), more.end());
-    run = std::make_unique<ModelRun>(model_run(text_, name_, {}, set, around_));
+    run = std::make_unique<ModelRun>(read({}, more));
   }
   run->request = run->requested({});
+  if (functions_) run->request.backend = Backend::interpret;
   run->request.out.clear();
   return {shared_from_this(), more, std::move(run)};
 }
 
 OpenModel::Lease OpenModel::reading(const Options& options) {
+  check(options.request);
   std::vector<std::string> more = options.set;
   const bool has_start = !options.start.is_null();
   const bool wide = options.request.precision != Precision::double_precision;
@@ -90,28 +127,27 @@ OpenModel::Lease OpenModel::reading(const Options& options) {
     add_start(*plain, start_of(*plain, options.start), more);
   }
   if (wide) {  // more digits than a double has are read from the text
-    std::vector<std::string> set = set_;
-    set.insert(set.end(), more.begin(), more.end());
-    auto run = std::make_unique<ModelRun>(model_run(text_, name_, options.request, set, around_));
+    auto run = std::make_unique<ModelRun>(read(options.request, more));
     run->request.out = options.request.out;
     return {nullptr, {}, std::move(run)};
   }
   Lease run = reading(more);
   run->asked = options.request;
   run->request = run->requested(options.request);
+  if (functions_) run->request.backend = Backend::interpret;
   run->request.out = options.request.out;
   if (has_start && options.request.out.empty()) run->request.start = start_of(*run, options.start);
   return run;
 }
 
 ModelRun OpenModel::fresh(const Options& options) {
-  std::vector<std::string> set = set_;
-  set.insert(set.end(), options.set.begin(), options.set.end());
+  check(options.request);
+  std::vector<std::string> more = options.set;
   if (!options.start.is_null()) {
     const Lease plain = reading(options.set);
-    add_start(*plain, start_of(*plain, options.start), set);
+    add_start(*plain, start_of(*plain, options.start), more);
   }
-  ModelRun run = model_run(text_, name_, options.request, set, around_);
+  ModelRun run = read(options.request, more);
   run.request.out = options.request.out;
   return run;
 }

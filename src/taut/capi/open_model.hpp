@@ -3,11 +3,13 @@
 // other.
 #pragma once
 
+#include <taut/model/foreign_functions.hpp>
 #include <taut/run/model_run.hpp>
 
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,10 @@ class OpenModel : public std::enable_shared_from_this<OpenModel> {
   const std::string& text() const { return text_; }
   const std::string& name() const { return name_; }
   const std::vector<std::string>& set() const { return set_; }
+  bool has_functions() const { return functions_.has_value(); }
+  const std::optional<ForeignFunctions>& functions() const { return functions_; }
+  // Puts functions in the place of formulas, in all readings from now on.
+  void set_functions(const ForeignFunctions& functions);
 
   // A reading that goes back when it is no longer needed.
   class Lease {
@@ -51,11 +57,16 @@ class OpenModel : public std::enable_shared_from_this<OpenModel> {
 
  private:
   using Readings = std::vector<std::unique_ptr<ModelRun>>;
+  // Reads the text; `request` is what was asked for.
+  ModelRun read(const RunRequest& request, const std::vector<std::string>& more) const;
+  // Refuses what a model with functions of the caller cannot do.
+  void check(const RunRequest& request) const;
   void give_back(const std::vector<std::string>& key, std::unique_ptr<ModelRun> run);
 
   std::string text_, name_;
   Surroundings around_;
   std::vector<std::string> set_;
+  std::optional<ForeignFunctions> functions_;
   std::mutex mutex_;
   std::map<std::vector<std::string>, Readings> free_;  // by the further settings
 };

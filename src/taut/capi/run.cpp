@@ -83,7 +83,7 @@ struct taut_run {
   taut::capi::Options options;
   std::string options_text;
   taut::RunSummary summary;
-  std::vector<std::string> names;    // coordinates, then momenta
+  std::vector<std::string> names;    // names of coordinates, then of momenta
   std::vector<std::string> columns;  // names of the further columns
   std::size_t n = 0, m = 0;
   std::size_t lambda_at = 0;  // the place of the multipliers among the columns, if they are there

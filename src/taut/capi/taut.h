@@ -90,10 +90,25 @@ TAUT_API int taut_model_parse(const char* text, const char* name, const char* fo
                               const char* options_json, taut_model** model);
 /* Frees the model; NULL is allowed. Runs, steppers and ensembles that were made from it stay valid. */
 TAUT_API void taut_model_free(taut_model* model);
+/* A function of the caller in the place of a formula: it writes its values to out. q, p and v have a number for each
+ * coordinate; p is given to the functions of H alone, and the direction v to H_pp_v alone. It is called in the thread of
+ * the call that needs it. */
+typedef void (*taut_function)(const double* q, const double* p, const double* v, double* out);
+typedef struct taut_functions {
+  taut_function V, grad_V; /* one number, n numbers: together, for a model with mass and potential */
+  taut_function H, H_q, H_p,
+      H_pp_v;         /* one number, n, n, n: together, for a model with a hamiltonian of its own */
+  taut_function g, G; /* m numbers, and m x n row by row: together */
+} taut_functions;
+/* Puts functions in the place of formulas of the model; NULL leaves a formula. The text keeps the names, the number of
+ * constraints, masses and the start. It is called before anything is made from the model. Such a model runs in double
+ * precision, interpreted, and not into a folder; further derivatives are central differences. It has no ensembles. */
+TAUT_API int taut_model_set_functions(taut_model* model, const taut_functions* functions);
 /* Describes the model: {"name", "title", "text", "set", "form", "tier", "particles", "coordinates", "momenta",
  * "parameters": {NAME: value}, "definitions": {NAME: formula}, "hamiltonian" or "potential" and "mass",
  * "constraints": [{"name", "formula"}], "start": {"q", "p"}, "quantities": {NAME: formula}, "settable",
- * "methods": names that fit, "run": the defaults, "latex": {"hamiltonian", "constraints"}}. */
+ * "methods": names that fit, "run": the defaults, "latex": {"hamiltonian", "constraints"}}. If the model has functions of
+ * the caller, there is "functions": true, and no formulas. */
 TAUT_API int taut_model_describe(taut_model* model, char** json);
 
 /* Says how many numbers taut_evaluate gives for each state: rows × columns; a vector has one column, and a

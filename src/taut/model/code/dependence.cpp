@@ -1,5 +1,7 @@
 #include <taut/model/code/dependence.hpp>
 
+#include <taut/model/code/foreign.hpp>
+
 #include <algorithm>
 #include <iterator>
 
@@ -22,6 +24,11 @@ std::vector<int> joined(const std::vector<int>& a, const std::vector<int>& b) {
 }  // namespace
 
 std::vector<std::vector<int>> coordinates_in(const Program& program) {
+  if (is_foreign(program)) {  // nothing is known of it: everything counts
+    std::vector<int> all;
+    for (const Program::Load& load : program.loads[0]) all.push_back(load.from);
+    return std::vector<std::vector<int>>(program.outputs.size(), all);
+  }
   std::vector<std::vector<int>> of(static_cast<std::size_t>(program.registers));
   const auto at = [&](int k) -> std::vector<int>& { return of[static_cast<std::size_t>(k)]; };
   for (const Program::Load& load : program.loads[0]) at(load.to) = {load.from};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <taut/model/code/evaluator.hpp>
+#include <taut/model/code/foreign.hpp>
 #include <taut/model/text/lane_functions.hpp>
 
 #include <array>
@@ -12,6 +13,8 @@ namespace taut {
 
 template <class T>
 void Evaluator<T>::interpret(const T* q, const T* p, const T* v, T* out) const {
+  if constexpr (!std::is_same_v<T, double>)
+    if (is_foreign(*program_)) return evaluate_foreign(*program_, q, p, v, out);
   const std::array<const T*, Program::blocks> in{q, p, v};
   T* r = r_.data();
   for (int block = 0; block < Program::blocks; ++block)
