@@ -44,6 +44,7 @@ void add_methods(Program& program);
 void add_run(Program& program);
 void add_ensemble(Program& program);
 void add_sample(Program& program);
+void add_free_energy(Program& program);
 void add_sweep(Program& program);
 void add_merge(Program& program);
 void add_resume(Program& program);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -19,6 +20,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+// What this thread has computed, whatever else the machine did meanwhile.
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 constexpr std::int64_t most_rows_of_a_block = 4096;
 constexpr double longest_wait = 2;  // seconds until what was drawn is in the file
@@ -60,26 +68,27 @@ class ChainRun {
 
   void run() {
     const std::int64_t all = options_.warmup + options_.draws;
-    auto began = last_written_ = Clock::now();
+    last_written_ = Clock::now();
+    double began = thread_seconds();
     double* clock = &chain_.seconds[chain_.is_warm() ? 1 : 0];
     double before = *clock;
     while (chain_.iteration() < all && !shared_.stop) {
       if (clock == &chain_.seconds[0] && chain_.is_warm()) {
-        *clock = before + since(began);
+        *clock = before + thread_seconds() - began;
         clock = &chain_.seconds[1];
         before = *clock;
-        began = Clock::now();
+        began = thread_seconds();
       }
       const bool is_draw = chain_.is_warm();
       chain_.advance();
       ++shared_.done;
       if (is_draw) keep();
       if (file_ && (rows_in_block_ >= most_rows_of_a_block || look()) && since(last_written_) > longest_wait) {
-        *clock = before + since(began);
+        *clock = before + thread_seconds() - began;
         write();
       }
     }
-    *clock = before + since(began);
+    *clock = before + thread_seconds() - began;
     if (file_) write();
     finish();
   }

@@ -210,8 +210,8 @@ std::string to_json(const SamplingSummary& s) {
 std::string to_text(const SamplingSummary& s) {
   std::string text = fmt::format("{}: {} chains of {} draws after {} of warm-up, {}, measure {}, seed {}\n", s.model,
                                  s.chains, s.draws, s.warmup, s.kernel, s.measure, s.seed);
-  text += fmt::format("step {:.4g}, acceptance {:.3f}, {} gradients, {:.3g} s\n", s.step, s.accept, s.gradients,
-                      s.seconds);
+  text += fmt::format("step {:.4g}, acceptance {:.3f}, {} gradients, {:.3g} s ({:.3g} s of the processor for draws)\n",
+                      s.step, s.accept, s.gradients, s.seconds, s.draw_seconds);
   std::string kinds;
   for (std::size_t k = 1; k < s.counts.size(); ++k)
     if (s.counts[k] > 0)

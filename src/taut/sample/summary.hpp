@@ -22,7 +22,7 @@ struct SamplingSummary {
   std::vector<ColumnDiagnostics> of = {};
   std::vector<double> ebfmi = {};   // of each chain
   std::int64_t gradients = 0;  // after warm-up
-  double seconds = 0, draw_seconds = 0;  // in all; of all chains after warm-up, added up
+  double seconds = 0, draw_seconds = 0;  // of the wall clock; of the processor, after warm-up, for all chains
   std::string sha256 = {};
   std::vector<std::string> warnings = {};
   bool stopped = false;

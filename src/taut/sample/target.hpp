@@ -95,6 +95,7 @@ class Target {
 
  private:
   bool add_determinants(Phase& x, Need need);
+  void value_gradient(const double* q, std::vector<double>& out);
   bool factor_reference(const double* G);
   void bend(const std::vector<double>& q);
 
