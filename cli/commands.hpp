@@ -43,6 +43,8 @@ void add_problems(Program& program);
 void add_methods(Program& program);
 void add_run(Program& program);
 void add_ensemble(Program& program);
+void add_sample(Program& program);
+void add_free_energy(Program& program);
 void add_sweep(Program& program);
 void add_merge(Program& program);
 void add_resume(Program& program);

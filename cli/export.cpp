@@ -1,6 +1,7 @@
 #include <taut/contract/request.hpp>
 #include <taut/ensemble/export.hpp>
 #include <taut/export/export.hpp>
+#include <taut/sample/export.hpp>
 
 #include <fmt/core.h>
 
@@ -8,6 +9,7 @@
 
 #include "commands.hpp"
 #include "ensemble_work.hpp"
+#include "sample_work.hpp"
 
 namespace taut::cli {
 
@@ -16,6 +18,7 @@ namespace {
 struct ExportFlags {
   std::string path, out;
   bool samples = false;                      // those of an ensemble
+  bool cmdstan = false;                      // the draws of a sampling
   std::vector<const ExportFormat*> formats;  // those that were asked for
 };
 
@@ -34,7 +37,26 @@ int export_ensemble(const ExportFlags& flags) {
   return 1;
 }
 
+// Writes the draws of a sampling: an array, or a file for each chain.
+int export_sampling(const ExportFlags& flags) {
+  const DrawsFolder folder = DrawsFolder::open(flags.path);
+  const Sampling sampling = sampling_in(folder);
+  const SamplingResult result = stored_sampling(sampling, folder);
+  if (flags.cmdstan) {
+    if (flags.out.empty())
+      throw InputError("--cmdstan writes one file for each chain: name them by --out NAME, for NAME-1.csv, ….");
+    for (const std::string& path : export_cmdstan(sampling, result, flags.out)) fmt::print(stderr, "{}\n", path);
+    return finish_output();
+  }
+  if (flags.formats.size() != 1 || flags.formats.front()->name != "npy")
+    throw InputError("a sampling is exported as --npy or --cmdstan.");
+  export_draws_npy(sampling, result, flags.out);
+  return finish_output();
+}
+
 int export_trajectory(const ExportFlags& flags) {
+  if (is_sampling_folder(flags.path)) return export_sampling(flags);
+  if (flags.cmdstan) throw InputError("--cmdstan is for the folder of a sampling.");
   if (flags.formats.size() != 1) {
     std::vector<std::string> names;
     for (const ExportFormat& format : export_formats()) names.push_back(fmt::format("--{}", format.name));
@@ -65,6 +87,8 @@ void add_export(Program& program) {
                  .kind = Option::Kind::flag,
                  .take = [flags, &format](const std::string&) { flags->formats.push_back(&format); }});
   command.add(flag("--samples", flags->samples, "of an ensemble: its samples, not the ends alone"));
+  command.add(flag("--cmdstan", flags->cmdstan,
+                   "of a sampling: a CSV file as CmdStan writes it for each chain, OUT-1.csv, …"));
   Option out = option("--out", "F", flags->out, "file to write; default: standard output");
   out.files = Option::Files::folders;
   command.add(std::move(out));

@@ -20,6 +20,8 @@ void add_commands(Program& program) {
   add_run(program);
   add_ensemble(program);
   add_sweep(program);
+  add_sample(program);
+  add_free_energy(program);
   add_merge(program);
   add_resume(program);
   add_show(program);

@@ -11,6 +11,7 @@
 #include "carry_out.hpp"
 #include "commands.hpp"
 #include "ensemble_work.hpp"
+#include "sample_work.hpp"
 #include "typed.hpp"
 
 namespace taut::cli {
@@ -62,6 +63,8 @@ ReportWanted allowed(const ReportWanted& asked, const ReportWanted& typed, const
 int resume(const ResumeFlags& flags) {
   if (is_ensemble_folder(flags.folder))
     return resume_ensemble(flags.folder, {flags.threads, flags.lanes}, {.json = flags.json});
+  if (is_sampling_folder(flags.folder))
+    return resume_sampling(flags.folder, flags.threads, {.json = flags.json, .page = flags.reports.wanted()});
   FoundRun found = find_run(flags.folder, flags.previous);
   if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
   const Snapshot& from = found.checkpoint.snapshot;

@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "ensemble_work.hpp"
+#include "sample_work.hpp"
 
 namespace taut::cli {
 
@@ -43,6 +44,7 @@ int print_description(const std::string& path) {
 int show(const std::string& name) {
   if (is_there(name)) {
     if (is_ensemble_folder(name)) return describe_ensemble(name, {});
+    if (is_sampling_folder(name)) return describe_sampling(name);
     if (!name.ends_with(".toml")) return print_description(name);
     fmt::print("{}", text_of_file(name));
     return finish_output();

@@ -48,6 +48,14 @@ struct EnsembleSettings {
   std::string table = {};                  // a file of starts and parameters, among Model::files; empty: none
 };
 
+// The table [sampling]: which distribution on g = 0 is sampled.
+struct SamplingSettings {
+  std::optional<Formula> density = {};      // of coordinates: the logarithm of the density
+  std::optional<double> temperature = {};   // or kT, which makes the density exp(-V/kT); positive
+  std::optional<std::string> measure = {};  // surface, conditioned or rigid
+  std::optional<std::string> kernel = {};
+};
+
 // One table of [methods]: a method of the author's own.
 struct OwnMethod {
   std::string name;
@@ -115,6 +123,7 @@ struct Model {
   std::vector<NamedFormula> quantities;        // formulas of the state, the multipliers and t, in file order
   std::optional<DrawTable> draw;
   EnsembleSettings ensemble;
+  SamplingSettings sampling;
 
   // Makes an error that points at a key of the file ("run.method", "system.hamiltonian",
   // "system.constraints.0", "initial.x") or, if the file does not have the key, at the beginning of its

@@ -118,6 +118,9 @@ class ModelReader {
   void read_vary(const Value& table);
   std::optional<Vary> vary_of(const Entry& e);
 
+  // read_sampling.cpp: [sampling]
+  void read_sampling();
+
   // check_start.cpp
   void check_start();
   void check_derivatives();

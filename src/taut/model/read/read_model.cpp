@@ -14,7 +14,8 @@ constexpr std::size_t largest_file = 4U << 20U;  // bytes; the formulas of a pag
 
 const std::vector<std::string> top_keys{"title",   "parameters", "definitions",     "system",
                                         "initial", "run",        "output",          "quantities",
-                                        "draw",    "methods",    "parametrisation", "ensemble"};
+                                        "draw",    "methods",    "parametrisation", "ensemble",
+                                        "sampling"};
 
 }  // namespace
 
@@ -54,6 +55,7 @@ ReadModel ModelReader::read(const std::vector<std::string>& set) {
   read_quantity_formulas();
   if (!particles) read_draw();
   read_ensemble();
+  read_sampling();
   if (errors_.empty() && !particles) check_start();
   if (errors_.empty() && !particles) check_parametrisation();
   return finish();

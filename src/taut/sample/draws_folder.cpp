@@ -1,0 +1,183 @@
+#include <taut/sample/draws_folder.hpp>
+
+#include <taut/bytes/byte_text.hpp>
+#include <taut/bytes/checksum.hpp>
+#include <taut/bytes/sha256.hpp>
+#include <taut/contract/request.hpp>
+#include <taut/ensemble/npy.hpp>
+#include <taut/files/open_file.hpp>
+#include <taut/words/wording.hpp>
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+namespace taut {
+
+namespace {
+
+constexpr int manifest_format = 1;
+constexpr std::string_view chain_magic = "taut draws 1\n", block_magic = "draw";
+constexpr std::size_t digest_size = 64;
+constexpr std::uint64_t most_of_a_block = 1U << 28U;  // numbers; a longer one is damage
+
+std::string chain_file(int chain) { return fmt::format("chain-{}.draws", chain + 1); }
+
+void put_whole(std::string& bytes, std::uint64_t x) {
+  for (int k = 0; k < 8; ++k) bytes += static_cast<char>(x >> (8 * k) & 0xFFU);
+}
+std::uint64_t whole_at(const char* bytes) {
+  std::uint64_t x = 0;
+  for (int k = 7; k >= 0; --k) x = x << 8U | static_cast<unsigned char>(bytes[k]);
+  return x;
+}
+
+bool read_exactly(std::FILE* file, std::string& into, std::size_t count) {
+  into.resize(count);
+  return std::fread(into.data(), 1, count, file) == count;
+}
+
+std::vector<double> numbers_of(std::string_view bytes) {
+  std::vector<double> out(bytes.size() / 8);
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = std::bit_cast<double>(whole_at(bytes.data() + 8 * k));
+  return out;
+}
+
+Json deciding(const SamplingManifest& m) {
+  Json files = Json::object();
+  for (const auto& [name, bytes] : m.files) files[name] = text_of_bytes(bytes);
+  return Json::object({{"text", m.text},
+                       {"files", files},
+                       {"set", Json(m.set)},
+                       {"options", m.options},
+                       {"columns", Json(m.columns)},
+                       {"chains", m.chains},
+                       {"draws", m.draws}});
+}
+
+SamplingManifest manifest_in(const Folder& folder) {
+  if (folder.kind(sampling_manifest) == EntryKind::none)
+    throw InputError(fmt::format("{} is not the folder of a sampling: it has no {}.", folder.path(), sampling_manifest));
+  try {
+    const Json all = Json::parse(text_of(folder, sampling_manifest));
+    if (all.at("format").whole<int>() != manifest_format)
+      throw InputError(fmt::format("{}: it is of another version of taut.", folder.path_of(sampling_manifest)));
+    const Json& what = all.at("sampling");
+    SamplingManifest m{.version = all.at("taut").text(),
+                       .model = all.at("model").text(),
+                       .text = what.at("text").text(),
+                       .files = {},
+                       .set = what.at("set").texts(),
+                       .options = what.at("options"),
+                       .columns = what.at("columns").texts(),
+                       .chains = what.at("chains").whole<int>(),
+                       .draws = what.at("draws").whole<std::int64_t>()};
+    for (const JsonMember& file : what.at("files").members())
+      m.files[file.key] = bytes_of_text(file.value.text());
+    return m;
+  } catch (const JsonError& error) {
+    throw InputError(fmt::format("{}: {}.", folder.path_of(sampling_manifest), error.what()));
+  }
+}
+
+}  // namespace
+
+std::string SamplingManifest::digest() const { return sha256(deciding(*this).to_text()); }
+
+bool is_sampling_folder(const std::string& path) {
+  const auto folder = Folder::open(path);
+  return folder && folder->kind(sampling_manifest) == EntryKind::file;
+}
+
+DrawsFolder DrawsFolder::begin(const std::string& path, const SamplingManifest& manifest) {
+  Folder folder = made_folder(path);
+  if (folder.kind(sampling_manifest) == EntryKind::none) {
+    if (!folder.names().empty())
+      throw InputError(fmt::format("{} holds {}, which is not of a sampling.\n  Choose another folder.", path,
+                                   ticked(folder.names().front())));
+    replace_file(folder, sampling_manifest,
+                 Json::object({{"format", manifest_format},
+                               {"taut", manifest.version},
+                               {"model", manifest.model},
+                               {"sampling", deciding(manifest)}})
+                         .to_text(1) +
+                     "\n");
+  } else if (manifest_in(folder).digest() != manifest.digest()) {
+    throw InputError(fmt::format(
+        "{} holds another sampling: its model or its options differ.\n  Choose another folder; `taut resume {}` goes on "
+        "with the one that is there.",
+        path, path));
+  }
+  return {std::move(folder), manifest};
+}
+
+DrawsFolder DrawsFolder::open(const std::string& path) {
+  auto folder = Folder::open(path);
+  if (!folder) throw InputError(fmt::format("cannot open the folder {}: {}.", path, std::strerror(errno)));
+  SamplingManifest manifest = manifest_in(*folder);
+  return {std::move(*folder), std::move(manifest)};
+}
+
+StoredChain DrawsFolder::read(int chain, const std::function<void(std::span<const double>)>& each) const {
+  StoredChain out;
+  const std::string name = chain_file(chain);
+  if (folder_.kind(name) == EntryKind::none) return out;
+  const OpenFile file = opened(folder_, name);
+  std::string bytes;
+  if (!read_exactly(file.get(), bytes, chain_magic.size() + digest_size) || !bytes.starts_with(chain_magic)) {
+    out.damage = "it does not begin as a file of draws";
+    return out;
+  }
+  if (std::string_view(bytes).substr(chain_magic.size()) != digest_)
+    throw InputError(fmt::format("{} belongs to another sampling.", folder_.path_of(name)));
+  out.length = bytes.size();
+  const std::uint64_t columns = manifest_.columns.size();
+  for (std::string head, body; read_exactly(file.get(), head, block_magic.size() + 16);) {
+    const std::uint64_t rows = whole_at(head.data() + block_magic.size());
+    const std::uint64_t state = whole_at(head.data() + block_magic.size() + 8);
+    if (!head.starts_with(block_magic) || rows > most_of_a_block / (columns + 1) || state > most_of_a_block ||
+        !read_exactly(file.get(), body, 8 * (rows * columns + state) + 8) ||
+        whole_at(body.data() + body.size() - 8) !=
+            checksum(std::string_view(body).substr(0, body.size() - 8), checksum(head))) {
+      out.damage = "its last block is not whole";
+      break;
+    }
+    const std::vector<double> numbers = numbers_of(std::string_view(body).substr(0, body.size() - 8));
+    const auto rows_of = std::span(numbers).first(rows * columns);
+    if (each) each(rows_of);
+    out.draws += static_cast<std::int64_t>(rows);
+    out.state.assign(numbers.begin() + static_cast<std::ptrdiff_t>(rows * columns), numbers.end());
+    out.length += head.size() + body.size();
+  }
+  return out;
+}
+
+AppendFile DrawsFolder::writer(int chain, const StoredChain& found) const {
+  const std::string name = chain_file(chain);
+  if (folder_.kind(name) == EntryKind::none || found.length == 0) {
+    if (folder_.kind(name) != EntryKind::none) folder_.remove(name);
+    AppendFile file = AppendFile::create(folder_, name);
+    file.append(std::string(chain_magic) + digest_);
+    file.sync();
+    return file;
+  }
+  AppendFile file = AppendFile::reopen(folder_, name);
+  file.cut(found.length);
+  return file;
+}
+
+void DrawsFolder::append(AppendFile& file, std::span<const double> rows, std::int64_t count,
+                         const std::vector<double>& state) {
+  std::string bytes(block_magic);
+  put_whole(bytes, static_cast<std::uint64_t>(count));
+  put_whole(bytes, state.size());
+  for (const double x : rows) put_number(bytes, x);
+  for (const double x : state) put_number(bytes, x);
+  put_whole(bytes, checksum(bytes));
+  file.append(bytes);
+  file.sync();
+}
+
+}  // namespace taut

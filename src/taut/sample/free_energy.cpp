@@ -1,0 +1,128 @@
+#include <taut/sample/free_energy.hpp>
+
+#include <taut/bytes/json.hpp>
+#include <taut/contract/request.hpp>
+#include <taut/sample/diagnostics.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace taut {
+
+namespace {
+
+// One value of the coordinate. Each chain writes its own lists.
+struct Held {
+  ChainsOfColumn corrected, raw, log_weight;
+  std::vector<double> last;  // where the first chain ended
+};
+
+Held sample_at(const ModelRun& run, const FreeEnergyOptions& options, double value, const std::vector<double>& start,
+               int threads, const SamplingObserver& observer, bool& stopped) {
+  TargetOptions target = options.target;
+  target.held = options.coordinate;
+  target.held_value = value;
+  TargetCode code = make_target(run.model, target);
+  if (!start.empty()) code.start = start;
+  const Sampling sampling{.run = run,
+                          .code = std::make_shared<const TargetCode>(std::move(code)),
+                          .target = target,
+                          .options = options.sampling};
+  Held held;
+  const auto chains = static_cast<std::size_t>(options.sampling.chains);
+  const auto draws = static_cast<std::size_t>(options.sampling.draws);
+  for (ChainsOfColumn* column : {&held.corrected, &held.raw, &held.log_weight})
+    column->assign(chains, std::vector<double>(draws));
+  SamplingObserver watch = observer;
+  watch.draw = [&](Chain& chain, std::int64_t draw) {
+    const auto k = static_cast<std::size_t>(chain.number()), i = static_cast<std::size_t>(draw);
+    const Target::MeanForce force = chain.target().mean_force(chain.phase());
+    held.corrected[k][i] = force.corrected;
+    held.raw[k][i] = force.raw;
+    held.log_weight[k][i] = force.log_weight;
+    if (k == 0) held.last = chain.phase().q;
+  };
+  try {
+    stopped = run_sampling(sampling, threads, nullptr, watch).stopped;
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{} = {:g}: {}\n  If the constraints depend on each other there, the gradient of the "
+                                 "coordinate is a combination of theirs, and nothing is left to be held.",
+                                 options.coordinate, value, error.what()));
+  }
+  return held;
+}
+
+double weighted_mean(const ChainsOfColumn& values, const ChainsOfColumn& log_weights) {
+  double largest = log_weights.front().front(), sum = 0, weights = 0;
+  for (const auto& chain : log_weights) largest = std::max(largest, *std::max_element(chain.begin(), chain.end()));
+  for (std::size_t k = 0; k < values.size(); ++k)
+    for (std::size_t i = 0; i < values[k].size(); ++i) {
+      const double weight = std::exp(log_weights[k][i] - largest);
+      sum += weight * values[k][i];
+      weights += weight;
+    }
+  return sum / weights;
+}
+
+}  // namespace
+
+FreeEnergy free_energy(const ModelRun& run, const FreeEnergyOptions& options, int threads,
+                       const SamplingObserver& observer) {
+  if (options.values.empty()) throw InputError("a free energy needs values of its coordinate: --values.");
+  const auto began = std::chrono::steady_clock::now();
+  FreeEnergy out;
+  std::vector<double> start;
+  for (const double value : options.values) {
+    const Held held = sample_at(run, options, value, start, threads, observer, out.stopped);
+    if (out.stopped) return out;
+    start = held.last;
+    const ColumnDiagnostics d = diagnose(held.corrected);
+    const bool constant = std::isnan(d.mcse);  // every draw has the same force: there is no error
+    out.values.push_back(value);
+    out.mean_force.push_back(d.mean);
+    out.error.push_back(constant ? 0 : d.mcse);
+    out.rhat.push_back(d.rhat);
+    out.ess.push_back(d.ess_mean);
+    out.uncorrected.push_back(weighted_mean(held.raw, held.log_weight));
+  }
+  out.profile = out.profile_error = {0};
+  std::vector<double> weight(out.values.size(), 0.0);  // of each mean force in the integral so far
+  for (std::size_t k = 1; k < out.values.size(); ++k) {
+    const double h = out.values[k] - out.values[k - 1];
+    out.profile.push_back(out.profile.back() + h / 2 * (out.mean_force[k] + out.mean_force[k - 1]));
+    weight[k - 1] += h / 2;
+    weight[k] += h / 2;
+    double variance = 0;
+    for (std::size_t i = 0; i <= k; ++i) variance += weight[i] * weight[i] * out.error[i] * out.error[i];
+    out.profile_error.push_back(std::sqrt(variance));
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return out;
+}
+
+std::string to_json(const FreeEnergy& r) {
+  return Json::object({{"values", Json(r.values)},
+                       {"mean_force", Json(r.mean_force)},
+                       {"error", Json(r.error)},
+                       {"profile", Json(r.profile)},
+                       {"profile_error", Json(r.profile_error)},
+                       {"uncorrected", Json(r.uncorrected)},
+                       {"rhat", Json(r.rhat)},
+                       {"ess", Json(r.ess)},
+                       {"seconds", r.seconds}})
+      .to_text();
+}
+
+std::string to_text(const FreeEnergy& r, const std::string& coordinate) {
+  std::string text = fmt::format("{:>12} {:>12} {:>10} {:>12} {:>10} {:>12} {:>8}\n", coordinate, "dA/dxi", "error",
+                                 "A", "error", "uncorrected", "R-hat");
+  for (std::size_t k = 0; k < r.values.size(); ++k)
+    text += fmt::format("{:>12.6g} {:>12.6g} {:>10.2g} {:>12.6g} {:>10.2g} {:>12.6g} {:>8.4f}\n", r.values[k],
+                        r.mean_force[k], r.error[k], r.profile[k], r.profile_error[k], r.uncorrected[k], r.rhat[k]);
+  return text;
+}
+
+}  // namespace taut

@@ -1,0 +1,52 @@
+// Moves a phase point: one step of RATTLE on the target, checked by the step back, and the parts of it that
+// kernels are made of. Labels: docs/theory/sampling.md.
+#pragma once
+
+#include <taut/sample/target.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace taut {
+
+// How a proposal ended. A step that cannot be made, or whose way back leads elsewhere, is refused.
+enum class Outcome { done, no_forward, no_backward, other_solution, divergence, refused };
+constexpr std::array<std::string_view, 6> names_of(Outcome) {
+  return {"done", "no_forward_solution", "no_backward_solution", "other_solution", "divergence", "refused"};
+}
+
+struct MoverOptions {
+  bool check_reverse = true;  // tests switch it off to see what goes wrong
+};
+
+class Mover {
+ public:
+  Mover(Target& target, const MoverOptions& options);
+
+  // Moves x by one step of RATTLE of length h. Without `force` it is a step along a geodesic, and only `need` is
+  // evaluated at its end. If the step is refused, x is anything.
+  Outcome step(Phase& x, double h, bool force, Need need = Need::gradient);
+  // Finds the point of g = 0 nearest to q in the sense of Gauss and Newton; false if there is none.
+  bool land(std::vector<double>& q);
+
+ private:
+  // Finds q with g(q) = 0 on q - W Gᵀμ, where q comes in as the end of a free flight from `from`. Returns false
+  // if the iteration does not converge. μ is left in impulse_.
+  bool solve(const Phase& from, std::vector<double>& q);
+  bool newton_correction(const Phase& from);
+  void shift(const Phase& from, std::vector<double>& q);
+  void find_units(const Phase& from, const std::vector<double>& q);
+  double residual() const;  // the largest |g| in units of rounding
+  bool returns(const Phase& start, const Phase& x, double h, bool force);
+
+  Target& target_;
+  MoverOptions options_;
+  bool full_newton_;
+  Phase start_;
+  std::vector<double> g_, impulse_, delta_, unit_, matrix_, back_;
+  bool backward_found_ = true;
+};
+
+}  // namespace taut

@@ -1,0 +1,307 @@
+#include <taut/sample/sampling.hpp>
+
+#include <taut/contract/request.hpp>
+#include <taut/version.hpp>
+#include <taut/words/wording.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace taut {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+// What this thread has computed, whatever else the machine did meanwhile.
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+constexpr std::int64_t most_rows_of_a_block = 4096;
+constexpr double longest_wait = 2;  // seconds until what was drawn is in the file
+// Machine code pays if the formulas are evaluated so many times with so many operations in all.
+constexpr double worth_compiling = 3e9;
+
+// What all threads share.
+struct Shared {
+  const Sampling& sampling;
+  const DrawsFolder* folder;
+  const SamplingObserver& observer;
+  std::vector<ChainResult>& results;
+  std::atomic<int> next{0};
+  std::atomic<std::int64_t> done{0};
+  std::atomic<bool> stop{false};
+  std::mutex mutex = {};
+  std::exception_ptr thrown = {};
+};
+
+// Runs one chain to its end, from its start or from where its file ends.
+class ChainRun {
+ public:
+  ChainRun(Shared& shared, int number)
+      : shared_(shared),
+        options_(shared.sampling.options),
+        chain_(shared.sampling.code, options_, number),
+        result_(shared.results[static_cast<std::size_t>(number)]) {
+    if (shared_.folder != nullptr) {
+      const StoredChain found = shared_.folder->read(number);
+      file_.emplace(shared_.folder->writer(number, found));
+      restored_ = !found.state.empty();
+      if (restored_ && !chain_.restore(found.state))
+        throw InputError(fmt::format("{}: the state of the chain does not fit this model.", file_->path()));
+      result_.draws = found.draws;
+    }
+    if (!restored_) chain_.start();
+    shared_.done += chain_.iteration();
+  }
+
+  void run() {
+    const std::int64_t all = options_.warmup + options_.draws;
+    last_written_ = Clock::now();
+    double began = thread_seconds();
+    double* clock = &chain_.seconds[chain_.is_warm() ? 1 : 0];
+    double before = *clock;
+    while (chain_.iteration() < all && !shared_.stop) {
+      if (clock == &chain_.seconds[0] && chain_.is_warm()) {
+        *clock = before + thread_seconds() - began;
+        clock = &chain_.seconds[1];
+        before = *clock;
+        began = thread_seconds();
+      }
+      const bool is_draw = chain_.is_warm();
+      chain_.advance();
+      ++shared_.done;
+      if (is_draw) keep();
+      if (file_ && (rows_in_block_ >= most_rows_of_a_block || look()) && since(last_written_) > longest_wait) {
+        *clock = before + thread_seconds() - began;
+        write();
+      }
+    }
+    *clock = before + thread_seconds() - began;
+    if (file_) write();
+    finish();
+  }
+
+ private:
+  bool look() { return ++looked_ % 64 == 0; }
+  void keep() {
+    const std::vector<double>& row = chain_.row();
+    result_.rows.insert(result_.rows.end(), row.begin(), row.end());
+    ++rows_in_block_;
+    if (shared_.observer.draw) shared_.observer.draw(chain_, result_.draws);
+    ++result_.draws;
+  }
+  void write() {
+    DrawsFolder::append(*file_, result_.rows, rows_in_block_, chain_.save());
+    result_.rows.clear();
+    rows_in_block_ = 0;
+    last_written_ = Clock::now();
+  }
+  void finish() {
+    result_.step = chain_.step();
+    result_.metric = chain_.metric();
+    result_.counts = chain_.counts();
+    result_.gradients = chain_.gradients();
+    result_.warmup_seconds = chain_.seconds[0];
+    result_.seconds = chain_.seconds[1];
+  }
+
+  Shared& shared_;
+  const SamplingOptions& options_;
+  Chain chain_;
+  ChainResult& result_;
+  std::optional<AppendFile> file_;
+  bool restored_ = false;
+  std::int64_t rows_in_block_ = 0;
+  std::uint64_t looked_ = 0;
+  Clock::time_point last_written_ = {};
+};
+
+void work(Shared& shared) {
+  try {
+    for (int k = shared.next++; k < shared.sampling.options.chains && !shared.stop; k = shared.next++)
+      ChainRun(shared, k).run();
+  } catch (...) {
+    const std::lock_guard lock(shared.mutex);
+    if (!shared.thrown) shared.thrown = std::current_exception();
+    shared.stop = true;
+  }
+}
+
+void check_options(const SamplingOptions& o) {
+  if (o.kernel.kernel.kind == KernelKind::g_baoab && !o.step)
+    throw InputError(
+        "g-baoab decides nothing, so that nothing can choose its step: say --step H. Its bias goes with the square of "
+        "the step;\n  a second run with half of it shows how large it is.");
+  if (o.step && !(*o.step > 0)) throw InputError("--step: the step of a kernel is positive.");
+  if (o.accept && !(*o.accept > 0 && *o.accept < 1))
+    throw InputError("--accept: the acceptance that is looked for is between 0 and 1.");
+}
+
+bool pays_to_compile(const TargetCode& code, const SamplingOptions& options) {
+  const double steps = options.kernel.kernel.kind == KernelKind::hmc ? options.kernel.kernel.count
+                       : options.kernel.kernel.kind == KernelKind::nuts ? 8
+                                                                        : 1;
+  const double operations = static_cast<double>(code.all->code.size() + 8 * code.g->code.size());
+  return operations * steps * static_cast<double>(options.thin) *
+             static_cast<double>((options.draws + options.warmup) * options.chains) >
+         worth_compiling;
+}
+
+}  // namespace
+
+std::vector<std::string> Sampling::columns() const {
+  std::vector<std::string> names = statistic_names();
+  names.insert(names.end(), code->coordinates.begin(), code->coordinates.end());
+  names.insert(names.end(), code->quantity_names.begin(), code->quantity_names.end());
+  return names;
+}
+
+Sampling make_sampling(ModelRun run, const TargetOptions& target, const SamplingOptions& options) {
+  check_options(options);
+  TargetCode code = make_target(run.model, target);
+  Sampling made{.run = std::move(run), .code = {}, .target = target, .options = options};
+  if (!code.left_out.empty())
+    made.notes.push_back(fmt::format("draws have no momenta, multipliers or times: {} {} left out.",
+                                     fmt::join(code.left_out, ", "), code.left_out.size() == 1 ? "is" : "are"));
+  if (pays_to_compile(code, options))
+    if (const std::string missing = compile_target(code); !missing.empty())
+      made.notes.push_back(fmt::format("the formulas are interpreted, because {}.", missing));
+  made.code = std::make_shared<const TargetCode>(std::move(code));
+  return made;
+}
+
+SamplingResult run_sampling(const Sampling& sampling, int threads, const DrawsFolder* folder,
+                            const SamplingObserver& observer) {
+  const auto began = Clock::now();
+  SamplingResult result;
+  result.folder = folder;
+  result.columns = sampling.columns().size();
+  result.chains.resize(static_cast<std::size_t>(sampling.options.chains));
+  Shared shared{sampling, folder, observer, result.chains};
+  std::vector<std::thread> team;
+  const int helpers = std::min(threads, sampling.options.chains);
+  for (int k = 0; k < helpers; ++k) team.emplace_back([&shared] { work(shared); });
+  const std::int64_t all = (sampling.options.warmup + sampling.options.draws) * sampling.options.chains;
+  std::atomic<bool> over{false};
+  std::thread watch([&] {
+    while (!over) {
+      if (observer.wants_to_stop && observer.wants_to_stop()) shared.stop = true;
+      if (observer.progress) observer.progress(shared.done, all);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  for (std::thread& one : team) one.join();
+  over = true;
+  watch.join();
+  if (shared.thrown) std::rethrow_exception(shared.thrown);
+  result.stopped = shared.stop;
+  result.seconds = since(began);
+  return result;
+}
+
+SamplingResult stored_sampling(const Sampling& sampling, const DrawsFolder& folder) {
+  SamplingResult result;
+  result.folder = &folder;
+  result.columns = sampling.columns().size();
+  for (int k = 0; k < sampling.options.chains; ++k) {
+    const StoredChain found = folder.read(k);
+    ChainResult& chain = result.chains.emplace_back();
+    chain.draws = found.draws;
+    Chain shape(sampling.code, sampling.options, k);
+    if (found.state.empty() || !shape.restore(found.state)) continue;
+    chain.step = shape.step();
+    chain.metric = shape.metric();
+    chain.counts = shape.counts();
+    chain.gradients = shape.gradients();
+    chain.warmup_seconds = shape.seconds[0];
+    chain.seconds = shape.seconds[1];
+    result.seconds = std::max(result.seconds, chain.warmup_seconds + chain.seconds);
+  }
+  return result;
+}
+
+std::vector<double> SamplingResult::column(int chain, std::size_t place) const {
+  std::vector<double> values;
+  const auto take = [&](std::span<const double> rows) {
+    for (std::size_t k = place; k < rows.size(); k += columns) values.push_back(rows[k]);
+  };
+  if (folder != nullptr)
+    folder->read(chain, take);
+  else
+    take(chains[static_cast<std::size_t>(chain)].rows);
+  values.resize(static_cast<std::size_t>(std::min(draws(), static_cast<std::int64_t>(values.size()))));
+  return values;
+}
+
+std::int64_t SamplingResult::draws() const {
+  std::int64_t least = chains.empty() ? 0 : chains.front().draws;
+  for (const ChainResult& chain : chains) least = std::min(least, chain.draws);
+  return least;
+}
+
+SamplingManifest manifest_of(const Sampling& s) {
+  const SamplingOptions& o = s.options;
+  SamplingManifest m{.version = std::string(version),
+                     .model = s.run.name,
+                     .text = s.run.text,
+                     .files = {},
+                     .set = s.run.set,
+                     .options = Json::object({{"measure", name_of(s.code->measure)},
+                                              {"temperature", s.target.temperature ? Json(*s.target.temperature) : Json()},
+                                              {"kernel", o.kernel.kernel.text()},
+                                              {"friction", o.kernel.friction},
+                                              {"max_depth", o.kernel.max_depth},
+                                              {"warmup", o.warmup},
+                                              {"thin", o.thin},
+                                              {"seed", o.seed},
+                                              {"step", o.step ? Json(*o.step) : Json()},
+                                              {"accept", o.accept ? Json(*o.accept) : Json()},
+                                              {"diagonal", o.adapt_metric},
+                                              {"spread", o.spread}}),
+                     .columns = s.columns(),
+                     .chains = o.chains,
+                     .draws = o.draws};
+  for (const auto& [path, text] : s.run.model.files) m.files[path] = text->text();
+  return m;
+}
+
+Sampling sampling_in(const DrawsFolder& folder) {
+  const SamplingManifest& m = folder.manifest();
+  const Json& o = m.options;
+  const auto maybe = [&](const char* key) {
+    return o.at(key).is_null() ? std::nullopt : std::optional(o.at(key).number());
+  };
+  try {
+    SamplingOptions options{.kernel = {.kernel = kernel_named(o.at("kernel").text()),
+                                       .friction = o.at("friction").number(),
+                                       .max_depth = o.at("max_depth").whole<int>()},
+                            .draws = m.draws,
+                            .warmup = o.at("warmup").whole<std::int64_t>(),
+                            .thin = o.at("thin").whole<std::int64_t>(),
+                            .chains = m.chains,
+                            .seed = o.at("seed").whole<std::uint64_t>(),
+                            .step = maybe("step"),
+                            .accept = maybe("accept"),
+                            .adapt_metric = o.at("diagonal").boolean(),
+                            .spread = o.at("spread").number()};
+    const TargetOptions target{.measure = choice_named<Measure>(o.at("measure").text()),
+                               .temperature = maybe("temperature")};
+    return make_sampling(model_run(m.text, m.model, {}, m.set, stored_files(m.files)), target, options);
+  } catch (const JsonError& error) {
+    throw InputError(fmt::format("{}: {}.", folder.folder().path_of(sampling_manifest), error.what()));
+  }
+}
+
+}  // namespace taut

@@ -1,0 +1,70 @@
+// Samples the distribution of a model: chains in threads, draws that are kept in memory or in a folder.
+#pragma once
+
+#include <taut/run/model_run.hpp>
+#include <taut/sample/chain.hpp>
+#include <taut/sample/draws_folder.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+struct Sampling {
+  ModelRun run;
+  std::shared_ptr<const TargetCode> code;
+  TargetOptions target;
+  SamplingOptions options;
+  bool step_was_given = false;
+  std::vector<std::string> notes = {};  // sentences for the user
+  std::vector<std::string> columns() const;  // statistics, coordinates, quantities
+};
+
+// Throws InputError or ModelFileError if the model does not say what to sample, or the options do not fit.
+Sampling make_sampling(ModelRun run, const TargetOptions& target, const SamplingOptions& options);
+
+// What came of one chain.
+struct ChainResult {
+  std::vector<double> rows = {};  // draws one behind the other; empty if they are in a folder
+  std::int64_t draws = 0;
+  double step = 0;
+  std::vector<double> metric = {};
+  OutcomeCounts counts{};
+  std::int64_t gradients = 0;
+  double warmup_seconds = 0, seconds = 0;
+};
+
+struct SamplingResult {
+  std::vector<ChainResult> chains;
+  bool stopped = false;  // before all draws were made
+  double seconds = 0;    // of the wall clock
+  const DrawsFolder* folder = nullptr;
+  std::size_t columns = 0;
+  // Returns one column of one chain, from wherever it is kept.
+  std::vector<double> column(int chain, std::size_t column) const;
+  std::int64_t draws() const;  // those that all chains have
+  int chain_count() const { return static_cast<int>(chains.size()); }
+};
+
+struct SamplingObserver {
+  std::function<void(std::int64_t done, std::int64_t wanted)> progress = {};
+  std::function<bool()> wants_to_stop = {};
+  // Is given each chain after each draw, in the chain's thread.
+  std::function<void(Chain& chain, std::int64_t draw)> draw = {};
+};
+
+// Runs all chains in so many threads. The draws do not depend on the number. With a folder, chains go on where
+// their files end. Throws what a chain throws.
+SamplingResult run_sampling(const Sampling& sampling, int threads, const DrawsFolder* folder,
+                            const SamplingObserver& observer);
+
+// Reads the result that a folder holds.
+SamplingResult stored_sampling(const Sampling& sampling, const DrawsFolder& folder);
+
+SamplingManifest manifest_of(const Sampling& sampling);
+Sampling sampling_in(const DrawsFolder& folder);
+
+}  // namespace taut

@@ -1,0 +1,38 @@
+// What a sampling came to, for people and for programs: moments, diagnostics, rejections by kind, warnings.
+#pragma once
+
+#include <taut/sample/diagnostics.hpp>
+#include <taut/sample/sampling.hpp>
+
+#include <string>
+#include <vector>
+
+namespace taut {
+
+struct SamplingSummary {
+  std::string model = {}, kernel = {}, measure = {};
+  int chains = 0;
+  std::int64_t draws = 0, warmup = 0, thin = 1;
+  std::uint64_t seed = 0;
+  std::vector<double> steps = {};    // the step size of each chain
+  std::vector<std::vector<double>> metrics = {};
+  double step = 0, accept = 0;  // means over chains and draws
+  OutcomeCounts counts{};
+  std::vector<std::string> names = {};  // coordinates and quantities
+  std::vector<ColumnDiagnostics> of = {};
+  std::vector<double> ebfmi = {};   // of each chain
+  std::int64_t gradients = 0;  // after warm-up
+  double seconds = 0, draw_seconds = 0;  // of the wall clock; of the processor, after warm-up, for all chains
+  std::string sha256 = {};
+  std::vector<std::string> warnings = {};
+  bool stopped = false;
+};
+
+// Limits of the diagnostics; beyond them a summary warns.
+inline constexpr double most_rhat = 1.01, least_ess = 400, least_ebfmi = 0.3;
+
+SamplingSummary summarise(const Sampling& sampling, const SamplingResult& result);
+std::string to_json(const SamplingSummary& summary);
+std::string to_text(const SamplingSummary& summary);
+
+}  // namespace taut
