@@ -162,8 +162,13 @@ class CudaSteps final : public StepsOfSlots {
 
 class CudaDevice final : public DeviceSteps {
  public:
-  explicit CudaDevice(const DeviceRequest& request) : request_(request), driver_(cuda_driver()) {
-    kernel_ = std::make_shared<const CudaKernel>(driver_, device_text(request, architecture()), kernel_name);
+  explicit CudaDevice(const DeviceRequest& request) : request_(request) {
+    // The text can be compiled for a device that is on another machine.
+    const char* wanted = std::getenv("TAUT_DEVICE_ARCHITECTURE");
+    std::string text = wanted != nullptr ? device_text(request, wanted) : "";
+    driver_ = cuda_driver();
+    if (text.empty()) text = device_text(request, architecture());
+    kernel_ = std::make_shared<const CudaKernel>(driver_, text, kernel_name);
   }
   std::unique_ptr<DeviceMachine> machine(int slots) const override {
     const SlotLayout layout = layout_of(request_);

@@ -14,9 +14,9 @@ namespace {
 // Slots of a worker at most; all workers together fill a device. More would only take memory.
 constexpr std::int64_t most_slots = 1 << 18;
 // The first calls are short, because many slots fall behind in the first steps; later ones take about this
-// many seconds, so that a signal is noticed.
+// many seconds, so that a slot that falls behind loses little, and a signal is noticed.
 constexpr std::int64_t first_steps_of_a_call = 64;
-constexpr double shortest_call = 0.05, longest_call = 0.2;
+constexpr double shortest_call = 0.02, longest_call = 0.08;
 
 }  // namespace
 
