@@ -170,11 +170,14 @@ Worked get_done(const Ensemble& ensemble, const EnsembleFolder* folder, const Pa
   Terminal terminal(ensemble, folder, std::move(to_do), count);
   const auto began = std::chrono::steady_clock::now();
   const EnsembleProgress done =
-      workforce.work({ensemble, folder, {summary.threads, layout.lanes}, terminal, count});
+      workforce.work({ensemble, folder, {summary.threads, layout.lanes, layout.device}, terminal, count});
   terminal.clear();
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   summary.busy = done.busy;
   summary.steps_made = done.steps;
+  summary.device_steps = done.device_steps;
+  summary.device_seconds = done.device_seconds;
+  summary.handed_back = done.handed_back;
   summary.messages = done.messages;
   summary.message_bytes = done.message_bytes;
   worked.signal = StopSignals::caught();
@@ -199,7 +202,7 @@ int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& 
 int resume_ensemble(const std::string& path, const Layout& layout, const EnsembleWanted& wanted,
                     const Workforce& workforce) {
   const EnsembleFolder folder = EnsembleFolder::open(path);
-  const Ensemble ensemble = ensemble_in(folder, layout.lanes);
+  const Ensemble ensemble = ensemble_in(folder, layout.lanes, layout.device);
   return work_on(ensemble, &folder, {}, layout, wanted, workforce);
 }
 

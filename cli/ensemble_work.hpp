@@ -36,6 +36,7 @@ Part part_of(const std::string& text);  // "2/8"; throws InputError
 struct Layout {
   int threads = 0;  // in each process; 0: as many as the workforce has by itself
   int lanes = 0;    // in each thread; 0: as many as pay
+  Device device = Device::cpu;
 };
 
 // What is to be done: the units that the observer hands out, and takes back.

@@ -24,6 +24,7 @@ struct ResumeFlags {
   std::optional<bool> halves, warns;
   int threads = 0;
   int lanes = 0;                         // those of an ensemble
+  Device device = Device::cpu;           // the same
   Backend backend = Backend::automatic;  // the one that was used, if nothing was typed
   bool previous = false, new_samples = false, json = false;
   TypedReport reports;
@@ -62,7 +63,7 @@ ReportWanted allowed(const ReportWanted& asked, const ReportWanted& typed, const
 
 int resume(const ResumeFlags& flags) {
   if (is_ensemble_folder(flags.folder))
-    return resume_ensemble(flags.folder, {flags.threads, flags.lanes}, {.json = flags.json});
+    return resume_ensemble(flags.folder, {flags.threads, flags.lanes, flags.device}, {.json = flags.json});
   if (is_sampling_folder(flags.folder))
     return resume_sampling(flags.folder, flags.threads, {.json = flags.json, .page = flags.reports.wanted()});
   FoundRun found = find_run(flags.folder, flags.previous);
@@ -129,7 +130,7 @@ void add_resume(Program& program) {
                   checkpoint_option(flags->checkpoint_every, "seconds between checkpoints"),
                   on_failure_option(flags->halves, "of a step: stop or halve"), on_jump_option(flags->warns),
                   threads_option(flags->threads, "that share a step; the bits do not depend on it"),
-                  lanes_option(flags->lanes),
+                  lanes_option(flags->lanes), device_option(flags->device),
                   choice("--backend", "B", flags->backend, "backend", written_backends,
                          in_words(written_backends, "or") +
                              ", even if the digits are others; default: the one of the run",

@@ -74,6 +74,11 @@ Option lanes_option(int& lanes) {
       "trajectories side by side in a thread: 1, 4, 8 or 16; default: as many as pay");
 }
 
+Option device_option(Device& device) {
+  return choice("--device", "D", device, "device", choice_names<Device>,
+                "who makes the steps of an ensemble: cpu (default), or gpu, to the same bits", Device::cpu);
+}
+
 Option checkpoint_option(std::optional<double>& seconds, std::string help) {
   return option(
       "--checkpoint-every", "S",

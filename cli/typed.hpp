@@ -1,6 +1,7 @@
 // Turns what was typed about a model and its run into a request.
 #pragma once
 
+#include <taut/contract/device.hpp>
 #include <taut/contract/request.hpp>
 
 #include "commands.hpp"
@@ -11,6 +12,7 @@ Option on_failure_option(std::optional<bool>& halves, std::string help);  // sto
 Option on_jump_option(std::optional<bool>& warns);                        // stop or warn
 Option threads_option(int& threads, std::string help);
 Option lanes_option(int& lanes);
+Option device_option(Device& device);
 Option checkpoint_option(std::optional<double>& seconds, std::string help);
 
 // A model and how it is to be integrated: PROBLEM, --method, --step, --set, …, alike for every command that

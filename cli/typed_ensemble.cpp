@@ -35,12 +35,13 @@ void TypedEnsemble::add_what_varies(Command& command) {
 void TypedEnsemble::add_work(Command& command) {
   command.add(threads_option(layout.threads, "default: as many as there are processors"));
   command.add(lanes_option(layout.lanes));
+  command.add(device_option(layout.device));
 }
 
 Ensemble TypedEnsemble::made() {
   if (!table.empty()) vary.table = read_table_file(table);
   const RunRequest request = model.request();
-  const EnsembleOptions options{.lanes = layout.lanes, .samples = request.every > 0};
+  const EnsembleOptions options{.lanes = layout.lanes, .samples = request.every > 0, .device = layout.device};
   Ensemble ensemble = make_ensemble(read_model_run(model.problem, request, model.set), vary, options);
   if (!ensemble.note.empty()) fmt::print(stderr, "taut: {}\n", ensemble.note);
   return ensemble;

@@ -27,7 +27,6 @@ namespace {
 // -ffp-contract=off, and so is the knowledge of pow, because clang makes exp2 of 2^x. Symbols are hidden, so
 // that two objects with a class of the same name do not mix.
 const std::vector<std::string> options_of_every_unit{"-O2",
-                                                     "-march=native",
                                                      "-ffp-contract=off",
                                                      "-fno-tree-slp-vectorize",
                                                      "-fno-builtin-pow",
@@ -36,6 +35,46 @@ const std::vector<std::string> options_of_every_unit{"-O2",
                                                      "-shared",
                                                      "-fvisibility=hidden",
                                                      "-w"};
+// The same for a device. Its headers are those of this machine, whose processor they are told. Everything is
+// inlined and unrolled, because an array that is indexed at run time lies in slow memory. The text is the same
+// whether or not there is a CUDA toolkit on this machine.
+const std::vector<std::string> options_of_every_device_unit{"--target=nvptx64-nvidia-cuda",
+                                                            "-S",
+                                                            "-O3",
+                                                            "-ffp-contract=off",
+                                                            "-fno-builtin-pow",
+                                                            "-fno-math-errno",
+                                                            "-fexceptions",
+                                                            "-fignore-exceptions",
+                                                            "-nocudalib",
+                                                            "--cuda-path=/nonexistent",
+                                                            "-Xclang",
+                                                            "-target-feature",
+                                                            "-Xclang",
+                                                            "+ptx78",
+                                                            "-U__CUDA_ARCH__",
+                                                            "-D__x86_64__",
+                                                            "-D_GNU_SOURCE",
+                                                            "-DEIGEN_NO_CPUID",
+                                                            "-DEIGEN_OPTIMIZATION_BARRIER(X)=",
+                                                            "-mllvm",
+                                                            "-inline-threshold=100000",
+                                                            "-mllvm",
+                                                            "-unroll-threshold=20000",
+                                                            "-nostdinc",
+                                                            "-w"};
+
+std::vector<std::string> common_options(const SourceUnit& unit) {
+  if (unit.target == UnitTarget::device) return options_of_every_device_unit;
+  std::vector<std::string> options = options_of_every_unit;
+  const std::string level = level_of_units();
+  options.insert(options.begin() + 1, "-march=" + (level.empty() ? "native" : level));
+  return options;
+}
+
+CxxCompiler compiler_for(const SourceUnit& unit) {
+  return unit.target == UnitTarget::device ? find_device_compiler() : find_cxx_compiler();
+}
 
 // Describes the processor, because code for one may not run on another, and many machines may share
 // a home folder.
@@ -50,17 +89,22 @@ std::string processor() {
 }
 
 // Names the unit by a checksum. Each part comes with its length, so that no two lists of parts give
-// the same text.
-std::string key_of(const SourceUnit& unit, const CxxCompiler& compiler) {
+// the same text. A unit for a level of processors is known by what it computes alone.
+std::string key_of(const SourceUnit& unit) {
   Sha256 sum;
   const auto add = [&](std::string_view part) { sum.add(fmt::format("{}:", part.size())).add(part); };
   add("taut object 1");
   add(version);
-  for (const std::string& word : compiler.command) add(word);
-  add(compiler.version);
-  for (const auto* options : {&options_of_every_unit, &unit.options, &unit.libraries})
-    for (const std::string& option : *options) add(option);
-  add(processor());
+  if (level_of_units().empty()) {
+    const CxxCompiler compiler = compiler_for(unit);
+    if (compiler.command.empty()) throw Missing(compiler.missing);
+    for (const std::string& word : compiler.command) add(word);
+    add(compiler.version);
+    for (const std::string& folder : unit.folders) add(folder);
+    if (unit.target == UnitTarget::processor) add(processor());
+  }
+  for (const auto& options : {common_options(unit), unit.options, unit.libraries})
+    for (const std::string& option : options) add(option);
   add(unit.depends);
   add(unit.text);
   return sum.hex();
@@ -82,13 +126,18 @@ std::string first_error(const std::string& log) {
   return "";
 }
 
-void compile(const SourceUnit& unit, const CxxCompiler& compiler, const Folder& folder,
-             const std::string& key) {
+void compile(const SourceUnit& unit, const Folder& folder, const std::string& key) {
+  const CxxCompiler compiler = compiler_for(unit);
+  if (compiler.command.empty()) throw Missing(compiler.missing);
   const ScratchFolder scratch(folder);
   const Folder& in = scratch.folder();
   append(in.create("unit.cpp"), unit.text, in.path_of("unit.cpp"));
-  std::vector<std::string> arguments = options_of_every_unit;
+  std::vector<std::string> arguments = common_options(unit);
   arguments.insert(arguments.end(), unit.options.begin(), unit.options.end());
+  arguments.insert(arguments.end(), unit.folders.begin(), unit.folders.end());
+  if (unit.target == UnitTarget::device)
+    for (const std::string& path : folders_of_headers(compiler, in))
+      arguments.insert(arguments.end(), {"-isystem", path});
   arguments.insert(arguments.end(), {"unit.cpp", "-o", "unit.so"});
   arguments.insert(arguments.end(), unit.libraries.begin(), unit.libraries.end());
   const CompilerEnd end = run_cxx_compiler(compiler, arguments, in);
@@ -113,24 +162,36 @@ std::string loader_name(const Descriptor& file) {
   return fmt::format("/proc/self/fd{}/{}", dots, file.number());
 }
 
-CompiledObject load(const SourceUnit& unit) {
-  const CxxCompiler compiler = find_cxx_compiler();
-  if (compiler.command.empty()) throw Missing(compiler.missing);
+struct Found {
+  std::string key, path;
+  Descriptor file;
+  bool fresh = false;  // compiled now
+};
+
+// Finds the unit in the folder, or compiles it.
+Found found(const SourceUnit& unit) {
+  Found unit_file;
+  unit_file.key = key_of(unit);
   const Folder folder = object_folder();
-  CompiledObject object{.key = key_of(unit, compiler)};
-  const std::string path = folder.path_of(object_name(object.key));
-  Descriptor file = sound_object(folder, object.key);
-  if (!file) {
-    compile(unit, compiler, folder, object.key);
-    object.fresh = true;
-    remove_old_objects(folder);
-    file = sound_object(folder, object.key);
-    if (!file) throw Missing(fmt::format("{} was changed while it was made", path));
-  } else {
-    ::futimens(file.number(), nullptr);  // marks it as used now
+  unit_file.path = folder.path_of(object_name(unit_file.key));
+  unit_file.file = sound_object(folder, unit_file.key);
+  if (unit_file.file) {
+    ::futimens(unit_file.file.number(), nullptr);  // marks it as used now
+    return unit_file;
   }
-  object.handle = dlopen(loader_name(file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (object.handle == nullptr) throw Missing(fmt::format("{} cannot be loaded: {}", path, dlerror()));
+  compile(unit, folder, unit_file.key);
+  unit_file.fresh = true;
+  remove_old_objects(folder);
+  unit_file.file = sound_object(folder, unit_file.key);
+  if (!unit_file.file) throw Missing(fmt::format("{} was changed while it was made", unit_file.path));
+  return unit_file;
+}
+
+CompiledObject load(const SourceUnit& unit) {
+  const Found made = found(unit);
+  CompiledObject object{.fresh = made.fresh, .key = made.key};
+  object.handle = dlopen(loader_name(made.file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (object.handle == nullptr) throw Missing(fmt::format("{} cannot be loaded: {}", made.path, dlerror()));
   return object;
 }
 
@@ -138,6 +199,21 @@ CompiledObject load(const SourceUnit& unit) {
 
 void* CompiledObject::symbol(const std::string& name) const {
   return handle == nullptr ? nullptr : dlsym(handle, name.c_str());
+}
+
+std::string level_of_units() { return environment("TAUT_UNITS_FOR"); }
+
+CompiledText compiled_text(const SourceUnit& unit) {
+  try {
+    const Found made = found(unit);
+    std::string bytes = all_bytes(made.file);
+    bytes.resize(bytes.size() - seal(made.key, "").size());
+    return {.text = std::move(bytes), .key = made.key};
+  } catch (const StoppedWhileCompiling&) {
+    throw;
+  } catch (const std::exception& reason) {
+    return {.missing = reason.what()};
+  }
 }
 
 CompiledObject compiled_object(const SourceUnit& unit) {

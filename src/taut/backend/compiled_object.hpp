@@ -9,11 +9,16 @@
 
 namespace taut {
 
+// For whom a unit is compiled: this processor, or an NVIDIA device, as text (PTX) that its driver translates.
+enum class UnitTarget { processor, device };
+
 struct SourceUnit {
   std::string text;
   std::vector<std::string> options = {};    // in addition to those with which every unit is compiled
+  std::vector<std::string> folders = {};    // of headers, as options; `depends` says what is in them
   std::vector<std::string> libraries = {};  // -lNAME
   std::string depends = {};                 // a digest of what the text includes; empty: nothing
+  UnitTarget target = UnitTarget::processor;
 };
 
 // A loaded object stays loaded to the end of the process, because what was made with it may hold
@@ -28,5 +33,18 @@ struct CompiledObject {
 };
 
 CompiledObject compiled_object(const SourceUnit& unit);
+
+// What the compiler made for a device.
+struct CompiledText {
+  std::string text = {};     // empty if there is none
+  std::string missing = {};  // why there is none, as a part of a sentence
+  std::string key = {};
+};
+CompiledText compiled_text(const SourceUnit& unit);
+
+// Returns the level of processors that $TAUT_UNITS_FOR names, such as x86-64-v3; empty if it is not set.
+// Units are then compiled for that level in place of this processor, and one that lies in the folder is
+// taken whichever compiler made it: a folder can be filled on one machine and used on another that has none.
+std::string level_of_units();
 
 }  // namespace taut

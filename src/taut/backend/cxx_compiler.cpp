@@ -136,12 +136,16 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-CxxCompiler find_cxx_compiler() {
+namespace {
+
+// Finds the program that the variable names, or the first of `usual`.
+CxxCompiler first_that_runs(const char* variable, const std::vector<std::string>& usual,
+                            const std::string& missing) {
   CxxCompiler found;
-  const std::string wanted = environment("CXX");
+  const std::string wanted = environment(variable);
   std::vector<std::vector<std::string>> commands;
   if (wanted.empty()) {
-    commands = {{"c++"}, {"g++"}, {"clang++"}};
+    for (const std::string& name : usual) commands.push_back({name});
   } else {
     std::istringstream words(wanted);
     std::vector<std::string> command;
@@ -156,9 +160,38 @@ CxxCompiler find_cxx_compiler() {
     found.command = command;
     return found;
   }
-  found.missing = wanted.empty() ? "there is no C++ compiler (c++, g++ or clang++) on PATH"
-                                 : "$CXX names no C++ compiler that runs";
+  found.missing = wanted.empty() ? missing : std::string("$") + variable + " names no C++ compiler that runs";
   return found;
+}
+
+}  // namespace
+
+CxxCompiler find_cxx_compiler() {
+  return first_that_runs("CXX", {"c++", "g++", "clang++"},
+                         "there is no C++ compiler (c++, g++ or clang++) on PATH");
+}
+
+CxxCompiler find_device_compiler() {
+  return first_that_runs("TAUT_CLANG", {"clang++-19", "clang++-22", "clang++-21", "clang++-20", "clang++-18"},
+                         "there is no clang++-19 on PATH, which compiles for the device (TAUT_CLANG may "
+                         "name another clang++ from 18 on)");
+}
+
+std::vector<std::string> folders_of_headers(const CxxCompiler& compiler, const Folder& folder) {
+  const CompilerEnd end = run_cxx_compiler(compiler, {"-E", "-v", "-x", "c++", "/dev/null"}, folder);
+  std::vector<std::string> folders;
+  std::istringstream lines(end.output);
+  bool listed = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#include <...>")) {
+      listed = true;
+    } else if (line.starts_with("End of search list")) {
+      break;
+    } else if (listed && line.starts_with(" /")) {
+      folders.push_back(line.substr(1));
+    }
+  }
+  return folders;
 }
 
 CompilerEnd run_cxx_compiler(const CxxCompiler& compiler, const std::vector<std::string>& arguments,

@@ -22,6 +22,10 @@ std::string environment(const char* name);
 // Returns $CXX if it is set, otherwise the first of c++, g++ and clang++ on $PATH.
 CxxCompiler find_cxx_compiler();
 
+// Returns $TAUT_CLANG if it is set, otherwise the newest clang++ on $PATH that is known to compile for NVIDIA
+// devices.
+CxxCompiler find_device_compiler();
+
 struct CompilerEnd {
   bool well = false;
   std::string output = {};  // its messages, only the beginning if they are long
@@ -31,5 +35,8 @@ struct CompilerEnd {
 // and StoppedWhileCompiling is thrown.
 CompilerEnd run_cxx_compiler(const CxxCompiler& compiler, const std::vector<std::string>& arguments,
                              const Folder& folder);
+
+// Asks the compiler where it looks for headers.
+std::vector<std::string> folders_of_headers(const CxxCompiler& compiler, const Folder& folder);
 
 }  // namespace taut

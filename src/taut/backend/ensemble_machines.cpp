@@ -1,5 +1,6 @@
 #include <taut/backend/backend.hpp>
 #include <taut/backend/compiled_formulas.hpp>
+#include <taut/backend/device_steps.hpp>
 #include <taut/backend/ensemble_machines.hpp>
 #include <taut/backend/specialised.hpp>
 #include <taut/mechanism/formula_lanes.hpp>
@@ -56,8 +57,9 @@ class InterpretedEnsemble final : public EnsembleMachines {
 // The whole step compiled, with the numbers of the formulas as data.
 class SpecialisedEnsemble final : public EnsembleMachines {
  public:
-  SpecialisedEnsemble(SpecialisedTrajectories unit, const EnsembleMethod& method)
-      : unit_(std::move(unit)), method_(method) {}
+  SpecialisedEnsemble(SpecialisedTrajectories unit, const EnsembleMethod& method,
+                      std::shared_ptr<const DeviceSteps> device = nullptr)
+      : unit_(std::move(unit)), method_(method), device_(std::move(device)) {}
   BackendUse used() const override { return {Backend::specialise, unit_.object}; }
   std::unique_ptr<Machine> machine(const TrajectoryModel& of, const PlainState& start) const override {
     if (const auto numbers = numbers_of(of)) return unit_.machine(*numbers, start, method_.options);
@@ -69,6 +71,10 @@ class SpecialisedEnsemble final : public EnsembleMachines {
   std::unique_ptr<LaneMachine> lanes(const PlainState& start) const override {
     return method_.lanes == 1 ? nullptr : unit_.lanes(start, method_.options);
   }
+  std::unique_ptr<DeviceMachine> device(int slots) const override {
+    return device_ ? device_->machine(slots) : nullptr;
+  }
+  std::string device_name() const override { return device_ ? device_->name() : ""; }
   std::optional<std::vector<double>> constants(const TrajectoryModel& of) const override {
     if (!method_.other_parameters) return std::vector<double>{};
     return numbers_of(of);
@@ -81,6 +87,7 @@ class SpecialisedEnsemble final : public EnsembleMachines {
 
   SpecialisedTrajectories unit_;
   EnsembleMethod method_;
+  std::shared_ptr<const DeviceSteps> device_;  // null: the processor alone
 };
 
 CompiledFormulas compiled_for(const TrajectoryModel& base, const EnsembleMethod& method, Backend backend,
@@ -94,8 +101,50 @@ CompiledFormulas compiled_for(const TrajectoryModel& base, const EnsembleMethod&
 
 }  // namespace
 
+namespace {
+
+SpecialisedTrajectories trajectories_of(const TrajectoryModel& base, const EnsembleMethod& method) {
+  // Registers hold a small system twice; a larger one goes through memory as it is.
+  const int usual_lanes = base.system->n <= 4 ? 16 : 8;
+  return specialised_trajectories(*base.model, method.choice, method.options, method.request.plain_updates,
+                                  method.lanes > 1 ? method.lanes : usual_lanes);
+}
+
+// Throws InputError if the device cannot do it.
+MadeEnsembleMachines machines_with_device(const TrajectoryModel& base, const PlainState& start,
+                                          const EnsembleMethod& method) {
+  const auto refuse = [&](const std::string& why) -> MadeEnsembleMachines {
+    throw InputError(fmt::format("--device {}: {}.", name_of(method.device), why));
+  };
+  if (!base.system) return refuse("systems of particles are computed by the processor");
+  if (method.request.backend != Backend::automatic && method.request.backend != Backend::specialise)
+    return refuse("steps on a device are compiled for the model, so that --backend is specialise");
+  SpecialisedTrajectories unit = trajectories_of(base, method);
+  if (!unit.missing.empty()) return refuse(unit.missing);
+  // Lanes, too, are there only for methods whose next step depends on the state alone.
+  if (!unit.lanes(start, method.options)) return refuse("the method keeps more than a state between steps");
+  const DeviceRequest request{.model = base.model,
+                              .method = method.choice.method,
+                              .options = method.options,
+                              .plain_updates = method.request.plain_updates,
+                              .constants = unit.numbers,
+                              .own_constants = method.other_parameters,
+                              .steps = method.steps,
+                              .coordinates = base.system->n,
+                              .device = method.device};
+  try {
+    std::shared_ptr<const DeviceSteps> device = device_steps(request);
+    return {std::make_unique<SpecialisedEnsemble>(std::move(unit), method, std::move(device))};
+  } catch (const DeviceError& error) {
+    return refuse(error.what());
+  }
+}
+
+}  // namespace
+
 MadeEnsembleMachines ensemble_machines(const TrajectoryModel& base, const PlainState& start,
                                        const EnsembleMethod& method) {
+  if (method.device != Device::cpu) return machines_with_device(base, start, method);
   std::string note;
   Backend backend = Backend::interpret;
   if (base.system)
@@ -103,11 +152,7 @@ MadeEnsembleMachines ensemble_machines(const TrajectoryModel& base, const PlainS
                   ? worth_while(*base.system, method.choice, method.steps)
                   : method.request.backend;
   if (backend == Backend::specialise) {
-    // Registers hold a small system twice; a larger one goes through memory as it is.
-    const int usual_lanes = base.system->n <= 4 ? 16 : 8;
-    SpecialisedTrajectories unit =
-        specialised_trajectories(*base.model, method.choice, method.options, method.request.plain_updates,
-                                 method.lanes > 1 ? method.lanes : usual_lanes);
+    SpecialisedTrajectories unit = trajectories_of(base, method);
     if (unit.missing.empty()) return {std::make_unique<SpecialisedEnsemble>(std::move(unit), method)};
     note = fmt::format("the step is not specialised: {}.", unit.missing);
     backend = Backend::compile;

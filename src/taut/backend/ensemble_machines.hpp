@@ -2,7 +2,9 @@
 // trajectories have one method and one model, whose parameters may differ from one to the next.
 #pragma once
 
+#include <taut/backend/device_machine.hpp>
 #include <taut/contract/backend_use.hpp>
+#include <taut/contract/device.hpp>
 #include <taut/contract/request.hpp>
 #include <taut/mechanism/lane_machine.hpp>
 #include <taut/mechanism/mechanism.hpp>
@@ -34,6 +36,7 @@ struct EnsembleMethod {
   std::int64_t steps = 0;
   bool other_parameters = false;  // the trajectories differ in more than their starts
   int lanes = 0;                  // trajectories side by side; 0: as many as pay
+  Device device = Device::cpu;
 };
 
 // Any number of threads may ask at a time, each with models of its own.
@@ -44,6 +47,9 @@ class EnsembleMachines {
   virtual std::unique_ptr<Machine> machine(const TrajectoryModel& of, const PlainState& start) const = 0;
   // Gives none if the method is not there for lanes.
   virtual std::unique_ptr<LaneMachine> lanes(const PlainState& start) const = 0;
+  // Gives none if trajectories are computed by the processor alone.
+  virtual std::unique_ptr<DeviceMachine> device(int) const { return nullptr; }
+  virtual std::string device_name() const { return ""; }  // in words; empty: the processor alone
   // Returns the numbers by which a lane knows this model; empty if all trajectories have the same. Gives
   // nothing if the model has another shape than the first, so that it does not fit into a lane.
   virtual std::optional<std::vector<double>> constants(const TrajectoryModel& of) const = 0;

@@ -77,7 +77,8 @@ std::string digest(const fs::path& taut_headers) {
   for (const auto& entry : fs::recursive_directory_iterator(taut_headers / "taut"))
     if (entry.path().extension() == ".hpp") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  files.push_back(fs::path(TAUT_EIGEN) / "Eigen/src/Core/util/Macros.h");  // contains its version
+  // Contains the version of Eigen, which need not be there if the unit was made elsewhere.
+  if (level_of_units().empty()) files.push_back(fs::path(TAUT_EIGEN) / "Eigen/src/Core/util/Macros.h");
   Sha256 sum;
   for (const fs::path& file : files) {
     const std::string text = bytes_of(file);
@@ -138,6 +139,42 @@ LaneMachine* taut_make_lanes(const TrajectoryStart* start) {{
       state, method, lanes, state, method);
 }
 
+// Returns the function of a unit that makes the steps of all slots: a kernel, or a loop.
+std::string kernel_text(const std::string& state, const std::string& method, bool device,
+                        bool own_constants) {
+  const std::string take =
+      own_constants ? "take_own<SpecialisedModel<double>>(s, job, index);" : "take_shared(s, constants);";
+  const std::string steps =
+      fmt::format("  OnDevice<SpecialisedModel<double>> s;\n  {}\n  advance_slot<{}>({}, s, job, index);\n",
+                  take, state, method);
+  const std::string begin = R"(#include <taut/backend/device_unit.hpp>
+
+using namespace taut;
+
+)";
+  if (device)
+    return begin + fmt::format(R"(extern "C" [[clang::nvptx_kernel]]
+void taut_make_steps(DeviceJob job, SharedConstants<SpecialisedModel<double>> constants) {{
+  const std::int64_t index =
+      static_cast<std::int64_t>(__nvvm_read_ptx_sreg_ctaid_x()) * __nvvm_read_ptx_sreg_ntid_x() +
+      __nvvm_read_ptx_sreg_tid_x();
+  if (index >= job.slots) return;
+{}}}
+)",
+                               steps);
+  return begin + fmt::format(R"(static void make_step(const DeviceJob& job,
+    const SharedConstants<SpecialisedModel<double>>& constants, std::int64_t index) {{
+{}}}
+extern "C" __attribute__((visibility("default")))
+void taut_make_steps(const DeviceJob* job, const double* constants) {{
+  SharedConstants<SpecialisedModel<double>> shared{{}};
+  for (std::size_t k = 0; k < shared.count; ++k) shared.number[k] = constants[k];
+  for (std::int64_t index = 0; index < job->slots; ++index) make_step(*job, shared, index);
+}}
+)",
+                             steps);
+}
+
 Wide widened(Float128 x) {
   Wide parts{.high = static_cast<double>(x)};
   parts.middle = static_cast<double>(x - parts.high);
@@ -158,9 +195,10 @@ Wide whole_step(const Model& model, double step) {
   return widened(decimal(fmt::format("{}", std::abs(step))).value_or(std::abs(step)) * (step < 0 ? -1 : 1));
 }
 
-// Compiles a unit of taut's headers, or says why there is none.
-CompiledObject compiled_unit(const std::string& text, std::vector<std::string> options) {
-  const auto missing = [](std::string why) { return CompiledObject{.missing = std::move(why)}; };
+}  // namespace
+
+UnitOfHeaders unit_of_headers(const std::string& text, std::vector<std::string> options) {
+  const auto missing = [](std::string why) { return UnitOfHeaders{.missing = std::move(why)}; };
   if (text.empty()) return missing("this method is not specialised");
   const auto headers = include_folder();
   if (!headers)
@@ -168,12 +206,23 @@ CompiledObject compiled_unit(const std::string& text, std::vector<std::string> o
   if (!same_border(*headers))
     return missing(fmt::format("the headers in {} are not those of this program", headers->string()));
   options.insert(options.end(),
-                 {"-std=c++20", "-DNDEBUG", "-DEIGEN_DONT_VECTORIZE", "-DEIGEN_MAX_ALIGN_BYTES=128",
-                  "-fno-tree-slp-vectorize", "-I", headers->string(), "-isystem", TAUT_EIGEN});
-  return compiled_object({.text = text,
-                          .options = std::move(options),
-                          .libraries = {"-lquadmath"},
-                          .depends = digest(*headers)});
+                 {"-std=c++20", "-DNDEBUG", "-DEIGEN_DONT_VECTORIZE", "-DEIGEN_MAX_ALIGN_BYTES=128"});
+  return {.unit = {.text = text,
+                   .options = std::move(options),
+                   .folders = {"-I", headers->string(), "-isystem", TAUT_EIGEN},
+                   .depends = digest(*headers)}};
+}
+
+namespace {
+
+// Compiles a unit of taut's headers, or says why there is none.
+CompiledObject compiled_unit(const std::string& text, const std::vector<std::string>& options) {
+  const UnitOfHeaders made = unit_of_headers(text, options);
+  if (!made.missing.empty()) return {.missing = made.missing};
+  SourceUnit unit = made.unit;
+  unit.options.emplace_back("-fno-tree-slp-vectorize");
+  unit.libraries = {"-lquadmath"};
+  return compiled_object(unit);
 }
 
 // Returns what a unit says before its model: the stop rule and the iteration of its runs and no other.
@@ -243,6 +292,17 @@ SpecialisedTrajectories specialised_trajectories(const Model& model, const Metho
           .make_lanes = object.symbol("taut_make_lanes")};
 } catch (const fs::filesystem_error& error) {
   return {.missing = error.what()};
+}
+
+std::string device_source(const Model& model, const std::string& method, const SolveOptions& options,
+                          bool plain_updates, UnitTarget target, bool own_constants) {
+  const auto source = method_source(method);
+  auto emitted = emit_table_cpp(model, "SpecialisedModel");
+  if (!source || !emitted) return {};
+  const bool device = target == UnitTarget::device;
+  std::string text = device ? "#include <taut/backend/device_prelude.hpp>\n" : "";
+  text += rules_of(options, device || !source->short_steps) + emitted->text + method_headers(*source);
+  return text + kernel_text(state_of(plain_updates), source->value, device, own_constants);
 }
 
 std::optional<std::vector<double>> SpecialisedTrajectories::numbers_of(const Model& model) const {

@@ -3,6 +3,7 @@
 // fast as a loop written by hand.
 #pragma once
 
+#include <taut/backend/compiled_object.hpp>
 #include <taut/contract/choices.hpp>
 #include <taut/mechanism/lane_machine.hpp>
 #include <taut/mechanism/mechanism.hpp>
@@ -52,6 +53,18 @@ struct SpecialisedTrajectories {
 };
 SpecialisedTrajectories specialised_trajectories(const Model& model, const MethodChoice& choice,
                                                  const SolveOptions& options, bool plain_updates, int lanes);
+
+// A unit of taut's headers, ready to be compiled.
+struct UnitOfHeaders {
+  SourceUnit unit = {};
+  std::string missing = {};  // why there is none, as a part of a sentence
+};
+UnitOfHeaders unit_of_headers(const std::string& text, std::vector<std::string> options);
+
+// Returns the text for a device: taut_make_steps, which makes the steps of all slots of a DeviceJob. For the
+// processor it is a loop. `own_constants`: each slot has its own. Gives an empty text if there is none.
+std::string device_source(const Model& model, const std::string& method, const SolveOptions& options,
+                          bool plain_updates, UnitTarget target, bool own_constants);
 
 // Returns the text that is compiled. It contains the iteration and whether there is a tolerance; the machine
 // is told later how large that is.

@@ -125,6 +125,7 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
     e.method.steps = e.schedule.steps;
     e.method.other_parameters = std::find(e.is_start.begin(), e.is_start.end(), false) != e.is_start.end();
     e.method.lanes = options.lanes;
+    e.method.device = options.device;
     if (e.method.other_parameters) e.typical = typical_model(e);
     const ModelRun& base = e.typical ? *e.typical : e.run;
     MadeEnsembleMachines made = ensemble_machines({&base.model, base.system, base.mechanism.get()},

@@ -17,6 +17,7 @@ namespace taut {
 struct EnsembleOptions {
   int lanes = 0;         // trajectories side by side in one thread; 0: as many as pay
   bool samples = false;  // keep samples, not only the ends
+  Device device = Device::cpu;
 };
 
 struct Ensemble {

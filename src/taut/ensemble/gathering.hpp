@@ -32,6 +32,8 @@ class Gathering {
   std::optional<std::int64_t> next_trajectory();
   void put(const EndedTrajectory& ended);
 
+  int workers = 1;  // among which the trajectories are shared
+
   // Workers ask this between steps, and stop without an end for what they have in hand.
   bool is_stopped() const { return stopped_.load(std::memory_order_relaxed); }
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
@@ -39,6 +41,8 @@ class Gathering {
   // For the progress of the work.
   std::atomic<std::int64_t> steps = 0, failed = 0, ended = 0;
   std::atomic<std::int64_t> lane_steps = 0, busy_lane_steps = 0;  // those that were made, those that counted
+  std::atomic<std::int64_t> device_steps = 0, device_nanoseconds = 0;  // in which the device made them
+  std::atomic<std::int64_t> handed_back = 0;  // steps that the device left to the processor
 
  private:
   struct Open {

@@ -57,6 +57,9 @@ EnsembleProgress progress_of(const Gathering& g) {
   now.ended = g.ended;
   now.failed = g.failed;
   now.busy = lanes == 0 ? 0 : static_cast<double>(g.busy_lane_steps) / static_cast<double>(lanes);
+  now.device_steps = g.device_steps;
+  now.handed_back = g.handed_back;
+  now.device_seconds = 1e-9 * static_cast<double>(g.device_nanoseconds);
   return now;
 }
 
@@ -67,6 +70,7 @@ int usual_threads() { return std::max(1, static_cast<int>(std::thread::hardware_
 EnsembleProgress run_ensemble(const Ensemble& ensemble, int threads, EnsembleObserver& observer) {
   Gathering gathering(
       ensemble, [&] { return observer.next_unit(); }, [&](const Unit& unit) { observer.take(unit); });
+  gathering.workers = threads;
   Crowd crowd;
   {
     std::vector<std::jthread> workers;

@@ -12,7 +12,9 @@ namespace taut {
 struct EnsembleProgress {
   std::int64_t steps = 0, ended = 0, failed = 0;
   double busy = 0;  // the part of the lanes' steps that counted; 0 if trajectories run one at a time
-  std::int64_t messages = 0, message_bytes = 0;  // between the processes, if there are several
+  std::int64_t device_steps = 0, handed_back = 0;  // made by a device; left by it to the processor
+  double device_seconds = 0;                       // in which it made them; those of all threads together
+  std::int64_t messages = 0, message_bytes = 0;    // between the processes, if there are several
 };
 
 // Whoever wants the units of an ensemble, and knows when to stop.

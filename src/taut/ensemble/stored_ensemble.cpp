@@ -51,11 +51,11 @@ EnsembleSummary::About about(const EnsembleFolder& folder) {
   }
 }
 
-Ensemble ensemble_in(const EnsembleFolder& folder, int lanes) {
+Ensemble ensemble_in(const EnsembleFolder& folder, int lanes, Device device) {
   const Manifest& m = folder.manifest();
   RunRequest asked;
   VaryRequest vary;
-  EnsembleOptions options{.lanes = lanes};
+  EnsembleOptions options{.lanes = lanes, .device = device};
   std::string backend;
   try {
     asked = request_of_json(m.request.at("run"));

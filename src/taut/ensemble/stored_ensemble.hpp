@@ -13,6 +13,6 @@ EnsembleSummary::About about(const EnsembleFolder& folder);
 
 // Makes the ensemble of a folder again, by the backend that made it before. Throws InputError if that cannot
 // be had, because another one would give other digits.
-Ensemble ensemble_in(const EnsembleFolder& folder, int lanes);
+Ensemble ensemble_in(const EnsembleFolder& folder, int lanes, Device device = Device::cpu);
 
 }  // namespace taut

@@ -90,7 +90,8 @@ EnsembleSummary::About about(const Ensemble& e) {
           .seed = e.variations.seed(),
           .coordinates = e.coordinates(),
           .backend = std::string(name_of(e.machines->used().backend)),
-          .columns = e.columns};
+          .columns = e.columns,
+          .device = e.machines->device_name()};
 }
 
 EnsembleSummary::EnsembleSummary(About what, bool covariance)
@@ -131,6 +132,10 @@ std::string to_text(const EnsembleSummary& s) {
                         s.busy > 0 ? fmt::format("lanes {:.0f} % busy", 100 * s.busy)
                                    : std::string("one trajectory at a time in each"),
                         a.backend);
+  if (!a.device.empty() && s.threads > 0)
+    text +=
+        fmt::format("  device    {}: {} steps, {:.2g} s of kernels, {} hard steps left to the processor\n",
+                    a.device, s.device_steps, s.device_seconds, s.handed_back);
   if (s.messages > 0) text += fmt::format("  messages  {}, {} bytes\n", s.messages, s.message_bytes);
   if (!s.totals.is_complete())
     text += fmt::format("  missing   {} of {} trajectories\n", a.size - s.totals.trajectories(), a.size);
@@ -171,6 +176,11 @@ std::string to_json(const EnsembleSummary& s) {
                               {"seconds", s.seconds},
                               {"steps_per_second", steps_per_second(s)},
                               {"reductions", std::move(reductions)}});
+  if (!a.device.empty())
+    object["device"] = Json::object({{"name", a.device},
+                                     {"steps", s.device_steps},
+                                     {"seconds", s.device_seconds},
+                                     {"handed_back", s.handed_back}});
   return object.to_text();
 }
 

@@ -29,6 +29,7 @@ struct EnsembleSummary {
     int coordinates = 0;
     std::string backend;
     std::vector<std::string> columns;
+    std::string device = {};  // in words; empty: the processor alone
   };
   EnsembleSummary(About what, bool covariance);
 
@@ -42,10 +43,12 @@ struct EnsembleSummary {
   std::vector<double> probabilities = {};
   std::vector<ColumnSpread> spreads = {};
   double seconds = 0, busy = 0;
-  int threads = 0;                               // 0: nothing was computed
-  int processes = 1;                             // with so many threads each
-  std::int64_t steps_made = 0;                   // in these seconds
-  std::int64_t messages = 0, message_bytes = 0;  // between the processes
+  int threads = 0;                                 // 0: nothing was computed
+  int processes = 1;                               // with so many threads each
+  std::int64_t steps_made = 0;                     // in these seconds
+  std::int64_t device_steps = 0, handed_back = 0;  // made by the device; left by it to the processor
+  double device_seconds = 0;                       // in which it made them
+  std::int64_t messages = 0, message_bytes = 0;    // between the processes
 };
 
 EnsembleSummary::About about(const Ensemble& ensemble);

@@ -25,6 +25,7 @@ Worker::Worker(const Ensemble& ensemble, Gathering& gathering)
     : ensemble_(ensemble), gathering_(gathering), trajectories_(ensemble) {}
 
 void Worker::work() {
+  if (ensemble_.method.device != Device::cpu) return work_on_device();
   waiting_ = begin();
   if (waiting_ && make_lanes())
     work_in_lanes();
@@ -195,26 +196,32 @@ void Worker::work_in_lanes() {
   }
 }
 
-// Puts trajectories that have begun into empty lanes. What does not fit into a lane, or has ended before, is
-// done here.
+// What does not fit beside others, or has ended before, is done here.
+std::unique_ptr<Worker::Current> Worker::begin_side_by_side() {
+  while (!is_dry_ && !gathering_.is_stopped()) {
+    auto c = waiting_ ? std::move(waiting_) : begin();
+    if (!c) break;
+    auto constants = ensemble_.machines->constants(c->t.model);
+    c->fits_lane = constants.has_value();
+    if (constants) c->constants = std::move(*constants);
+    run_alone(*c, c->fits_lane ? std::min(steps_alone, ensemble_.schedule.steps) : ensemble_.schedule.steps);
+    if (has_ended(*c)) {
+      end(*c);
+      continue;
+    }
+    if (gathering_.is_stopped()) break;
+    return c;
+  }
+  return nullptr;
+}
+
+// Puts trajectories that have begun into empty lanes.
 void Worker::refill(Lanes& lanes) {
   for (std::size_t l = 0; l < lanes.in.size(); ++l) {
-    while (!lanes.in[l] && !is_dry_ && !gathering_.is_stopped()) {
-      auto c = waiting_ ? std::move(waiting_) : begin();
-      if (!c) return;
-      auto constants = ensemble_.machines->constants(c->t.model);
-      c->fits_lane = constants.has_value();
-      if (constants) c->constants = std::move(*constants);
-      run_alone(*c,
-                c->fits_lane ? std::min(steps_alone, ensemble_.schedule.steps) : ensemble_.schedule.steps);
-      if (has_ended(*c)) {
-        end(*c);
-        continue;
-      }
-      if (gathering_.is_stopped()) return;
-      lanes.in[l] = std::move(c);
-      fill(lanes, static_cast<int>(l));
-    }
+    if (lanes.in[l]) continue;
+    lanes.in[l] = begin_side_by_side();
+    if (!lanes.in[l]) return;
+    fill(lanes, static_cast<int>(l));
   }
 }
 

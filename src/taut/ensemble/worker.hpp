@@ -1,4 +1,5 @@
-// Computes trajectories in one thread: in lanes if the method is there for lanes, otherwise one at a time.
+// Computes trajectories in one thread: on a device if one is wanted, in lanes if the method is there for lanes,
+// otherwise one at a time.
 #pragma once
 
 #include <taut/ensemble/gathering.hpp>
@@ -36,6 +37,9 @@ class Worker {
     bool any_busy() const;
   };
 
+  // Begins the next trajectories until one is to be computed side by side with others: its first steps are
+  // made. Gives null if there is none left.
+  std::unique_ptr<Current> begin_side_by_side();
   std::unique_ptr<Current> begin();  // the next one that can start; null if there is none
   void refuse(const ReadyTrajectory& t);
   void run_alone(Current& c, std::int64_t steps);  // up to that number of steps, or a failure
@@ -59,6 +63,21 @@ class Worker {
   void stop_at(Lanes& lanes, int lane);
   void pace_by(std::chrono::steady_clock::duration took);
 
+  // On a device (worker_on_device.cpp). Each worker has slots there of its own.
+  struct Slots {
+    std::unique_ptr<DeviceMachine> machine;
+    std::vector<std::unique_ptr<Current>> in;  // null: the slot is empty
+    std::int64_t busy = 0;
+  };
+  void work_on_device();
+  void refill(Slots& slots);
+  void fill(Slots& slots, int slot);
+  void advance(Slots& slots);
+  static void take_out(const Slots& slots, int slot);
+  void step_alone(Slots& slots, int slot);
+  void stop_at(Slots& slots, int slot);
+  void leave(Slots& slots, int slot);
+
   const Ensemble& ensemble_;
   Gathering& gathering_;
   Trajectories trajectories_;
@@ -66,6 +85,7 @@ class Worker {
   std::unique_ptr<Current> waiting_;  // has begun, and waits for a lane
   bool is_dry_ = false;               // there is nothing left to begin
   std::int64_t pace_ = 64;            // steps between two looks at the clock
+  std::int64_t steps_of_a_call_ = 0;  // on a device
   std::vector<double> row_;
 };
 
