@@ -90,8 +90,8 @@ struct SymmetricMultistep {
       newest = (newest == 0 ? static_cast<int>(behind.size()) : newest) - 1;
       assign(behind[static_cast<std::size_t>(newest)], x);
     }
-    // Takes F_N and φ_N into the sums. This is direct form II of the filter, transposed: it keeps half as many
-    // vectors as there are forces and φ in the formula.
+    // Takes F_N and φ_N into the sums. This is direct form II of the filter, transposed: it keeps half as
+    // many vectors as there are forces and φ in the formula.
     void take(const typename P::Vec& F, const typename P::Vec& phi) {
       const std::size_t last = sums.size() - 1;
       for (std::size_t i = 0; i < last; ++i)
