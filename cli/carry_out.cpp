@@ -73,6 +73,10 @@ void print_summary(const RunSummary& s) {
       s.steps > 0 ? static_cast<double>(s.gradients) / static_cast<double>(s.steps) : 0.0;
   fmt::print("  solve     {:.2f} iterations a step, {} at most; {:.4g} gradient{} a step\n",
              s.iterations_mean, s.iterations_max, gradients, gradients == 1 ? "" : "s");
+  if (s.sizes)
+    fmt::print(
+        "  steps     from {:.3g} to {:.3g}, {:.3g} on average; the step above is one of fictitious time\n",
+        s.sizes->shortest, s.sizes->longest, s.sizes->mean);
   if (s.local_error)
     fmt::print("  error     of a step, by the method's own estimate: {:.1e} at most, {:.1e} in the last\n",
                s.local_error->largest, s.local_error->last);

@@ -47,7 +47,8 @@ std::vector<ModelRun> runs_of(const TypedModel& typed, const std::vector<std::st
     const RunRequest request = request_for_method(typed.request(), method);
     runs.push_back(read_model_run(typed.problem, request, typed.set));
     drop_useless_tolerance(runs.back().request, method);
-    runs.back().request.every = recording_interval(schedule_of(runs.back().request));
+    const Schedule schedule = schedule_of(runs.back().request);
+    if (!schedule.varies) runs.back().request.every = recording_interval(schedule);
     runs.back().request.out.clear();
     runs.back().request.watch_multipliers = true;
   }

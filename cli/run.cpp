@@ -41,7 +41,7 @@ int run(const TypedModel& typed, const TypedReport& reports, bool json, bool ove
     check_wanted(*wanted, out, model);
     report =
         std::make_shared<ReportSoFar>(ReportSoFar{.wanted = *wanted, .command = origin_of_report().command});
-    model.request.every = recording_interval(schedule);
+    if (!schedule.varies) model.request.every = recording_interval(schedule);
     model.request.watch_multipliers = true;
     how.wanted = &*wanted;
     how.report = report.get();
@@ -83,6 +83,7 @@ void add_run(Program& program) {
   typed->add_first_guess(command);
   typed->add_stop_rule(command);
   typed->add_error_tolerance(command);
+  typed->add_step_function(command);
   typed->add_quantity(command);
   typed->add_out(command);
   typed->add_keeping(command);

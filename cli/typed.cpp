@@ -201,6 +201,18 @@ void TypedModel::add_error_tolerance(Command& command) {
       "local error of a step of bdf-variable(k), relative to q and p; default 1e-6"));
 }
 
+void TypedModel::add_step_function(Command& command) {
+  command.add(
+      option("--step-function", "F", request_.step_function,
+             "for adaptive(M): steps of about H times this formula of the coordinates; auto (default)"));
+  command.add(option("--shortest-step", "H", request_.shortest_step,
+                     "of adaptive(M): the run ends if a shorter one is needed"));
+  command.add(option("--longest-step", "H", request_.longest_step,
+                     "of adaptive(M): the run ends if a longer one would be taken"));
+  command.add(option("--interval", "T", request_.interval,
+                     "of adaptive(M): samples at equal times, T apart, in place of --every"));
+}
+
 void TypedModel::add_out(Command& command) {
   Option made = option("--out", "DIR", request_.out, "folder for samples, checkpoints and summary.json");
   made.files = Option::Files::folders;

@@ -30,7 +30,8 @@ class TypedModel {
   void add_first_guess(Command& command);
   void add_stop_rule(Command& command);
   void add_error_tolerance(Command& command);
-  void add_quantity(Command& command);  // --quantity, after --set
+  void add_step_function(Command& command);  // for adaptive(M): adds limits and the interval of samples too
+  void add_quantity(Command& command);       // --quantity, after --set
   void add_out(Command& command);
   void add_keeping(Command& command);  // --format, --checkpoint-every, --on-failure, --on-jump
   void add_solve(Command& command);    // --project-start, --tolerance, --solver, --plain-updates

@@ -21,6 +21,8 @@ void Watcher::sample(double time, std::span<const double> q, std::span<const dou
                      const Reading& reading, std::span<const double> more) {
   if (record_ != nullptr) record_->add(time, q, p, reading, more);
   if (recording_ == nullptr) return;
+  // Steps of different sizes: the loop hands out what is to be kept and no more.
+  if (schedule_.varies) return recording_->sample(time, q, p, reading, more);
   const std::int64_t index = step_of(time, schedule_);
   if (index % schedule_.every != 0 && index != schedule_.steps) return;
   recording_->sample(time, q, p, reading, more);

@@ -89,6 +89,8 @@ std::unique_ptr<taut_stepper> make_stepper(taut_model* model, const char* option
   const ModelRun& run = *s->model;
   try {
     s->h = schedule_of(run.request).step;
+    if (schedule_of(run.request).varies)
+      throw InputError("a stepper takes steps of one size, and those of adaptive(M) differ: use a run.");
     s->choice = chosen_method(*run.mechanism, run.name, run.request);
     begin(*s, machine_at(*s, run.request.start.value_or(run.mechanism->start()), &s->used));
   } catch (const ChoiceError& error) {

@@ -33,6 +33,8 @@ std::string_view in_words(FailureKind kind) {
       return "ended off its constraints";
     case FailureKind::jumped:
       return "changed the energy by a jump";
+    case FailureKind::step_size:
+      return "would have had a size beyond its limits";
   }
   return "";
 }
@@ -262,7 +264,7 @@ RunRequest request_of(RunRequest request, bool length_typed) {
 
 // Asks whether a step of the method is a map of M into itself that depends on the state alone.
 bool is_map_on_M(const MethodFacts& facts, const MethodChoice& choice) {
-  return facts.keeps == Keeps::position_and_momentum && !choice.ode && facts.name != "bdf";
+  return facts.keeps == Keeps::position_and_momentum && !choice.ode && facts.name != "bdf" && facts.past == 0;
 }
 
 // Measures how much the modified Hamiltonian of the map moves where H oscillates.
@@ -314,8 +316,16 @@ Certificate certified(const ModelRun& model, bool length_typed, bool further) {
   RunRequest counting = request;
   counting.warn_at_jumps = true;  // all of them are counted
   const RunSummary run = long_run(model, counting);
+  Trials::Bind bind;
+  if (const auto base = base_of_adaptive(choice.method))
+    bind = [&, base](const PlainState& x) {
+      const auto steps = [&] {
+        return model.mechanism->bind({.method = *base}, x, options, request.plain_updates);
+      };
+      return model.adaptive(steps(), steps(), x);
+    };
   const Trials trials(*model.mechanism, choice, options, request.plain_updates, facts.keeps, start.x,
-                      run.step);
+                      run.step, bind);
   const Reading rounding = trials.rounding();
 
   Certificate out{.model = model.title(),

@@ -43,7 +43,7 @@ Point point(const PlainState& x) { return {as_vector(x.q), as_vector(x.p)}; }
 class Trials::Work {
  public:
   Work(const Mechanism& mechanism, const MethodChoice& choice, const SolveOptions& options,
-       bool plain_updates, Keeps keeps, const PlainState& start, double h);
+       bool plain_updates, Keeps keeps, const PlainState& start, double h, Bind bind);
 
   Order order(int expected) const;
   Expected<DifferenceDefect> symplectic_defect() const;
@@ -54,6 +54,7 @@ class Trials::Work {
 
  private:
   std::unique_ptr<Machine> machine_at(const Point& x) const {
+    if (bind_) return bind_(plain_state(x));
     return mechanism_.bind(choice_, plain_state(x), options_, plain_updates_);
   }
   Expected<Point> after(const Point& x, double h, std::int64_t steps) const;
@@ -72,14 +73,18 @@ class Trials::Work {
   bool plain_updates_;
   Keeps keeps_;
   double h_;
+  Bind bind_;
+  double time_unit_ =
+      1;           // the time that a unit of fictitious time takes at the start, if steps differ in size
   Point reached_;  // by the method itself, a few steps from the start, so that it is no point of symmetry
   Point x_;        // the same brought onto M
   double size_q_ = 1, size_p_ = 1;
 };
 
 Trials::Trials(const Mechanism& mechanism, const MethodChoice& choice, const SolveOptions& options,
-               bool plain_updates, Keeps keeps, const PlainState& start, double h)
-    : work_(std::make_unique<Work>(mechanism, choice, options, plain_updates, keeps, start, h)) {}
+               bool plain_updates, Keeps keeps, const PlainState& start, double h, Bind bind)
+    : work_(std::make_unique<Work>(mechanism, choice, options, plain_updates, keeps, start, h,
+                                   std::move(bind))) {}
 Trials::~Trials() = default;
 
 Trials::Order Trials::order(int expected) const { return work_->order(expected); }
@@ -92,15 +97,22 @@ Expected<Trials::EnergySwings> Trials::energy_swings(int expected, int paths) co
 Expected<std::vector<PlainState>> Trials::trajectory(int steps) const { return work_->trajectory(steps); }
 
 Trials::Work::Work(const Mechanism& mechanism, const MethodChoice& choice, const SolveOptions& options,
-                   bool plain_updates, Keeps keeps, const PlainState& start, double h)
+                   bool plain_updates, Keeps keeps, const PlainState& start, double h, Bind bind)
     : mechanism_(mechanism),
       choice_(choice),
       options_(options),
       plain_updates_(plain_updates),
       keeps_(keeps),
       h_(h),
+      bind_(std::move(bind)),
       reached_(point(start)) {
   const Point began = reached_;
+  if (const auto machine = machine_at(began); machine && machine->variable_steps() != nullptr) {
+    constexpr double small = 1e-3;
+    Tally tally(machine->read(), 1);
+    machine->advance(small * h, 1, tally);
+    if (!tally.failed()) time_unit_ = machine->variable_steps()->time() / (small * h);
+  }
   if (const auto moved = after(began, h, warm_up)) reached_ = *moved;
   const auto landed = on_M(reached_);
   x_ = landed ? *landed : began;
@@ -111,7 +123,14 @@ Trials::Work::Work(const Mechanism& mechanism, const MethodChoice& choice, const
 Expected<Point> Trials::Work::after(const Point& x, double h, std::int64_t steps) const {
   const auto machine = machine_at(x);
   Tally tally(machine->read(), steps);
-  machine->advance(h, steps, tally);
+  VariableSteps* const variable = machine->variable_steps();
+  if (variable == nullptr) {
+    machine->advance(h, steps, tally);
+  } else {  // states are compared at equal times, which lie in a step
+    const double end = h * static_cast<double>(steps) * time_unit_, side = h > 0 ? 1 : -1;
+    while (!tally.failed() && side * variable->time() < side * end) machine->advance(h, 1, tally);
+    if (!tally.failed() && !variable->show_at(end)) tally.failure = Failure{.kind = FailureKind::not_finite};
+  }
   if (tally.failed()) return tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
   return point(mesh_point(*machine));
 }

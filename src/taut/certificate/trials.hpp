@@ -5,6 +5,7 @@
 #include <taut/measure/order_fit.hpp>
 #include <taut/mechanism/mechanism.hpp>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -15,8 +16,10 @@ namespace taut {
 class Trials {
  public:
   // Takes a `start` on M. `keeps` is what the method claims to keep.
+  // `bind`, if it is given, makes the machines in place of the mechanism.
+  using Bind = std::function<std::unique_ptr<Machine>(const PlainState& x)>;
   Trials(const Mechanism& mechanism, const MethodChoice& choice, const SolveOptions& options,
-         bool plain_updates, Keeps keeps, const PlainState& start, double h);
+         bool plain_updates, Keeps keeps, const PlainState& start, double h, Bind bind = {});
   ~Trials();
 
   struct Order {

@@ -25,7 +25,11 @@ struct RunRequest {
   std::optional<std::int64_t> steps = {};           // this many steps
   std::optional<double> until = {};  // or the least number of whole steps that reaches this time
   std::int64_t every = 0;            // a sample every so many steps; 0: about a thousand samples
-  double tolerance = 0;              // on max |g| and max |G H_p|; 0: until rounding stops the iteration
+  // For adaptive(M), whose steps differ in size; `step` is then a step of a fictitious time.
+  std::string step_function = {};                               // a formula, or `auto`
+  std::optional<double> shortest_step = {}, longest_step = {};  // steps beyond these are refused
+  std::optional<double> interval = {};                          // samples at equal times, so far apart
+  double tolerance = 0;  // on max |g| and max |G H_p|; 0: until rounding stops the iteration
   Iteration solver = Iteration::full_newton;
   FirstGuess first_guess = FirstGuess::zero;  // these three are what the model says
   StopRule stop = StopRule::residual;

@@ -52,6 +52,11 @@ struct Trend {
   bool beyond_its_error() const { return !(std::abs(total) <= std::max(error, rounding)) || !is_finite(); }
 };
 
+// The sizes of steps that differ.
+struct StepSizes {
+  double shortest = 0, mean = 0, longest = 0, last = 0;
+};
+
 // A start off the manifold that was brought onto it: largest change of a coordinate, of a momentum.
 struct StartMove {
   double q = 0, p = 0;
@@ -64,8 +69,8 @@ struct LocalError {
 
 // Why a run ended early, or why its numbers mean nothing, as data; the sentence is RunSummary::error.
 struct RunFailure {
-  // not-converged, singular, not-finite, off-constraint, jumped, energy-not-finite, unstable, energy-lost,
-  // stopped or not-written.
+  // not-converged, singular, not-finite, off-constraint, jumped, step-size, energy-not-finite, unstable,
+  // energy-lost, stopped or not-written.
   std::string kind;
   std::string stage = {};  // position, momentum or inner; empty if no solve failed
   double residual = 0;     // what the failed solve left, in the units of its equation
@@ -92,6 +97,7 @@ struct RunSummary {
   double iterations_mean = 0;
   int iterations_max = 0;
   std::optional<LocalError> local_error = {};  // if it was asked for
+  std::optional<StepSizes> sizes = {};         // if the steps differ in size; `step` is then fictitious
   std::int64_t gradients = 0;                  // evaluations of grad V or of H_q in the steps
   std::int64_t position_projections = 0, momentum_projections = 0;
   std::int64_t halved = 0;       // steps that failed and were taken in parts: the run then has no fixed step

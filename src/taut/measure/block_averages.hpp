@@ -14,6 +14,13 @@ class BlockAverages {
  public:
   static constexpr std::size_t blocks = 20;
   explicit BlockAverages(std::int64_t length) : block_(length / blocks) {}
+  // Makes averages of a series whose length nobody knows: if all blocks are full, two become one.
+  static BlockAverages growing() {
+    constexpr std::int64_t first = 8;
+    BlockAverages made(first * static_cast<std::int64_t>(blocks));
+    made.grows_ = true;
+    return made;
+  }
 
   void add(double value) {
     if (block_ == 0 || full_ == blocks) return;
@@ -35,6 +42,8 @@ class BlockAverages {
     mean_[full_++] = sum_ / static_cast<double>(block_);
     sum_ = 0;
     count_ = 0;
+    if (grows_ && full_ == blocks) [[unlikely]]
+      join_pairs();
   }
 
   template <class Carry>
@@ -44,6 +53,7 @@ class BlockAverages {
     c(mean_);
     c(full_);
     full_ = std::min(full_, blocks);
+    if (grows_) c(block_);
   }
 
   // Returns the drift over `steps` entries; none if the series is too short for blocks of five. The block
@@ -103,6 +113,11 @@ class BlockAverages {
   bool began_far_below(double value) const { return full_ > 0 && is_far_above_first(value); }
 
  private:
+  void join_pairs() {
+    full_ = blocks / 2;
+    for (std::size_t b = 0; b < full_; ++b) mean_[b] = (mean_[2 * b] + mean_[2 * b + 1]) / 2;
+    block_ *= 2;
+  }
   bool is_far_above_first(double value) const { return std::abs(value) > 1e8 * std::abs(mean_[0]); }
   // Returns the middle of block b, counted in blocks from the middle of the run.
   double middle(std::size_t b) const { return static_cast<double>(b) - (static_cast<double>(full_) - 1) / 2; }
@@ -122,6 +137,7 @@ class BlockAverages {
   double sum_ = 0;
   std::array<double, blocks> mean_{};
   std::size_t full_ = 0;
+  bool grows_ = false;
 };
 
 }  // namespace taut

@@ -42,13 +42,13 @@ struct Tally {
   std::optional<Failure> failure = {};  // the failure of step number steps + 1
   bool energy_not_finite = false;  // if so, step steps + 1 ended on the constraints, but H has no value there
 
-  // Starts the tally of a run of `length` steps from this reading.
+  // Starts the tally of a run of `length` steps from this reading; -1: nobody knows how many there will be.
   Tally(const Reading& start, std::int64_t length)
       : first(start),
         now(start),
         position_max(start.position),
         momentum_max(start.momentum),
-        blocks(length) {}
+        blocks(length < 0 ? BlockAverages::growing() : BlockAverages(length)) {}
 
   bool failed() const { return failure || energy_not_finite; }
   void clear_failure() {

@@ -12,9 +12,26 @@
 
 namespace taut {
 
+// What a machine offers whose steps differ in size: the times that it has reached, the sizes, and states
+// between its steps.
+class VariableSteps {
+ public:
+  virtual double time() const = 0;  // of the last good mesh point
+  virtual StepSizes sizes() const = 0;
+  // Lets the machine show the state at time t, which lies in the last step, until the next step is made or
+  // show_mesh_point() is called. Returns false if that state could not be computed.
+  virtual bool show_at(double t) = 0;
+  virtual void show_mesh_point() = 0;
+
+ protected:
+  ~VariableSteps() = default;
+};
+
 class Machine {
  public:
   virtual ~Machine() = default;
+  // Null if the steps have the size that advance is given.
+  virtual VariableSteps* variable_steps() { return nullptr; }
   // Makes at most `count` steps and adds each to the tally. Ends before the first that fails.
   virtual void advance(double h, std::int64_t count, Tally& tally) = 0;
   // Makes the step that failed again, from the last good mesh point, in 2, 4, … equal parts of h, at most in

@@ -99,10 +99,51 @@ std::vector<std::string> method_names() {
   std::vector<std::string> names;
   for (const MethodFacts& row : method_facts()) names.push_back(label(row));
   for (const CompositionAlias& a : composition_aliases) names.emplace_back(a.alias);
+  names.emplace_back("adaptive(rattle)");
   return names;
 }
 
+namespace {
+
+// The size of steps may differ from one to the next if a step is a map of (q, p) alone.
+std::string no_adaptive_base(const NamedMethod& base, const std::string& text) {
+  const std::string needs =
+      "adaptive(M) needs a symmetric one-step method M, such as rattle, lobatto(3) or kahan-li8";
+  if (!base.why_not.empty()) return base.why_not;
+  if (base_of_adaptive(text)) return needs + "; its steps have one size";
+  if (base.needs_formulation) return needs + "; " + text + " integrates a formulation";
+  if (!base.facts.symmetric) return needs + "; " + text + " is not symmetric";
+  if (base.facts.past > 0 || base.facts.name.starts_with("shake"))
+    return needs + "; " + text + " remembers points that are one step apart";
+  return {};
+}
+
+NamedMethod adaptive_method(const std::string& base) {
+  NamedMethod found = named_method(base);
+  found.why_not = no_adaptive_base(found, base);
+  found.is_composition = found.is_composition_of_rattle = found.takes_forms = false;
+  found.facts.base = made_compositions::kept(short_name(base));
+  found.facts.name = "adaptive";
+  found.facts.argument = 0;
+  found.facts.what = "reversible steps of different sizes by a step density";
+  found.facts.source = "Hairer-Söderlind";
+  found.facts.theory = "adaptive";
+  found.facts.symplectic = false;
+  found.facts.past = 1;  // the density is carried from step to step
+  return found;
+}
+
+}  // namespace
+
+std::optional<std::string> base_of_adaptive(std::string_view name) {
+  constexpr std::string_view head = "adaptive(";
+  if (name == "adaptive") return "rattle";
+  if (!name.starts_with(head) || !name.ends_with(')')) return std::nullopt;
+  return std::string(name.substr(head.size(), name.size() - head.size() - 1));
+}
+
 NamedMethod named_method(std::string_view name) {
+  if (const auto base = base_of_adaptive(name)) return adaptive_method(*base);
   NamedMethod found{.needs_formulation = is_ode_method(name)};
   std::optional<NameError> error;
   if (found.needs_formulation)
@@ -186,6 +227,7 @@ std::vector<std::string> conditions_of_own(std::string_view method) {
 }
 
 std::string numbered_name(const std::string& method) {
+  if (const auto base = base_of_adaptive(method)) return "adaptive(" + numbered_name(*base) + ")";
   const MethodFacts facts = named_method(method).facts;
   return facts.argument == 0 ? method : label(facts);
 }

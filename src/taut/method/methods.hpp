@@ -6,6 +6,7 @@
 #include <taut/method/facts.hpp>
 #include <taut/method/projection_kind.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ struct NamedMethod {
   std::string why_not = {};  // why no method has this name; empty if one has
 };
 NamedMethod named_method(std::string_view name);
+
+// Returns M for adaptive(M), a method whose steps differ in size; nothing for all others.
+std::optional<std::string> base_of_adaptive(std::string_view name);
 
 // What a method claims when it integrates this formulation with this projection. All names exist.
 MethodFacts facts_on_formulation(std::string_view method, std::string_view formulation,

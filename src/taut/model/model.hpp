@@ -34,6 +34,11 @@ struct RunSettings {
   // Or the least number of whole steps that reaches this time; never both.
   std::optional<double> until = {};
   std::optional<std::int64_t> every = {};
+  // These are for methods whose steps differ in size: adaptive(M).
+  std::optional<std::string> step_function = {};                // as written: a formula, or `auto`
+  Formula step_formula = {};                                    // what it means, unless it is `auto`
+  std::optional<double> shortest_step = {}, longest_step = {};  // positive
+  std::optional<double> interval = {};                          // positive: the time between samples
   std::optional<std::int64_t> threads = {};
   std::optional<std::string> precision = {};
   bool least_squares = false;  // redundant constraints of particles are solved, not refused

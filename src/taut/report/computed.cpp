@@ -98,8 +98,13 @@ std::vector<std::string> integration(const std::vector<const ModelRun*>& runs,
   for (std::size_t k = 0; k < runs.size(); ++k) lines.push_back(method_line(*runs[k], summaries[k]));
   const RunRequest& request = runs.front()->request;
   const Schedule schedule = schedule_of(request);
-  lines.push_back(fmt::format("step {}, {} steps to t = {:.10g}", schedule.step, schedule.steps,
-                              static_cast<double>(schedule.steps) * schedule.step));
+  if (schedule.varies)
+    lines.push_back(fmt::format("step {} of fictitious time, step function {}, {} steps to t = {:.10g}",
+                                schedule.step, request.step_function.empty() ? "auto" : request.step_function,
+                                summaries.front().steps, summaries.front().time));
+  else
+    lines.push_back(fmt::format("step {}, {} steps to t = {:.10g}", schedule.step, schedule.steps,
+                                static_cast<double>(schedule.steps) * schedule.step));
   lines.push_back(request.tolerance > 0
                       ? fmt::format("constraints are solved to {:g}", request.tolerance)
                       : std::string("constraints are solved until rounding stops the iteration"));

@@ -30,6 +30,11 @@ ModelRun run_with(ModelRun run, const LadderStep& step) {
   if (run.request.backend == Backend::automatic && run.request.precision == Precision::double_precision)
     run.request.backend = Backend::interpret;
   run.request.every = std::max<std::int64_t>(1, step.steps);
+  run.request.interval.reset();
+  if (schedule_of(run.request).varies) {  // the time is the same, the number of steps is not
+    run.request.steps.reset();
+    run.request.until = static_cast<double>(step.steps) * step.h;
+  }
   run.request.watch_multipliers = false;
   return run;
 }
@@ -63,7 +68,9 @@ std::vector<LadderStep> ladder_steps(const LadderRequest& asked, double h, doubl
 double ladder_time(const LadderRequest& asked, const ModelRun& run) {
   const auto coordinates = static_cast<std::int64_t>(run.mechanism->coordinates());
   const Schedule schedule = schedule_of(run.request);
-  const std::int64_t n = std::min(schedule.steps, std::clamp<std::int64_t>(4000 / coordinates, 20, 200));
+  const std::int64_t length =
+      schedule.end ? std::max<std::int64_t>(1, std::llround(*schedule.end / schedule.step)) : schedule.steps;
+  const std::int64_t n = std::min(length, std::clamp<std::int64_t>(4000 / coordinates, 20, 200));
   return asked.time.value_or(static_cast<double>(n) * schedule.step);
 }
 

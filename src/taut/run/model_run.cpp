@@ -4,6 +4,7 @@
 #include <taut/method/methods.hpp>
 #include <taut/model/formula_system.hpp>
 #include <taut/model/particles/particle_model.hpp>
+#include <taut/run/adaptive_machine.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/run/run_mechanism.hpp>
@@ -44,6 +45,10 @@ std::vector<std::string> assignments(const RunRequest& request, const std::vecto
   if (request.steps) put("steps", *request.steps);
   if (request.until) put("until", *request.until);
   if (request.every > 0) put("every", request.every);
+  if (!request.step_function.empty()) put("step-function", request.step_function);
+  if (request.shortest_step) put("shortest-step", *request.shortest_step);
+  if (request.longest_step) put("longest-step", *request.longest_step);
+  if (request.interval) put("interval", *request.interval);
   if (request.threads > 0) put("threads", request.threads);
   if (request.precision != Precision::double_precision) put("precision", name_of(request.precision));
   return all;
@@ -134,6 +139,12 @@ RunRequest request_of(const Model& model, const RunSettings& run, const RunReque
   request.steps = run.steps;
   request.until = run.until;
   request.every = run.every.value_or(0);
+  request.step_function = run.step_function.value_or("");
+  request.shortest_step = run.shortest_step;
+  request.longest_step = run.longest_step;
+  request.interval = run.interval;
+  // What the file says of steps that differ belongs to the file's method.
+  if (!base_of_adaptive(request.method) && !asked.interval) request.interval.reset();
   request.threads = static_cast<int>(run.threads.value_or(0));
   if (run.precision)
     request.precision = choice_named<Precision>(*run.precision).value_or(Precision::double_precision);
@@ -158,6 +169,13 @@ RunSettings settings_with(RunSettings run, const RunRequest& asked) {
     run.until = asked.until;
   }
   if (asked.every > 0) run.every = asked.every;
+  if (asked.every > 0) run.interval.reset();
+  if (asked.shortest_step) run.shortest_step = asked.shortest_step;
+  if (asked.longest_step) run.longest_step = asked.longest_step;
+  if (asked.interval) {
+    run.interval = asked.interval;
+    run.every.reset();
+  }
   if (asked.threads > 0) run.threads = asked.threads;
   return run;
 }
@@ -334,6 +352,7 @@ Quantities ModelRun::quantities() const {
       model.output_quantities, model.particles ? model.particles->dimension : 0, mechanism->constraints(),
       model.particles ? std::make_shared<const ParticlePotentials>(model.particles) : nullptr);
   if (shows_local_error()) quantities.show_local_error();
+  if (base_of_adaptive(request.method)) quantities.show_step_size();
   if (!model.quantities.empty()) quantities.set_formulas(std::make_shared<const FormulaQuantities>(model));
   return quantities;
 }
@@ -361,8 +380,62 @@ RunRequest ModelRun::requested(const RunRequest& wanted) const {
   return request_of(model, settings_with(model.run, wanted), wanted);
 }
 
+namespace {
+
+void refuse_with_adaptive(const RunRequest& request, bool of_particles, bool stage_multiplier) {
+  if (of_particles)
+    throw ChoiceError("method", "adaptive(M) is for models of formulas, and this is a system of particles.");
+  if (request.precision != Precision::double_precision)
+    throw ChoiceError("precision", "adaptive(M) runs in double precision alone. Leave the precision out.");
+  if (request.halve_on_failure)
+    throw InputError(
+        "--on-failure halve would take a step of adaptive(M) in parts, which is not reversible. "
+        "Leave it out.");
+  if (stage_multiplier)
+    throw ChoiceError("lambda",
+                      "adaptive(M) shows the multiplier λ(q, p) alone. Leave out `lambda = \"stage\"`.");
+}
+
+}  // namespace
+
+std::unique_ptr<Machine> ModelRun::adaptive(std::unique_ptr<Machine> steps, std::unique_ptr<Machine> between,
+                                            const PlainState& start) const {
+  const bool automatic = request.step_function.empty() || request.step_function == "auto";
+  auto function = automatic ? automatic_step_function(*mechanism, start) : formula_step_function(model);
+  const double sigma = function->sigma(start.q, start.p);
+  if (!(sigma > 0) || !std::isfinite(sigma))
+    throw ChoiceError(
+        "step-function",
+        fmt::format("the step function is {} at the start: it must be positive, since a step has "
+                    "about its value times --step.",
+                    sigma));
+  return std::make_unique<AdaptiveMachine>(
+      std::move(steps), std::move(between), std::move(function),
+      StepLimits{.shortest = request.shortest_step.value_or(0),
+                 .longest = request.longest_step.value_or(std::numeric_limits<double>::infinity())});
+}
+
+MadeMachine ModelRun::adaptive_machine(const MethodChoice& choice, const PlainState& start,
+                                       std::int64_t steps,
+                                       const std::function<void(const std::string&)>& note) const {
+  refuse_with_adaptive(request, model.particles != nullptr, shows_stage_multiplier());
+  const MethodChoice base{.method = *base_of_adaptive(choice.method)};
+  MadeMachine made = machine(base, start, steps, note);
+  MadeMachine second = machine(base, start, steps, [](const std::string&) {});
+  if (!made.machine) return made;
+  made.machine = adaptive(std::move(made.machine), std::move(second.machine), start);
+  return made;
+}
+
 MadeMachine ModelRun::machine(const MethodChoice& choice, const PlainState& start, std::int64_t steps,
                               const std::function<void(const std::string&)>& note) const {
+  const bool varies = base_of_adaptive(request.method).has_value();
+  if (base_of_adaptive(choice.method)) return adaptive_machine(choice, start, steps, note);
+  if (!varies && !asked.step_function.empty())
+    throw ChoiceError("step-function",
+                      fmt::format("{} takes steps of one size: a step function is for adaptive(M), such as "
+                                  "--method 'adaptive({})'.",
+                                  choice.label(), choice.method));
   BackedMachine made = backed_machine(model, system, *mechanism, choice, start, solve_options(request),
                                       request, schedule_of(request).step, steps);
   if (!made.note.empty()) note(made.note);
@@ -387,8 +460,10 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
   try {
     const auto make = [&](const MethodChoice& choice, const PlainState& start, std::int64_t steps) {
       if (system) {
+        MethodChoice steps_of = choice;
+        steps_of.method = base_of_adaptive(choice.method).value_or(choice.method);
         const Backend backend =
-            request.backend == Backend::automatic ? worth_while(*system, choice, steps) : request.backend;
+            request.backend == Backend::automatic ? worth_while(*system, steps_of, steps) : request.backend;
         if (backend != Backend::interpret)
           observer.waits_for(backend == Backend::specialise ? "compiling the step"
                                                             : "compiling the formulas");

@@ -56,6 +56,11 @@ struct ModelRun {
   // Makes a machine for so many steps from that start, as run() does; `note` is given sentences for the user.
   MadeMachine machine(const MethodChoice& choice, const PlainState& start, std::int64_t steps,
                       const std::function<void(const std::string&)>& note) const;
+  // Makes the machine of adaptive(M) from two of M.
+  std::unique_ptr<Machine> adaptive(std::unique_ptr<Machine> steps, std::unique_ptr<Machine> between,
+                                    const PlainState& start) const;
+  MadeMachine adaptive_machine(const MethodChoice& choice, const PlainState& start, std::int64_t steps,
+                               const std::function<void(const std::string&)>& note) const;
   // Throws the error at its place in the file, or as it is if the choice was typed.
   [[noreturn]] void refuse(const ChoiceError& error) const;
 };

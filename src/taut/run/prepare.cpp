@@ -155,7 +155,8 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
   check_stop_rule(mechanism, request, choice);
   check_error_tolerance(request, choice);
   if (request.first_guess != FirstGuess::zero) begin_elsewhere(mechanism, request.first_guess, choice);
-  if (choice.ode || mechanism.fits(choice.method)) {
+  const std::string steps_of = base_of_adaptive(choice.method).value_or(choice.method);
+  if (choice.ode || mechanism.fits(steps_of)) {
     choice.method = numbered_name(choice.method);
     return choice;
   }

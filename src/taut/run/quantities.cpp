@@ -31,6 +31,7 @@ std::vector<std::string> Quantities::columns(const std::vector<std::string>& coo
   if (has("energies")) columns = {"kinetic_energy", "potential_energy"};
   if (has("iterations")) columns.emplace_back("iterations");
   if (local_error_) columns.emplace_back("local_error");
+  if (step_size_) columns.emplace_back("step_size");
   if (has("multipliers")) add_multiplier_names(columns);
   if (has("forces"))
     for (const std::string& q : coordinates) columns.push_back("f_" + q);
@@ -63,15 +64,19 @@ void Quantities::add_virial(std::span<const double> q, std::span<const double> f
     for (std::size_t b = 0; b < d; ++b) to.push_back(sum(a, b, d));
 }
 
-std::vector<double> Quantities::measure(const Machine& machine, const Tally& tally, double time) const {
+std::vector<double> Quantities::measure(Machine& machine, const Tally& tally, double time) const {
   std::vector<double> all;
-  if (names_.empty() && !watch_multipliers_ && !local_error_ && !formulas_) return all;
+  if (names_.empty() && !watch_multipliers_ && !local_error_ && !step_size_ && !formulas_) return all;
   if (has("energies")) {
     const double kinetic = machine.kinetic_energy();
     all = {kinetic, tally.now.energy - kinetic};
   }
   if (has("iterations")) all.push_back(static_cast<double>(tally.iterations));
   if (local_error_) all.push_back(tally.local_error);
+  if (step_size_) {
+    const VariableSteps* const steps = machine.variable_steps();
+    all.push_back(steps != nullptr && tally.steps > 0 ? steps->sizes().last : unknown);
+  }
   if (has("multipliers")) add_multipliers(machine, all);
   if (has("forces") || has("virial")) add_forces(machine, all);
   if (has("potentials") || has("virial_potentials") || has("pressure")) add_potentials(machine, all);

@@ -29,7 +29,7 @@ class Quantities {
 
   std::vector<std::string> columns(const std::vector<std::string>& coordinates) const;
   // Returns one number for each column, and the multipliers at the end if they are watched.
-  std::vector<double> measure(const Machine& machine, const Tally& tally, double time) const;
+  std::vector<double> measure(Machine& machine, const Tally& tally, double time) const;
   // Adds the formulas of a model; their columns follow those of `names`.
   void set_formulas(std::shared_ptr<const FormulaQuantities> formulas) { formulas_ = std::move(formulas); }
   // Returns the formulas with their values now.
@@ -37,6 +37,7 @@ class Quantities {
   // Returns the mesh point and the formulas with all their digits, if a double has not all of them.
   std::optional<WideState> wide(const Machine& machine, std::int64_t steps) const;
   void show_local_error() { local_error_ = true; }
+  void show_step_size() { step_size_ = true; }
   // Adds the multipliers for those who watch the run: what it keeps has them only if [output] says so.
   Quantities watching_multipliers() const;
   // Returns the columns, and the multipliers at the end if they are watched.
@@ -55,7 +56,7 @@ class Quantities {
 
   std::vector<std::string> names_;
   int dimension_ = 0, constraints_ = 0;
-  bool watch_multipliers_ = false, local_error_ = false;
+  bool watch_multipliers_ = false, local_error_ = false, step_size_ = false;
   std::shared_ptr<const ParticlePotentials> potentials_;
   std::shared_ptr<const FormulaQuantities> formulas_;
 };

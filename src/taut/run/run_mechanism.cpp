@@ -92,6 +92,8 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .is_ode = choice.ode.has_value(),
                 .step = tally.steps + 1,
                 .h = h,
+                .time = static_cast<double>(tally.steps) * h,
+                .reached = static_cast<double>(tally.steps + 1) * h,
                 .solver = request.solver,
                 .tolerance = request.tolerance,
                 .halved = request.halve_on_failure,
@@ -104,6 +106,10 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .pole = pole};
   const bool one = failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
                    failure.stage != SolveStage::inner;
+  if (const VariableSteps* const variable = const_cast<Machine&>(machine).variable_steps()) {
+    at.time = variable->time();
+    at.reached = at.time + variable->sizes().last;
+  }
   if (one) at.constraint = mechanism.constraint_name(failure.constraint);
   if (one || !mechanism.of_particles())
     at.connection = mechanism.connection(mesh_point(machine), failure.constraint);
@@ -124,6 +130,8 @@ std::string_view kind_of(FailureKind kind) {
       return "off-constraint";
     case FailureKind::jumped:
       return "jumped";
+    case FailureKind::step_size:
+      return "step-size";
   }
   return "";
 }
@@ -211,6 +219,18 @@ Ahead look_ahead(Machine& machine, Tally ahead, double h, double near) {
   return seen;
 }
 
+// Ends a run whose steps differ in size at the time that was asked for, which lies in the last step.
+void add_variable_steps(VariableSteps& variable, const Schedule& schedule, const Tally& tally,
+                        RunSummary& summary) {
+  summary.time = variable.time();
+  summary.sizes = variable.sizes();
+  if (!schedule.end) return;
+  const double beyond = (variable.time() - *schedule.end) * (schedule.step > 0 ? 1 : -1);
+  const bool arrived = beyond >= -1e-9 * std::abs(summary.sizes->last);
+  summary.wanted = arrived ? tally.steps : tally.steps + 1;  // nobody knows how many there would have been
+  if (!tally.failed() && arrived && variable.show_at(*schedule.end)) summary.time = *schedule.end;
+}
+
 void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
   summary.method = short_name(choice.method);
   // rattle that begins at the multiplier is a composition too, and is still rattle.
@@ -255,7 +275,8 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   const std::vector<BackendUse> backends = backends_of(from, made.used, request, observer);
   const bool other_digits =
       from != nullptr && !from->backends.empty() && !same_bits(from->backends.back(), made.used);
-  Tally tally(machine->read(), schedule.steps);
+  Tally tally(machine->read(), schedule.knows_its_length() ? schedule.steps : -1);
+  VariableSteps* const variable = machine->variable_steps();
   const std::optional<WideState> wide_start = machine->wide(0);
   std::string digest;
   if (from != nullptr || observer.wants_checkpoints()) digest = start_digest(*machine, schedule);
@@ -271,6 +292,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.step = schedule.step;
   summary.wanted = schedule.steps;
   summary.time = static_cast<double>(tally.steps) * schedule.step;
+  if (variable != nullptr) add_variable_steps(*variable, schedule, tally, summary);
   add_totals(tally, summary);
   if (!summary.error.empty()) add_failure(loop.could_not_write() ? "not-written" : "stopped", summary);
   summary.first_jump = static_cast<double>(tally.first_jump) * schedule.step;
@@ -284,11 +306,13 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.p.assign(machine->p().begin(), machine->p().end());
   summary.lambda = machine->multiplier();
   summary.quantities = quantities.formulas_at(*machine, summary.time);
+  if (variable != nullptr) variable->show_mesh_point();
   summary.precision = request.precision;
   summary.wide = quantities.wide(*machine, tally.steps);
   if (wide_start) summary.wide_energy_initial = wide_start->energy;
   if (tally.failed()) {
     summary.failure = failure_of(tally, mechanism, schedule.step);
+    summary.failure->time = summary.time;
     summary.error =
         sentence_of(tally, mechanism, *machine, choice, request, schedule.step, loop.pole(), last_good);
   }

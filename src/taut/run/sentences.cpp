@@ -69,6 +69,8 @@ std::string what_happened(const FailedStep& at) {
     case FailureKind::jumped:
       if (!at.pole.empty()) return "the step went across a pole";
       return at.failure.constraint < 0 ? "the energy jumped" : "the step changed the branch of a constraint";
+    case FailureKind::step_size:
+      return "the step size is refused";
   }
   return "";
 }
@@ -234,13 +236,36 @@ std::string what_to_try(const FailedStep& at) {
                                                         : "");
 }
 
+// The step density has led to a size that the user, or arithmetic, does not allow.
+std::string refused_size(const FailedStep& at) {
+  const double h = at.failure.residual, limit = at.failure.allowed;
+  if (!(std::abs(h) > 0) || !std::isfinite(h))
+    return fmt::format(
+        "  The density of steps is no longer positive there: the step function changes too much in one "
+        "step.\n"
+        "  Try --step {:.3g}, or a smoother step function.\n",
+        at.h / 2);
+  return fmt::format(
+      "  It would be {:.3g}, and the {} that is allowed is {:.3g}. A step that is cut off there would not "
+      "be\n"
+      "  reversible, and the energy would drift. Try another limit, another step function, or --step "
+      "{:.3g}.\n",
+      h, std::abs(h) < limit ? "shortest" : "longest", limit, std::abs(h) < limit ? 2 * at.h : at.h / 2);
+}
+
 }  // namespace
 
 std::string failure_sentence(const FailedStep& at, std::string_view last_good) {
+  if (at.failure.kind == FailureKind::step_size)
+    return fmt::format(
+        "{}: the step size is refused at t = {:.6g} (step {}).\n{}  The last good state, of step {} (t = "
+        "{:.6g}), "
+        "is {}.",
+        at.method, at.time, at.step, refused_size(at), at.step - 1, at.time, last_good);
   return fmt::format(
       "{}: {} at t = {:.6g} (step {}).\n{}{}  The last good state, of step {} (t = {:.6g}), is {}.",
-      at.method, what_happened(at), static_cast<double>(at.step) * at.h, at.step, how_far_off(at),
-      what_to_try(at), at.step - 1, static_cast<double>(at.step - 1) * at.h, last_good);
+      at.method, what_happened(at), at.reached, at.step, how_far_off(at), what_to_try(at), at.step - 1,
+      at.time, last_good);
 }
 
 std::string unstable_sentence(std::string_view method, const RunSummary& run, bool offers_midpoint,

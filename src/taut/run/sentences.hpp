@@ -19,7 +19,9 @@ struct FailedStep {
   bool energy_not_finite = false;
   bool is_ode = false;    // an ordinary method on a formulation
   std::int64_t step = 0;  // the one that failed, from 1
-  double h = 0;
+  double h = 0;           // the step of the run
+  double time = 0;        // of the last good state
+  double reached = 0;     // the time at which the failed step would have ended
   Iteration solver = Iteration::full_newton;
   double tolerance = 0;
   bool halved = false;                 // it was tried in parts too

@@ -3,6 +3,7 @@
 #include <taut/run/time_loop.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace taut {
 
@@ -23,8 +24,21 @@ TimeLoop::TimeLoop(Machine& machine, const Schedule& schedule, bool halve_on_fai
       halve_(halve_on_failure),
       observer_(observer),
       tally_(tally),
-      quantities_(quantities) {
+      quantities_(quantities),
+      variable_(machine.variable_steps()) {
   if (poles != nullptr) poles_.emplace(*poles, machine, tally, schedule.step);
+}
+
+double TimeLoop::time() const {
+  return variable_ != nullptr ? variable_->time() : static_cast<double>(tally_.steps) * schedule_.step;
+}
+
+// A time that differs from the end by rounding alone is the end.
+bool TimeLoop::has_ended() const {
+  if (!schedule_.end || variable_ == nullptr) return tally_.steps >= schedule_.steps;
+  const double left = *schedule_.end - variable_->time(), last = variable_->sizes().last;
+  constexpr double rounding = 1e-9;
+  return (schedule_.step > 0 ? left : -left) <= rounding * std::abs(last);
 }
 
 double TimeLoop::seconds() const { return before_.seconds + seconds_of(Clock::now() - began_); }
@@ -37,6 +51,7 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
   began_ = looked_ = told_ = Clock::now();
   wants_checkpoints_ = observer_.wants_checkpoints();
   keep();
+  sampled_ = time();
   if (poles_) poles_->begin();
   try {
     if (from_the_start) {
@@ -47,7 +62,11 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
       advance();
       if (is_time_for_poles()) poles_->look();
       if (tally_.failed()) break;
-      if (tally_.steps % schedule_.every == 0 || has_ended()) sample();
+      if (schedule_.interval && variable_ != nullptr)
+        sample_between();
+      else if (tally_.steps % schedule_.every == 0 || has_ended())
+        sample();
+      if (tally_.failed()) break;
       if (since_look_ >= pace_) look();
     }
     if (tally_.failed()) back_to_last_good();
@@ -66,6 +85,7 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
 void TimeLoop::advance() {
   const std::int64_t before = tally_.steps, to_sample = schedule_.every - before % schedule_.every;
   std::int64_t count = std::min({to_sample, pace_, schedule_.steps - before});
+  if (variable_ != nullptr && (schedule_.end || schedule_.interval)) count = 1;
   if (poles_) count = std::min(count, poles_->next_look() - before);
   machine_.advance(schedule_.step, count, tally_);
   if (tally_.failed() && halve_) machine_.advance_by_halves(schedule_.step, tally_);
@@ -81,14 +101,38 @@ bool TimeLoop::is_time_for_poles() const {
 // The observer's own time is not that of steps: otherwise one that is slow would be asked after every step.
 void TimeLoop::sample() {
   const auto before = Clock::now();
-  show_sample();
+  const bool at_end = schedule_.end && variable_ != nullptr && has_ended();
+  if (at_end && !variable_->show_at(*schedule_.end))
+    tally_.failure = Failure{.kind = FailureKind::not_finite};
+  else
+    show_sample(at_end ? *schedule_.end : time(), at_end ? machine_.read() : tally_.now);
   looked_ += Clock::now() - before;
 }
 
-void TimeLoop::show_sample() {
-  const double time = static_cast<double>(tally_.steps) * schedule_.step;
+// Times are whole multiples of the interval; the end is always among them.
+void TimeLoop::sample_between() {
+  const auto before = Clock::now();
+  const double side = schedule_.step > 0 ? 1 : -1, gap = *schedule_.interval, now = side * time();
+  constexpr double rounding = 1e-12;
+  const auto index = [&](double t) { return std::floor(t / gap * (1 + rounding) + rounding); };
+  for (double k = index(side * sampled_) + 1; k * gap <= now * (1 + rounding); ++k) {
+    const double t = side * k * gap;
+    if (schedule_.end && side * t >= side * *schedule_.end * (1 - rounding)) break;
+    if (!variable_->show_at(t)) {
+      tally_.failure = Failure{.kind = FailureKind::not_finite};
+      return;
+    }
+    show_sample(t, machine_.read());
+  }
+  variable_->show_mesh_point();
+  sampled_ = time();
+  looked_ += Clock::now() - before;
+  if (has_ended()) sample();
+}
+
+void TimeLoop::show_sample(double time, const Reading& reading) {
   if (const auto wide = quantities_.wide(machine_, tally_.steps)) observer_.all_digits(*wide);
-  observer_.sample(time, machine_.q(), machine_.p(), tally_.now, quantities_.measure(machine_, tally_, time));
+  observer_.sample(time, machine_.q(), machine_.p(), reading, quantities_.measure(machine_, tally_, time));
 }
 
 void TimeLoop::look() {
@@ -99,7 +143,11 @@ void TimeLoop::look() {
   since_look_ = 0;
   if (seconds_of(now - told_) > tell_every) {
     told_ = now;
-    observer_.progress(tally_.steps, schedule_.steps);
+    // If the number of steps is not known, the part of the time that is done tells how many there will be.
+    const double done = schedule_.end && time() != 0 ? time() / *schedule_.end : 0;
+    observer_.progress(tally_.steps, done > 0
+                                         ? static_cast<std::int64_t>(static_cast<double>(tally_.steps) / done)
+                                         : schedule_.steps);
   }
   if (observer_.checkpoint_due()) observer_.checkpoint(snapshot(RunStatus::running));
   if (wants_checkpoints_ && seconds_of(now - kept_at_) > keep_every) keep();

@@ -34,13 +34,15 @@ class TimeLoop {
   void advance();  // to the next sample, or to the next look at the clock
   bool is_time_for_poles() const;
   void sample();
-  void show_sample();
+  void sample_between();  // at equal times, up to the last step
+  double time() const;
+  void show_sample(double time, const Reading& reading);
   void look();
   void keep();
   void back_to_last_good();
   void save_after_failed_write();
   Snapshot snapshot(RunStatus status) const;
-  bool has_ended() const { return tally_.steps >= schedule_.steps; }
+  bool has_ended() const;
 
   Machine& machine_;
   const Schedule& schedule_;
@@ -48,6 +50,8 @@ class TimeLoop {
   RunObserver& observer_;
   Tally& tally_;
   const Quantities& quantities_;
+  VariableSteps* variable_;  // null if all steps have the size of the schedule
+  double sampled_ = 0;       // the time up to which samples were taken
 
   Snapshot before_;
   Clock::time_point began_ = Clock::now(), looked_ = began_, told_ = began_, kept_at_ = began_;

@@ -7,9 +7,10 @@
 
 namespace taut {
 
-// The last two are found after a step whose solves succeeded: it ended off a constraint by more than rounding
-// explains, or the energy jumped in it.
-enum class FailureKind { not_converged, singular, not_finite, off_constraint, jumped };
+// Off a constraint and jumped are found after a step whose solves succeeded: it ended off a constraint by more than rounding
+// explains, or the energy jumped in it. A step size is refused before the step: its residual is the size, and
+// `allowed` the limit that it is beyond.
+enum class FailureKind { not_converged, singular, not_finite, off_constraint, jumped, step_size };
 
 // What was being solved when the solve failed.
 enum class SolveStage { position, momentum, inner };

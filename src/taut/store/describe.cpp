@@ -16,9 +16,12 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string run_lines(const RunIdentity& r) {
-  std::string text =
-      fmt::format("  run       {}, {}, step {}, {} steps, a sample every {}\n", harmless(r.title),
-                  harmless(r.method), r.schedule.step, r.schedule.steps, r.schedule.every);
+  const Schedule& s = r.schedule;
+  const std::string length = s.end ? fmt::format("until t = {}", *s.end) : fmt::format("{} steps", s.steps);
+  const std::string samples =
+      s.interval ? fmt::format("samples {} apart", *s.interval) : fmt::format("a sample every {}", s.every);
+  std::string text = fmt::format("  run       {}, {}, step {}, {}, {}\n", harmless(r.title),
+                                 harmless(r.method), s.step, length, samples);
   text += fmt::format("  written   by taut {}, of {} ({} bytes of model text inside)\n", harmless(r.version),
                       harmless(r.model), r.text.size());
   for (const std::string& set : r.set) text += fmt::format("  set       {}\n", harmless(set));
@@ -49,8 +52,10 @@ Description of_trajectory(const std::string& path) {
 Description of_checkpoint(const std::string& path) {
   const Checkpoint c = read_checkpoint(path);
   std::string text = fmt::format("{}: a checkpoint\n", path) + run_lines(c.identity);
-  text += fmt::format("  step      {} of {}, {}, after {:.1f} s\n", c.snapshot.steps,
-                      c.identity.schedule.steps, status_name(c.snapshot.status), c.snapshot.seconds);
+  const Schedule& s = c.identity.schedule;
+  text += fmt::format("  step      {}{}, {}, after {:.1f} s\n", c.snapshot.steps,
+                      s.end ? std::string() : fmt::format(" of {}", s.steps), status_name(c.snapshot.status),
+                      c.snapshot.seconds);
   text += fmt::format("  samples   {} in {}\n", c.mark.samples, c.mark.file);
   return {text};
 }

@@ -317,7 +317,8 @@ FoundRun find_run(const std::string& path, bool previous) {
   ModelRun run = model_run(checkpoint.identity.text, checkpoint.identity.model, asked,
                            checkpoint.identity.set, stored_files(checkpoint.identity.files));
   const Schedule now = schedule_of(run.request), then = checkpoint.identity.schedule;
-  if (now.step != then.step || now.steps != then.steps || now.every != then.every)
+  if (now.step != then.step || now.steps != then.steps || now.every != then.every || now.end != then.end ||
+      now.interval != then.interval)
     throw InputError(
         fmt::format("this version of taut ({}) reads the model otherwise than the one that began the run "
                     "({}): go on with that one.",

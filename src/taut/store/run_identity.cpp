@@ -44,6 +44,10 @@ Json deciding_part(const RunRequest& r) {
   put(object, "steps", r.steps);
   put(object, "until", r.until);
   object["every"] = r.every;
+  if (!r.step_function.empty()) object["step_function"] = r.step_function;
+  put(object, "shortest_step", r.shortest_step);
+  put(object, "longest_step", r.longest_step);
+  put(object, "interval", r.interval);
   object["tolerance"] = json_of(r.tolerance);
   object["solver"] = name_of(r.solver);
   object["backend"] = name_of(r.backend);
@@ -81,6 +85,10 @@ RunRequest request_of_json(const Json& object) {
   r.steps = optional_of<std::int64_t>(object, "steps");
   r.until = optional_of<double>(object, "until");
   r.every = object.at("every").whole<std::int64_t>();
+  if (const Json* function = object.find("step_function")) r.step_function = function->text();
+  r.shortest_step = optional_of<double>(object, "shortest_step");
+  r.longest_step = optional_of<double>(object, "longest_step");
+  r.interval = optional_of<double>(object, "interval");
   r.tolerance = real(object.at("tolerance"));
   r.solver = choice_of<Iteration>(object.at("solver"));
   r.backend = choice_of<Backend>(object.at("backend"));
@@ -120,23 +128,26 @@ std::string RunIdentity::digest() const {
 std::string to_json(const RunIdentity& r) {
   Json numbers = Json::object();
   for (const auto& [name, value] : r.parameters) numbers[name] = json_of(value);
-  return Json::object({{"taut", r.version},
-                       {"run", r.digest()},
-                       {"model", r.model},
-                       {"title", r.title},
-                       {"method", r.method},
-                       {"step", json_of(r.schedule.step)},
-                       {"steps", r.schedule.steps},
-                       {"every", r.schedule.every},
-                       {"columns", folded(r.columns())},
-                       {"coordinates", folded(r.coordinates)},
-                       {"quantities", folded(r.quantities)},
-                       {"parameters", numbers},
-                       {"model_text", r.text},
-                       {"files", files_as_text(r.files)},
-                       {"set", r.set},
-                       {"asked", json_of_request(r.asked)}})
-      .to_text(1);
+  Json object = Json::object({{"taut", r.version},
+                              {"run", r.digest()},
+                              {"model", r.model},
+                              {"title", r.title},
+                              {"method", r.method},
+                              {"step", json_of(r.schedule.step)},
+                              {"steps", r.schedule.steps},
+                              {"every", r.schedule.every},
+                              {"columns", folded(r.columns())},
+                              {"coordinates", folded(r.coordinates)},
+                              {"quantities", folded(r.quantities)},
+                              {"parameters", numbers},
+                              {"model_text", r.text},
+                              {"files", files_as_text(r.files)},
+                              {"set", r.set},
+                              {"asked", json_of_request(r.asked)}});
+  if (r.schedule.varies) object["steps_vary"] = true;
+  put(object, "end", r.schedule.end);
+  put(object, "interval", r.schedule.interval);
+  return object.to_text(1);
 }
 
 RunIdentity run_identity(const std::string& json) {
@@ -152,8 +163,12 @@ RunIdentity run_identity(const std::string& json) {
       for (const auto& [name, text] : files->members()) r.files[name] = bytes_of_text(text.text());
     r.asked = request_of_json(object.at("asked"));
     r.method = object.at("method").text();
-    r.schedule = {real(object.at("step")), object.at("steps").whole<std::int64_t>(),
-                  object.at("every").whole<std::int64_t>()};
+    r.schedule = {real(object.at("step")),
+                  object.at("steps").whole<std::int64_t>(),
+                  object.at("every").whole<std::int64_t>(),
+                  object.find("steps_vary") != nullptr,
+                  optional_of<double>(object, "end"),
+                  optional_of<double>(object, "interval")};
     r.coordinates = unfolded(object.at("coordinates"));
     if (const Json* quantities = object.find("quantities")) r.quantities = unfolded(*quantities);
     for (const auto& [name, value] : object.at("parameters").members()) r.parameters[name] = real(value);

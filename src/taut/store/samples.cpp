@@ -46,8 +46,7 @@ bool is_binary(const RunIdentity& identity) {
     case SampleFormat::automatic:
       break;
   }
-  const std::int64_t rows = 1 + identity.schedule.steps / identity.schedule.every;
-  return static_cast<double>(rows) * static_cast<double>(identity.width()) > most_csv_numbers;
+  return identity.schedule.samples() * static_cast<double>(identity.width()) > most_csv_numbers;
 }
 
 std::unique_ptr<SampleSink> new_samples(const Folder& folder, const RunIdentity& identity) {

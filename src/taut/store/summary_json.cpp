@@ -73,6 +73,11 @@ std::string to_json(const RunSummary& s) {
        {"steps_per_second", s.steps_per_second()}});
   if (s.local_error)
     object["local_error"] = Json::object({{"last", s.local_error->last}, {"max", s.local_error->largest}});
+  if (s.sizes)
+    object["step_sizes"] = Json::object({{"shortest", s.sizes->shortest},
+                                         {"mean", s.sizes->mean},
+                                         {"longest", s.sizes->longest},
+                                         {"last", s.sizes->last}});
   if (s.stage_multiplier) object["lambda_from"] = name_of(MultiplierShown::stage);
   if (!s.definition.empty()) object["definition"] = s.definition;
   if (!s.backends.empty()) object["backend"] = name_of(s.backends.back().backend);

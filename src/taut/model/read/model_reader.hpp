@@ -97,6 +97,7 @@ class ModelReader {
                                         std::int64_t least);
   void read_run();
   void read_projection(const Value& v);
+  void read_step_function(const Value& t);
   void read_output();
   void read_quantities(const Value& v);
   void read_quantity_formulas();

@@ -16,8 +16,9 @@ namespace taut {
 namespace {
 
 const std::vector<std::string> run_keys{
-    "method",  "formulation", "projection",  "step",      "steps",           "until",    "every",
-    "threads", "redundant",   "first-guess", "stop-rule", "error-tolerance", "precision"};
+    "method",    "formulation",   "projection",    "step",         "steps",     "until",
+    "every",     "threads",       "redundant",     "first-guess",  "stop-rule", "error-tolerance",
+    "precision", "step-function", "shortest-step", "longest-step", "interval"};
 const std::vector<std::string> output_keys{"directory", "format", "lambda", "local-error", "quantities"};
 const std::vector<std::string> redundant{"refuse", "least-squares"};
 
@@ -92,6 +93,7 @@ void ModelReader::read_run() {
   run.steps = run_count(t, "steps", "the number of steps", 0);
   run.until = run_number(t, "until", "the end time");
   run.every = run_count(t, "every", "the number of steps between samples", 1);
+  read_step_function(t);
   if (const Entry* e = t.find("redundant")) {
     const auto what = text_of_entry(*e, "what to do with redundant constraints");
     if (what && !contains(redundant, *what))
@@ -114,6 +116,7 @@ void ModelReader::read_run() {
          "at most " + std::to_string(most_threads));
     run.threads.reset();
   }
+  const bool varies = run.method && run.method->starts_with("adaptive");
   if (t.find("steps") && t.find("until"))
     fail_key(*t.find("until"), "`steps` and `until` together",
              "one of them says how long the run is; leave the other out");
@@ -122,12 +125,39 @@ void ModelReader::read_run() {
       fail(t.find("until")->value,
            "a step of " + number_text(*run.step) + " never reaches t = " + number_text(*run.until),
            "step and end time need the same sign");
-    else if (*run.until / *run.step > most_steps)
+    else if (!varies && *run.until / *run.step > most_steps)
       fail(t.find("until")->value,
            "a step of " + number_text(*run.step) + " takes " + number_text(*run.until / *run.step) +
                " steps to t = " + number_text(*run.until),
            "at most 9e15");
   }
+}
+
+// Reads what is said of steps that differ in size.
+void ModelReader::read_step_function(const Value& t) {
+  RunSettings& run = model_.run;
+  if (const Entry* e = t.find("step-function")) {
+    if (e->value.kind == Value::Kind::text && e->value.text == "auto") {
+      run.step_function = e->value.text;
+    } else if (root_.find("particles")) {
+      fail(e->value, "a system of particles has no step function as a formula");
+    } else if (formula(e->value, "the step function", Use::position, run.step_formula)) {
+      run.step_function = run.step_formula.text;
+    }
+  }
+  const auto positive = [&](const char* key, const std::string& what) {
+    const auto x = run_number(t, key, what);
+    if (x && !(*x > 0)) fail(t.find(key)->value, what + " is " + number_text(*x), "it must be positive");
+    return x;
+  };
+  run.shortest_step = positive("shortest-step", "the shortest step");
+  run.longest_step = positive("longest-step", "the longest step");
+  run.interval = positive("interval", "the time between samples");
+  if (run.shortest_step && run.longest_step && *run.shortest_step > *run.longest_step)
+    fail(t.find("longest-step")->value, "the longest step is below the shortest");
+  if (run.interval && run.every)
+    fail_key(*t.find("interval"), "`every` and `interval` together",
+             "one of them says when samples are taken; leave the other out");
 }
 
 void ModelReader::read_projection(const Value& v) {
@@ -246,8 +276,8 @@ bool ModelReader::is_of_sample(const std::string& name) const {
 // Reads [quantities]: further columns of samples as formulas.
 void ModelReader::read_quantity_formulas() {
   const std::vector<std::string> columns{
-      "t",      "energy",   "position_residual", "iterations", "kinetic_energy", "potential_energy",
-      "virial", "pressure", "momentum_residual", "local_error"};
+      "t",      "energy",   "position_residual", "iterations",  "kinetic_energy", "potential_energy",
+      "virial", "pressure", "momentum_residual", "local_error", "step_size"};
   const Value& t = table("quantities", nullptr);
   if (!t.table.empty() && root_.find("particles")) {
     fail_key(t.table.front(), "a system of particles has no quantities as formulas",

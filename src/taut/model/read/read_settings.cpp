@@ -14,7 +14,7 @@ void ModelReader::apply(const std::vector<std::string>& set) {
     std::string name;
   };
   std::vector<Setting> plain;
-  bool steps = false, until = false;
+  bool steps = false, until = false, every = false, interval = false;
   for (const std::string& text : set) {
     const SourceText& source = keep(std::make_shared<SourceText>("--set", text, false));
     const std::size_t equals = text.find('=');
@@ -25,15 +25,20 @@ void ModelReader::apply(const std::vector<std::string>& set) {
     const std::string name = text.substr(0, equals);
     steps = steps || name == "run.steps";
     until = until || name == "run.until";
+    every = every || name == "run.every";
+    interval = interval || name == "run.interval";
     if (name.find('.') == std::string::npos && name != "title")
       plain.push_back({&source, name});
     else
       put(source, name, read_setting(source, equals + 1));
   }
-  if (steps != until) {  // the one that was set replaces the other
+  const auto erase = [&](const char* key) {
     if (Entry* run = root_.find("run"))
-      std::erase_if(run->value.table, [&](const Entry& e) { return e.key == (steps ? "until" : "steps"); });
-  }
+      std::erase_if(run->value.table, [&](const Entry& e) { return e.key == key; });
+  };
+  // The one that was set replaces the other.
+  if (steps != until) erase(steps ? "until" : "steps");
+  if (every != interval) erase(every ? "interval" : "every");
   std::vector<std::string> parameters, start;
   if (const Entry* e = root_.find("parameters"))
     for (const Entry& parameter : e->value.table) parameters.push_back(parameter.key);
