@@ -2,6 +2,7 @@
 // system.hpp takes its derivatives and formula_problem.hpp makes a problem that any method takes.
 #pragma once
 
+#include <taut/model/dynamics.hpp>
 #include <taut/model/text/formula.hpp>
 #include <taut/model/text/vary.hpp>
 
@@ -115,6 +116,7 @@ struct Model {
   std::vector<NamedFormula> quantities;        // formulas of the state, the multipliers and t, in file order
   std::optional<DrawTable> draw;
   EnsembleSettings ensemble;
+  Dynamics dynamics;
 
   // Makes an error that points at a key of the file ("run.method", "system.hamiltonian",
   // "system.constraints.0", "initial.x") or, if the file does not have the key, at the beginning of its

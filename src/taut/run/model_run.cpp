@@ -279,6 +279,14 @@ double reading_seconds() {
   return seconds;
 }
 
+bool watches_events(const Model& model) {
+  return !model.dynamics.events.empty() || !model.dynamics.at.empty();
+}
+bool reflects(const Model& model) {
+  return std::any_of(model.dynamics.events.begin(), model.dynamics.events.end(),
+                     [](const EventRule& e) { return e.action == EventRule::Action::reflect; });
+}
+
 std::string no_local_error(const MethodChoice& choice) {
   return fmt::format(
       "{} has no estimate of its error; lobatto(s), dopri5, dop853 and bdf-variable(k) have one. Leave out "
@@ -363,8 +371,11 @@ RunRequest ModelRun::requested(const RunRequest& wanted) const {
 
 MadeMachine ModelRun::machine(const MethodChoice& choice, const PlainState& start, std::int64_t steps,
                               const std::function<void(const std::string&)>& note) const {
+  // After a reflection a machine goes on from a state of its interpreted twin.
+  RunRequest asked_for = request;
+  if (reflects(model) && asked_for.backend == Backend::automatic) asked_for.backend = Backend::interpret;
   BackedMachine made = backed_machine(model, system, *mechanism, choice, start, solve_options(request),
-                                      request, schedule_of(request).step, steps);
+                                      asked_for, schedule_of(request).step, steps);
   if (!made.note.empty()) note(made.note);
   if (!model.particles && request.threads > 1)
     note("only systems of particles share a step among threads: this one runs on one.");
@@ -378,6 +389,15 @@ MadeMachine ModelRun::machine(const MethodChoice& choice, const PlainState& star
   return MadeMachine{std::move(made.machine), made.used, made.moved};
 }
 
+void ModelRun::check_events() const {
+  if (!watches_events(model)) return;
+  if (request.precision != Precision::double_precision)
+    throw InputError(
+        "events and times of `at` are found in double precision: leave out the precision, or the events.");
+  if (reflects(model) && request.backend == Backend::specialise)
+    throw InputError("an event that reflects needs a step that is not specialised: use --backend interpret.");
+}
+
 RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, const Snapshot* from) const {
   std::vector<std::string> warnings;
   const auto note = [&](const std::string& sentence) {
@@ -386,7 +406,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
   };
   try {
     const auto make = [&](const MethodChoice& choice, const PlainState& start, std::int64_t steps) {
-      if (system) {
+      if (system && !reflects(model)) {
         const Backend backend =
             request.backend == Backend::automatic ? worth_while(*system, choice, steps) : request.backend;
         if (backend != Backend::interpret)
@@ -395,9 +415,11 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
       }
       return machine(choice, start, steps, note);
     };
+    check_events();
     PoleWatch poles(model);
-    RunSummary summary = run_mechanism(*mechanism, make, name, request, watched(),
-                                       poles.watches() ? &poles : nullptr, observer, last_good, from);
+    RunSummary summary =
+        run_mechanism(*mechanism, make, name, request, watched(), poles.watches() ? &poles : nullptr,
+                      watches_events(model) ? &model : nullptr, observer, last_good, from);
     summary.model = title();
     summary.stage_multiplier = shows_stage_multiplier();
     if (!shows_local_error()) summary.local_error.reset();

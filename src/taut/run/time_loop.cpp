@@ -17,14 +17,19 @@ double seconds_of(std::chrono::steady_clock::duration time) {
 }  // namespace
 
 TimeLoop::TimeLoop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer,
-                   Tally& tally, const Quantities& quantities, PoleWatch* poles)
+                   Tally& tally, const Quantities& quantities, PoleWatch* poles, EventWatch* events)
     : machine_(machine),
       schedule_(schedule),
       halve_(halve_on_failure),
       observer_(observer),
       tally_(tally),
-      quantities_(quantities) {
+      quantities_(quantities),
+      events_(events) {
   if (poles != nullptr) poles_.emplace(*poles, machine, tally, schedule.step);
+}
+
+double TimeLoop::time() const {
+  return is_stopped() ? events_->stopped_at() : static_cast<double>(tally_.steps) * schedule_.step;
 }
 
 double TimeLoop::seconds() const { return before_.seconds + seconds_of(Clock::now() - began_); }
@@ -46,7 +51,7 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
     while (!has_ended() && stop_.empty()) {
       advance();
       if (is_time_for_poles()) poles_->look();
-      if (tally_.failed()) break;
+      if (tally_.failed() || (events_ && !events_->trouble().empty())) break;
       if (tally_.steps % schedule_.every == 0 || has_ended()) sample();
       if (since_look_ >= pace_) look();
     }
@@ -60,6 +65,7 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
     could_not_write_ = true;
     return error.what();
   }
+  if (events_ && !events_->trouble().empty()) return events_->trouble();
   return has_ended() ? std::string() : stop_;
 }
 
@@ -67,9 +73,21 @@ void TimeLoop::advance() {
   const std::int64_t before = tally_.steps, to_sample = schedule_.every - before % schedule_.every;
   std::int64_t count = std::min({to_sample, pace_, schedule_.steps - before});
   if (poles_) count = std::min(count, poles_->next_look() - before);
-  machine_.advance(schedule_.step, count, tally_);
-  if (tally_.failed() && halve_) machine_.advance_by_halves(schedule_.step, tally_);
+  if (events_) {
+    advance_watched(count);
+  } else {
+    machine_.advance(schedule_.step, count, tally_);
+    if (tally_.failed() && halve_) machine_.advance_by_halves(schedule_.step, tally_);
+  }
   since_look_ += tally_.steps - before;
+}
+
+void TimeLoop::advance_watched(std::int64_t count) {
+  for (; count > 0; --count) {
+    machine_.advance(schedule_.step, 1, tally_);
+    if (tally_.failed() && halve_) machine_.advance_by_halves(schedule_.step, tally_);
+    if (tally_.failed() || !events_->look(machine_, tally_)) return;
+  }
 }
 
 // Poles are looked for before each sample and now and then between.
@@ -86,9 +104,9 @@ void TimeLoop::sample() {
 }
 
 void TimeLoop::show_sample() {
-  const double time = static_cast<double>(tally_.steps) * schedule_.step;
-  if (const auto wide = quantities_.wide(machine_, tally_.steps)) observer_.all_digits(*wide);
-  observer_.sample(time, machine_.q(), machine_.p(), tally_.now, quantities_.measure(machine_, tally_, time));
+  Machine& here = end();
+  if (const auto wide = quantities_.wide(here, tally_.steps)) observer_.all_digits(*wide);
+  observer_.sample(time(), here.q(), here.p(), tally_.now, quantities_.measure(here, tally_, time()));
 }
 
 void TimeLoop::look() {
@@ -121,6 +139,11 @@ void TimeLoop::back_to_last_good() {
   tally_.carry(saved);
   machine_.restore(kept_.machine);
   tally_.clear_failure();
+  if (events_) {
+    events_->begin(machine_, tally_.steps);
+    events_->restore(kept_.events);
+    while (tally_.steps < failed.steps && !tally_.failed()) advance_watched(1);
+  }
   while (tally_.steps < failed.steps)
     advance_again(machine_, schedule_.step, failed.steps - tally_.steps, tally_);
   tally_.failure = failed.failure;
@@ -147,6 +170,7 @@ Snapshot TimeLoop::snapshot(RunStatus status) const {
   tally.carry(c);
   s.tally = c.bytes();
   s.seconds = seconds();
+  if (events_) s.events = events_->save();
   return s;
 }
 

@@ -16,8 +16,8 @@ namespace taut {
 namespace {
 
 const std::vector<std::string> run_keys{
-    "method",  "formulation", "projection",  "step",      "steps",           "until",    "every",
-    "threads", "redundant",   "first-guess", "stop-rule", "error-tolerance", "precision"};
+    "method",  "formulation", "projection",  "step",      "steps",           "until",     "every",
+    "threads", "redundant",   "first-guess", "stop-rule", "error-tolerance", "precision", "at"};
 const std::vector<std::string> output_keys{"directory", "format", "lambda", "local-error", "quantities"};
 const std::vector<std::string> redundant{"refuse", "least-squares"};
 
