@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -56,6 +57,26 @@ std::string drift_verdict(const RunSummary& s) {
                      100 * std::abs(s.trend->total) / s.energy_error);
 }
 
+void print_events(const RunSummary& s) {
+  if (!s.watches_events) return;
+  std::vector<std::string> names;
+  for (const EventRecord& e : s.events)
+    if (std::find(names.begin(), names.end(), e.name) == names.end()) names.push_back(e.name);
+  for (const std::string& name : names) {
+    const auto is_one = [&](const EventRecord& e) { return e.name == name; };
+    const auto count = std::count_if(s.events.begin(), s.events.end(), is_one);
+    const double first = std::find_if(s.events.begin(), s.events.end(), is_one)->time;
+    const double last = std::find_if(s.events.rbegin(), s.events.rend(), is_one)->time;
+    fmt::print("  event     {}: {} time{}, first at t = {:.15g}{}\n", harmless(name), grouped(count),
+               count == 1 ? "" : "s", first, count == 1 ? "" : fmt::format(", last at t = {:.15g}", last));
+  }
+  if (s.events.empty() && s.at.empty()) fmt::print("  event     none came\n");
+  if (!s.stopped_by.empty()) fmt::print("  stopped   by the event {}\n", harmless(s.stopped_by));
+  for (const EventRecord& e : s.at)
+    fmt::print("  at        t = {:.10g}: q = {}, p = {}\n", e.time, vector_text(e.q, "{:.10g}"),
+               vector_text(e.p, "{:.10g}"));
+}
+
 void print_summary(const RunSummary& s) {
   fmt::print("{}, {}, step {}: {} step{} to t = {:.10g} in {:.2f} s ({:.2g} steps/s)\n", harmless(s.model),
              s.formulation.empty() ? s.method : s.method + " on " + s.formulation, s.step, grouped(s.steps),
@@ -63,8 +84,13 @@ void print_summary(const RunSummary& s) {
   if (!s.definition.empty()) fmt::print("  method    {}\n", s.definition);
   if (s.moved)
     fmt::print("  start     moved onto the manifold: q by {:.1e}, p by {:.1e}\n", s.moved->q, s.moved->p);
-  fmt::print("  energy    H = {:.6g} at the start, max |H - H0| = {:.1e}\n", s.energy_initial,
-             s.energy_error);
+  if (s.work)
+    fmt::print(
+        "  energy    H = {:.6g} at the start, {:.6g} at the end; work {:.6g}, max |H - H0 - work| = {:.1e}\n",
+        s.energy_initial, s.energy_final, *s.work, s.energy_error);
+  else
+    fmt::print("  energy    H = {:.6g} at the start, max |H - H0| = {:.1e}\n", s.energy_initial,
+               s.energy_error);
   if (s.trend)
     fmt::print("  drift     {:.1e} ± {:.1e} over the run ({})\n", s.trend->total, s.trend->error,
                drift_verdict(s));
@@ -114,6 +140,7 @@ void print_summary(const RunSummary& s) {
   if (!s.projection.empty() && s.projection != "none")
     fmt::print("  projected position {}, momentum {} times\n", grouped(s.position_projections),
                grouped(s.momentum_projections));
+  print_events(s);
   for (const auto& [name, value] : s.quantities)
     if (std::isfinite(value))
       fmt::print("  quantity  {} = {:.10g}\n", name, value);

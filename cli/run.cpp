@@ -85,6 +85,7 @@ void add_run(Program& program) {
   typed->add_error_tolerance(command);
   typed->add_step_function(command);
   typed->add_quantity(command);
+  typed->add_events(command);
   typed->add_out(command);
   typed->add_keeping(command);
   command.add(flag("--overwrite", *overwrite, "begin anew in a folder that holds an unfinished run"));

@@ -144,6 +144,18 @@ void TypedModel::add_quantity(Command& command) {
   command.add(std::move(made));
 }
 
+void TypedModel::add_events(Command& command) {
+  Option made = option(
+      "--event", "WHEN", [this](const std::string& text) { set.push_back("events.+=" + text); },
+      "a formula that crosses zero: 'when=x, direction=up, do=stop'; direction up, down or both, do record, "
+      "stop or reflect");
+  made.kind = Option::Kind::values;
+  command.add(std::move(made));
+  command.add(option(
+      "--at", "T,T,…", [this](const std::string& text) { set.push_back("run.at=[" + text + "]"); },
+      "times at which the state is wanted, between steps too"));
+}
+
 void TypedModel::add_lambda(Command& command) {
   Option made = option(
       "--lambda", "L",

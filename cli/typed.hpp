@@ -25,6 +25,7 @@ class TypedModel {
   void add_length(Command& command);       // --steps, --until
   void add_every(Command& command);
   void add_set(Command& command);
+  void add_events(Command& command);
   void add_lambda(Command& command);
   void add_local_error(Command& command);
   void add_first_guess(Command& command);

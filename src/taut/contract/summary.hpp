@@ -81,6 +81,13 @@ struct RunFailure {
   double time = 0;        // when the last good state was reached
 };
 
+// A formula crossed zero, or a time was reached at which the state was wanted.
+struct EventRecord {
+  std::string name;
+  double time = 0;
+  std::vector<double> q, p;
+};
+
 struct RunSummary {
   std::string model, method;
   std::string definition = {};                    // what a method of one's own is and claims; otherwise empty
@@ -122,6 +129,13 @@ struct RunSummary {
   std::vector<BackendUse> backends = {};  // who made it; more than one if it was resumed by another
   std::optional<StartMove> moved = {};
   std::vector<std::pair<std::string, double>> quantities = {};  // the formulas of the model, at the end
+  bool watches_events = false;
+  std::vector<EventRecord> events = {};  // in the order of time
+  std::vector<EventRecord> at = {};      // the states at the times that were asked for
+  std::string stopped_by = {};           // the event that ended the run
+  // The work that forces and the time dependence have done, if the model has either. The energies above are
+  // then H at the start and at the end, and the error is that of H - work.
+  std::optional<double> work = {};
   bool unstable = false;   // the energy grew without end: all steps were made, and their numbers mean nothing
   std::string error = {};  // empty: the run went to its end, is stable, and has kept its energy
   std::optional<RunFailure> failure = {};  // the same as data

@@ -21,6 +21,8 @@ class FormulaMechanism final : public Mechanism {
   int constraints() const override { return problem_.constraints(); }
   Tier tier() const override { return problem_.tier(); }
   bool parametrised() const override { return problem_.has_parametrisation(); }
+  bool timed() const override { return problem_.system()->timed; }
+  bool forced() const override { return problem_.system()->forced; }
   std::string constraint_name(int k) const override { return problem_.constraint_name(k); }
   PlainState start() const override { return plain_state(problem_.start()); }
 

@@ -50,6 +50,9 @@ class Mechanism {
   virtual Tier tier() const = 0;                       // the most it offers: hamiltonian, natural or split
   virtual bool of_particles() const { return false; }  // fewer methods, redundant constraints on request
   virtual bool parametrised() const { return false; }  // the model gives q = φ(δ)
+  // The last coordinate is the time, and its momentum is minus the work; forces that are no gradient act.
+  virtual bool timed() const { return false; }
+  virtual bool forced() const { return false; }
   virtual std::string constraint_name(int k) const = 0;
   virtual PlainState start() const = 0;  // as the model gives it
 

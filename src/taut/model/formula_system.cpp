@@ -34,6 +34,8 @@ std::shared_ptr<const FormulaSystem> compile(const Model& model) {
     return std::make_shared<const Program>(linearise(s.graph, nodes, s.n));
   };
   out->kind = s.kind;
+  out->timed = model.dynamics.timed;
+  out->forced = !model.dynamics.forces.empty();
   out->n = s.n;
   out->m = s.m;
   out->g = code(s.g);

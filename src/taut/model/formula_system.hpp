@@ -33,6 +33,8 @@ struct FormulaSystem {
   // The order in which a mass matrix with few entries is factored; empty if it is diagonal or taken as full.
   std::vector<int> mass_order;
   Numbers q, p;  // the start
+  // The last coordinate is the time, and H_q may have forces in it that are no gradient: see dynamics.hpp.
+  bool timed = false, forced = false;
   std::vector<std::string> constraint_names;
 };
 

@@ -2,6 +2,7 @@
 // system.hpp takes its derivatives and formula_problem.hpp makes a problem that any method takes.
 #pragma once
 
+#include <taut/model/dynamics.hpp>
 #include <taut/model/text/formula.hpp>
 #include <taut/model/text/vary.hpp>
 
@@ -129,6 +130,7 @@ struct Model {
   std::optional<DrawTable> draw;
   EnsembleSettings ensemble;
   SamplingSettings sampling;
+  Dynamics dynamics;
 
   // Makes an error that points at a key of the file ("run.method", "system.hamiltonian",
   // "system.constraints.0", "initial.x") or, if the file does not have the key, at the beginning of its

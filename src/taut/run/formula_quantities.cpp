@@ -1,4 +1,6 @@
+#include <taut/model/code/confirm.hpp>
 #include <taut/model/code/evaluator.hpp>
+#include <taut/model/code/velocity_nodes.hpp>
 #include <taut/model/model.hpp>
 #include <taut/run/formula_quantities.hpp>
 
@@ -13,6 +15,9 @@ struct FormulaQuantities::Compiled {
   std::vector<Formula> formulas;
   std::vector<std::string> coordinates;
   std::map<std::string, Float128, std::less<>> parameters;
+  Graph graph = {};  // with the velocities that formulas use
+  std::map<std::string, int, std::less<>> velocities = {};
+  int width = 0;
 };
 
 // The inputs of the program are three vectors: q, p, and one that holds λ and then the time. It may be longer
@@ -21,7 +26,9 @@ FormulaQuantities::FormulaQuantities(const Model& model) : multipliers_(model.co
   const int n = static_cast<int>(model.coordinates.size()), m = static_cast<int>(multipliers_);
   const int width = std::max(n, m + 1);
   Graph graph;
-  const auto node_of = [&](std::string_view name) {
+  std::vector<int> velocity;
+  std::map<std::string, int, std::less<>> used;
+  const std::function<int(std::string_view)> node_of = [&](std::string_view name) {
     for (int k = 0; k < n; ++k) {
       const std::string& x = model.coordinates[static_cast<std::size_t>(k)];
       if (name == x) return graph.input(k);
@@ -30,6 +37,10 @@ FormulaQuantities::FormulaQuantities(const Model& model) : multipliers_(model.co
     for (const NamedFormula& a : model.parameters)
       if (name == a.name) return graph.constant(a.value);
     if (name == "t") return graph.input(2 * width + m);
+    if (const int k = velocity_number(model, name); k >= 0) {
+      if (velocity.empty()) velocity = velocity_nodes(graph, model, node_of, width);
+      return used.emplace(name, velocity[static_cast<std::size_t>(k)]).first->second;
+    }
     use_multipliers_ = true;
     return graph.input(2 * width + std::stoi(std::string(name.substr(name.find('_') + 1))) - 1);
   };
@@ -44,7 +55,10 @@ FormulaQuantities::FormulaQuantities(const Model& model) : multipliers_(model.co
       Compiled{Evaluator<double>(std::make_shared<const Program>(linearise(graph, outputs, width))),
                std::move(formulas),
                model.coordinates,
-               {}});
+               {},
+               std::move(graph),
+               std::move(used),
+               width});
   for (const NamedFormula& a : model.parameters) compiled_->parameters.emplace(a.name, a.value);
 }
 
@@ -62,6 +76,12 @@ std::vector<Wide> FormulaQuantities::at(const WideState& x) const {
   for (std::size_t k = 0; k < multipliers_; ++k)
     known["lambda_" + std::to_string(k + 1)] =
         k < x.lambda.size() ? whole(x.lambda[k]) : Float128(std::numeric_limits<double>::quiet_NaN());
+  const auto width = static_cast<std::size_t>(compiled_->width);
+  for (const auto& [name, node] : compiled_->velocities)
+    known[name] = node_values(compiled_->graph, {node}, [&](int input) {
+                    const auto k = static_cast<std::size_t>(input);
+                    return whole(k < width ? x.q[k] : x.p[k - width]);
+                  }).front();
   std::vector<Wide> values;
   for (const Formula& formula : compiled_->formulas) {
     const Float128 value =

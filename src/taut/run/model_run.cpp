@@ -297,6 +297,14 @@ double reading_seconds() {
   return seconds;
 }
 
+bool watches_events(const Model& model) {
+  return !model.dynamics.events.empty() || !model.dynamics.at.empty();
+}
+bool reflects(const Model& model) {
+  return std::any_of(model.dynamics.events.begin(), model.dynamics.events.end(),
+                     [](const EventRule& e) { return e.action == EventRule::Action::reflect; });
+}
+
 std::string no_local_error(const MethodChoice& choice) {
   return fmt::format(
       "{} has no estimate of its error; lobatto(s), dopri5, dop853 and bdf-variable(k) have one. Leave out "
@@ -419,6 +427,12 @@ MadeMachine ModelRun::adaptive_machine(const MethodChoice& choice, const PlainSt
                                        std::int64_t steps,
                                        const std::function<void(const std::string&)>& note) const {
   refuse_with_adaptive(request, model.particles != nullptr, shows_stage_multiplier());
+  if (!model.dynamics.events.empty() || !model.dynamics.at.empty())
+    throw ChoiceError(
+        "method",
+        "adaptive(M) does not look for events between its steps. Leave out [[events]] and `at`, or "
+        "take " +
+            base_of_adaptive(choice.method).value() + " with a step of one size.");
   const MethodChoice base{.method = *base_of_adaptive(choice.method)};
   MadeMachine made = machine(base, start, steps, note);
   MadeMachine second = machine(base, start, steps, [](const std::string&) {});
@@ -436,8 +450,11 @@ MadeMachine ModelRun::machine(const MethodChoice& choice, const PlainState& star
                       fmt::format("{} takes steps of one size: a step function is for adaptive(M), such as "
                                   "--method 'adaptive({})'.",
                                   choice.label(), choice.method));
+  // After a reflection a machine goes on from a state of its interpreted twin.
+  RunRequest asked_for = request;
+  if (reflects(model) && asked_for.backend == Backend::automatic) asked_for.backend = Backend::interpret;
   BackedMachine made = backed_machine(model, system, *mechanism, choice, start, solve_options(request),
-                                      request, schedule_of(request).step, steps);
+                                      asked_for, schedule_of(request).step, steps);
   if (!made.note.empty()) note(made.note);
   if (!model.particles && request.threads > 1)
     note("only systems of particles share a step among threads: this one runs on one.");
@@ -451,6 +468,15 @@ MadeMachine ModelRun::machine(const MethodChoice& choice, const PlainState& star
   return MadeMachine{std::move(made.machine), made.used, made.moved};
 }
 
+void ModelRun::check_events() const {
+  if (!watches_events(model)) return;
+  if (request.precision != Precision::double_precision)
+    throw InputError(
+        "events and times of `at` are found in double precision: leave out the precision, or the events.");
+  if (reflects(model) && request.backend == Backend::specialise)
+    throw InputError("an event that reflects needs a step that is not specialised: use --backend interpret.");
+}
+
 RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, const Snapshot* from) const {
   std::vector<std::string> warnings;
   const auto note = [&](const std::string& sentence) {
@@ -459,7 +485,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
   };
   try {
     const auto make = [&](const MethodChoice& choice, const PlainState& start, std::int64_t steps) {
-      if (system) {
+      if (system && !reflects(model)) {
         MethodChoice steps_of = choice;
         steps_of.method = base_of_adaptive(choice.method).value_or(choice.method);
         const Backend backend =
@@ -470,9 +496,11 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
       }
       return machine(choice, start, steps, note);
     };
+    check_events();
     PoleWatch poles(model);
-    RunSummary summary = run_mechanism(*mechanism, make, name, request, watched(),
-                                       poles.watches() ? &poles : nullptr, observer, last_good, from);
+    RunSummary summary =
+        run_mechanism(*mechanism, make, name, request, watched(), poles.watches() ? &poles : nullptr,
+                      watches_events(model) ? &model : nullptr, observer, last_good, from);
     summary.model = title();
     summary.stage_multiplier = shows_stage_multiplier();
     if (!shows_local_error()) summary.local_error.reset();

@@ -49,6 +49,8 @@ struct ModelRun {
   RunSummary run(RunObserver& observer, std::string_view last_good, const Snapshot* from = nullptr) const;
   // Throws ModelFileError or ChoiceError if the method cannot be had in the precision that is asked for.
   void check_precision() const;
+  // Throws InputError if the events of the model cannot be found in this run.
+  void check_events() const;
   // Returns what the model says, replaced by what is asked, without reading the model again. Whoever changes
   // `request` in place puts `wanted` into `asked` too, so that refusals do not blame the file. The
   // precision of a double is all that can be asked for: more digits of a step are read from its text.

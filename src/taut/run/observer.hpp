@@ -17,6 +17,7 @@ struct Snapshot {
   std::string machine, tally;  // bytes of Machine::save and of the tally
   std::string start_digest;    // after the first steps from the start: equal if the same bits are computed
   double seconds = 0;          // seconds of work so far
+  std::string events = {};     // bytes of EventWatch::save, if events are watched
   std::vector<BackendUse> backends = {};  // the last one is at work; none in checkpoints of older versions
 };
 

@@ -92,6 +92,23 @@ void check_error_tolerance(const RunRequest& request, const MethodChoice& choice
                                 choice.label()));
 }
 
+// The stage equations of lobatto(s) take the time as one more coordinate, H linear in its momentum, and forces
+// in place of a gradient. What the others conclude from H does not hold then.
+void check_time(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice) {
+  if (!mechanism.timed()) return;
+  const NamedMethod named = named_method(choice.method);
+  const std::string& text = choice.method;
+  const bool fits = !choice.ode && (named.facts.name == "lobatto" ||
+                                    (named.is_composition && text.find("lobatto") != std::string::npos));
+  if (fits) return;
+  throw ChoiceError(
+      "method",
+      fmt::format(
+          "{} does not take a model that {}: {} is one. Use lobatto(s), of order 2s-2, or a composition "
+          "of it such as yoshida4(lobatto(2)).",
+          choice.label(), mechanism.forced() ? "has forces or damping" : "depends on t", model));
+}
+
 // Says why there is no projection. Dependent constraints come before the residual that they leave.
 std::string no_projection(const Mechanism& mechanism, const std::string& model, const PlainState& start,
                           const Failure& failure) {
@@ -143,9 +160,12 @@ double end_difference(const RunSummary& a, const RunSummary& b) {
 }
 
 MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model, const RunRequest& request) {
-  const char* const usual = mechanism.tier() == Tier::hamiltonian ? "midpoint" : "rattle";
+  const char* const usual = mechanism.timed()                       ? "lobatto(3)"
+                            : mechanism.tier() == Tier::hamiltonian ? "midpoint"
+                                                                    : "rattle";
   MethodChoice choice{.method = request.method.empty() ? usual : request.method};
   choice.ode = ode_choice(choice.method, request);
+  check_time(mechanism, model, choice);
   // A model's own coordinates are used in place of charts, unless a rule for charts is written.
   if (choice.ode && choice.ode->formulation == "state-space" && choice.ode->arguments.empty() &&
       mechanism.parametrised())

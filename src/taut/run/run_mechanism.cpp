@@ -2,6 +2,7 @@
 #include <taut/bytes/checksum.hpp>
 #include <taut/mechanism/mesh_point.hpp>
 #include <taut/method/methods.hpp>
+#include <taut/run/event_watch.hpp>
 #include <taut/run/prepare.hpp>
 #include <taut/run/run_mechanism.hpp>
 #include <taut/run/schedule.hpp>
@@ -231,6 +232,12 @@ void add_variable_steps(VariableSteps& variable, const Schedule& schedule, const
   if (!tally.failed() && arrived && variable.show_at(*schedule.end)) summary.time = *schedule.end;
 }
 
+// The momentum of the time is minus the work, and the energies of the tally have it in them.
+void add_work(RunSummary& summary) {
+  summary.work = -summary.p.back();
+  summary.energy_final += *summary.work;
+}
+
 void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
   summary.method = short_name(choice.method);
   // rattle that begins at the multiplier is a composition too, and is still rattle.
@@ -259,13 +266,14 @@ bool has_lost_energy(Machine& machine, const Tally& tally, double step) {
 
 RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
                          const RunRequest& request, const Quantities& quantities, PoleWatch* poles,
-                         RunObserver& observer, std::string_view last_good, const Snapshot* from) {
+                         const Model* events, RunObserver& observer, std::string_view last_good,
+                         const Snapshot* from) {
   const Schedule schedule = schedule_of(request);
   const MethodChoice choice = chosen_method(mechanism, model, request);
   const ReadyStart start =
       ready_start(mechanism, model, choice, request.project_start, request.start.value_or(mechanism.start()));
   MadeMachine made = make(choice, start.x, schedule.steps);
-  const auto machine = std::move(made.machine);
+  auto machine = std::move(made.machine);
   if (!machine)
     throw InputError(fmt::format("--plain-updates works with {}, not with {}.",
                                  mechanism.of_particles() ? std::string("rattle on systems of particles")
@@ -283,7 +291,21 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   tally.stops_at_jumps = !request.warn_at_jumps;
   if (from != nullptr) restore(*from, digest, other_digits, *machine, tally);
   RunSummary summary;
-  TimeLoop loop(*machine, schedule, request.halve_on_failure, observer, tally, quantities, poles);
+  std::optional<EventWatch> watch;
+  if (events != nullptr) {
+    const SolveOptions options = solve_options(request);
+    watch.emplace(
+        *events, mechanism,
+        [&mechanism, choice, options, &request](const PlainState& x) {
+          return mechanism.bind(choice, x, options, request.plain_updates);
+        },
+        schedule.step);
+    watch->begin(*machine, tally.steps);
+    if (from != nullptr && !from->events.empty() && !watch->restore(from->events))
+      throw InputError("the events of the checkpoint do not fit this model.");
+  }
+  TimeLoop loop(*machine, schedule, request.halve_on_failure, observer, tally, quantities, poles,
+                watch ? &*watch : nullptr);
   summary.error = loop.go(digest, backends, from == nullptr ? 0 : from->seconds, from == nullptr);
   summary.seconds = loop.seconds();
   summary.backends = backends;
@@ -291,10 +313,21 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.moved = made.moved ? made.moved : start.moved;
   summary.step = schedule.step;
   summary.wanted = schedule.steps;
-  summary.time = static_cast<double>(tally.steps) * schedule.step;
+  summary.time = loop.time();
   if (variable != nullptr) add_variable_steps(*variable, schedule, tally, summary);
   add_totals(tally, summary);
-  if (!summary.error.empty()) add_failure(loop.could_not_write() ? "not-written" : "stopped", summary);
+  if (!summary.error.empty())
+    add_failure(loop.could_not_write()               ? "not-written"
+                : watch && !watch->trouble().empty() ? "event"
+                                                     : "stopped",
+                summary);
+  if (watch) {
+    summary.watches_events = true;
+    summary.events = watch->events();
+    summary.at = watch->at();
+    summary.stopped_by = watch->stopped_by();
+    if (watch->stopped() != nullptr) machine = watch->take_stopped();
+  }
   summary.first_jump = static_cast<double>(tally.first_jump) * schedule.step;
   summary.least_pivot_time = static_cast<double>(tally.least_pivot_step) * schedule.step;
   if (summary.trend)
@@ -305,6 +338,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.q.assign(machine->q().begin(), machine->q().end());
   summary.p.assign(machine->p().begin(), machine->p().end());
   summary.lambda = machine->multiplier();
+  if (mechanism.timed()) add_work(summary);
   summary.quantities = quantities.formulas_at(*machine, summary.time);
   if (variable != nullptr) variable->show_mesh_point();
   summary.precision = request.precision;

@@ -25,6 +25,8 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                         const std::string& pole, std::string_view last_good);
 RunFailure failure_of(const Tally& tally, const Mechanism& mechanism, double h);
 
+struct Model;  // model/model.hpp
+
 struct MadeMachine {
   std::unique_ptr<Machine> machine;  // null if plain updates are asked for and the method does not offer them
   BackendUse used = {};
@@ -37,9 +39,10 @@ using MakeMachine =
 // Runs to the end or to the first failure, which is then in the summary. `last_good` tells the failure
 // sentence where the reader will find the last good state. If `from` is given, continues after that step;
 // throws InputError if it is of another run, or of a program or machine that computes other digits. `poles`
-// may be null.
+// and `events` may be null; `events` is the model whose events are watched.
 RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, const std::string& model,
                          const RunRequest& request, const Quantities& quantities, PoleWatch* poles,
-                         RunObserver& observer, std::string_view last_good, const Snapshot* from = nullptr);
+                         const Model* events, RunObserver& observer, std::string_view last_good,
+                         const Snapshot* from = nullptr);
 
 }  // namespace taut

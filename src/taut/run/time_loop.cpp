@@ -18,23 +18,26 @@ double seconds_of(std::chrono::steady_clock::duration time) {
 }  // namespace
 
 TimeLoop::TimeLoop(Machine& machine, const Schedule& schedule, bool halve_on_failure, RunObserver& observer,
-                   Tally& tally, const Quantities& quantities, PoleWatch* poles)
+                   Tally& tally, const Quantities& quantities, PoleWatch* poles, EventWatch* events)
     : machine_(machine),
       schedule_(schedule),
       halve_(halve_on_failure),
       observer_(observer),
       tally_(tally),
       quantities_(quantities),
-      variable_(machine.variable_steps()) {
+      variable_(machine.variable_steps()),
+      events_(events) {
   if (poles != nullptr) poles_.emplace(*poles, machine, tally, schedule.step);
 }
 
 double TimeLoop::time() const {
+  if (is_stopped()) return events_->stopped_at();
   return variable_ != nullptr ? variable_->time() : static_cast<double>(tally_.steps) * schedule_.step;
 }
 
 // A time that differs from the end by rounding alone is the end.
 bool TimeLoop::has_ended() const {
+  if (is_stopped()) return true;
   if (!schedule_.end || variable_ == nullptr) return tally_.steps >= schedule_.steps;
   const double left = *schedule_.end - variable_->time(), last = variable_->sizes().last;
   constexpr double rounding = 1e-9;
@@ -61,7 +64,7 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
     while (!has_ended() && stop_.empty()) {
       advance();
       if (is_time_for_poles()) poles_->look();
-      if (tally_.failed()) break;
+      if (tally_.failed() || (events_ && !events_->trouble().empty())) break;
       if (schedule_.interval && variable_ != nullptr)
         sample_between();
       else if (tally_.steps % schedule_.every == 0 || has_ended())
@@ -79,6 +82,7 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
     could_not_write_ = true;
     return error.what();
   }
+  if (events_ && !events_->trouble().empty()) return events_->trouble();
   return has_ended() ? std::string() : stop_;
 }
 
@@ -87,9 +91,21 @@ void TimeLoop::advance() {
   std::int64_t count = std::min({to_sample, pace_, schedule_.steps - before});
   if (variable_ != nullptr && (schedule_.end || schedule_.interval)) count = 1;
   if (poles_) count = std::min(count, poles_->next_look() - before);
-  machine_.advance(schedule_.step, count, tally_);
-  if (tally_.failed() && halve_) machine_.advance_by_halves(schedule_.step, tally_);
+  if (events_) {
+    advance_watched(count);
+  } else {
+    machine_.advance(schedule_.step, count, tally_);
+    if (tally_.failed() && halve_) machine_.advance_by_halves(schedule_.step, tally_);
+  }
   since_look_ += tally_.steps - before;
+}
+
+void TimeLoop::advance_watched(std::int64_t count) {
+  for (; count > 0; --count) {
+    machine_.advance(schedule_.step, 1, tally_);
+    if (tally_.failed() && halve_) machine_.advance_by_halves(schedule_.step, tally_);
+    if (tally_.failed() || !events_->look(machine_, tally_)) return;
+  }
 }
 
 // Poles are looked for before each sample and now and then between.
@@ -131,8 +147,9 @@ void TimeLoop::sample_between() {
 }
 
 void TimeLoop::show_sample(double time, const Reading& reading) {
-  if (const auto wide = quantities_.wide(machine_, tally_.steps)) observer_.all_digits(*wide);
-  observer_.sample(time, machine_.q(), machine_.p(), reading, quantities_.measure(machine_, tally_, time));
+  Machine& here = end();
+  if (const auto wide = quantities_.wide(here, tally_.steps)) observer_.all_digits(*wide);
+  observer_.sample(time, here.q(), here.p(), reading, quantities_.measure(here, tally_, time));
 }
 
 void TimeLoop::look() {
@@ -169,6 +186,11 @@ void TimeLoop::back_to_last_good() {
   tally_.carry(saved);
   machine_.restore(kept_.machine);
   tally_.clear_failure();
+  if (events_) {
+    events_->begin(machine_, tally_.steps);
+    events_->restore(kept_.events);
+    while (tally_.steps < failed.steps && !tally_.failed()) advance_watched(1);
+  }
   while (tally_.steps < failed.steps)
     advance_again(machine_, schedule_.step, failed.steps - tally_.steps, tally_);
   tally_.failure = failed.failure;
@@ -195,6 +217,7 @@ Snapshot TimeLoop::snapshot(RunStatus status) const {
   tally.carry(c);
   s.tally = c.bytes();
   s.seconds = seconds();
+  if (events_) s.events = events_->save();
   return s;
 }
 

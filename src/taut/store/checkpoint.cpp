@@ -102,6 +102,7 @@ void write_checkpoint(const Folder& folder, const Checkpoint& c) {
   bytes += encode("TALY", 3, c.snapshot.tally);
   bytes += encode("WAIT", 4, bytes_of(c.mark.waiting));
   std::uint64_t next = 5;
+  if (!c.snapshot.events.empty()) bytes += encode("EVNT", next++, c.snapshot.events);
   if (c.report) bytes += encode("PAGE", next++, c.report->bytes(c.identity.coordinates.size()), true);
   bytes += encode("DONE", next, "");
   replace_file(folder, checkpoint_name, bytes, previous_checkpoint_name);
@@ -132,6 +133,10 @@ Checkpoint read_checkpoint(OpenFile file) {
   c.snapshot.tally = chunk("TALY");
   if (reader.layout() > 1) c.mark.waiting = doubles_of(chunk("WAIT"), c.identity.width());
   Chunk last = any_chunk();
+  if (last.tag == "EVNT") {
+    c.snapshot.events = std::move(last.payload);
+    last = any_chunk();
+  }
   if (last.tag == "PAGE") {
     c.report = std::make_shared<ReportSoFar>(report_so_far(last.payload, c.identity.coordinates.size()));
     last = any_chunk();

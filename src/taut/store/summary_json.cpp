@@ -32,6 +32,16 @@ void put_all_digits(const RunSummary& s, Json& object) {
     object["quantities"][s.quantities[k].first] = digits_of(x.quantities[k], s.precision);
 }
 
+Json list_of(const std::vector<EventRecord>& records, bool with_names) {
+  Json list = Json::list();
+  for (const EventRecord& e : records) {
+    Json one = Json::object({{"time", e.time}, {"q", e.q}, {"p", e.p}});
+    if (with_names) one["name"] = e.name;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 Json json_of(const RunFailure& failure, const std::string& sentence) {
   Json object = Json::object({{"kind", failure.kind}, {"step", failure.step}, {"time", failure.time}});
   if (!failure.stage.empty()) {
@@ -97,6 +107,12 @@ std::string to_json(const RunSummary& s) {
     for (const auto& [name, value] : s.quantities) quantities[name] = value;
     object["quantities"] = std::move(quantities);
   }
+  if (s.watches_events) {
+    object["events"] = list_of(s.events, true);
+    if (!s.at.empty()) object["at"] = list_of(s.at, false);
+    if (!s.stopped_by.empty()) object["stopped_by"] = s.stopped_by;
+  }
+  if (s.work) object["work"] = *s.work;
   if (s.moved) object["start_moved"] = Json::object({{"q", s.moved->q}, {"p", s.moved->p}});
   if (s.jumps > 0)
     object["jumps"] =

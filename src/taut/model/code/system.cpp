@@ -105,7 +105,23 @@ class Derivation {
       return;
     }
     s_.H_q = by_q(s_.H);
+    add_forces();
     s_.H_pp_v = s_.graph.along(s_.H_p, [&](int k) { return is_momentum(k) ? s_.graph.input(k + n) : -1; });
+  }
+
+  // p' = -H_q + F, and the momentum of the time is minus the work: p_time' = -H_t - F·v.
+  void add_forces() {
+    Graph& graph = s_.graph;
+    if (model_.dynamics.forces.empty()) return;
+    for (int i = 0; i < s_.n; ++i)
+      nodes_.try_emplace("v_" + model_.coordinates[static_cast<std::size_t>(i)],
+                         s_.H_p[static_cast<std::size_t>(i)]);
+    for (const Force& force : model_.dynamics.forces) {
+      const auto i = static_cast<std::size_t>(force.coordinate);
+      const int F = node(force.formula);
+      s_.H_q[i] = graph.make(Op::subtract, s_.H_q[i], F);                                          // (T3)
+      s_.H_q.back() = graph.make(Op::add, s_.H_q.back(), graph.make(Op::multiply, F, s_.H_p[i]));  // (T4)
+    }
   }
 
   bool is_momentum(int input) const { return input >= s_.n && input < 2 * s_.n; }
@@ -307,13 +323,16 @@ std::optional<GradientBeyondNumbers> gradient_beyond_numbers(const System& s, co
 bool singular_kinetic(const System& s, const Model& model) {
   constexpr int largest = 200;  // a factorisation costs n³
   if (s.kind != System::Kind::hamiltonian || s.n > largest) return false;
+  const int moving = s.n - (model.dynamics.timed ? 1 : 0);  // H is linear in the momentum of the time
   const Evaluator<double> run(std::make_shared<const Program>(linearise(s.graph, s.H_pp_v, s.n)));
   const auto q = values_of(model.q), p = values_of(model.p);
-  DenseMatrix H_pp(s.n, s.n);
-  for (int j = 0; j < s.n; ++j) {
+  DenseMatrix H_pp(moving, moving);
+  std::vector<double> column(q.size());
+  for (int j = 0; j < moving; ++j) {
     std::vector<double> v(q.size(), 0);
     v[static_cast<std::size_t>(j)] = 1;
-    run(q.data(), p.data(), v.data(), H_pp.column(j));
+    run(q.data(), p.data(), v.data(), column.data());
+    std::copy(column.begin(), column.begin() + moving, H_pp.column(j));
   }
   return !is_invertible(H_pp);
 }

@@ -11,6 +11,10 @@ void ModelReader::check_start() {
     const std::string name(text);
     const What what = names_.at(name);
     if (what == What::parameter) return values_.at(name);
+    if (what == What::velocity)  // if momenta are given, those of L are found from its values at rest
+      return velocities_.empty()
+                 ? Float128(0)
+                 : velocities_[static_cast<std::size_t>(coordinate_number_.at(name.substr(2)))].value;
     if (what == What::coordinate)
       return model_.q[static_cast<std::size_t>(coordinate_number_.at(name))].value;
     return model_.p[static_cast<std::size_t>(coordinate_number_.at(name.substr(2)))].value;
@@ -46,7 +50,7 @@ void ModelReader::check_derivatives() {
              " at the start, and its square is too " + (beyond->size > 1 ? "large" : "small") +
              " for a number",
          "a constraint may be multiplied by a constant: that changes lambda and nothing else");
-  } else if (singular_kinetic(system, model_)) {
+  } else if (made_from_ == nullptr && singular_kinetic(system, model_)) {
     const Value& v = *watched_.front().v;
     fail(*v.source, v.kind == Value::Kind::text ? v.place({0, v.text.size()}) : v.span,
          "H_pp, the second derivative of the hamiltonian by the momenta, is singular at the start",

@@ -2,6 +2,7 @@
 // wrong is reported in one go.
 #pragma once
 
+#include <taut/model/code/mass_matrix.hpp>
 #include <taut/model/model.hpp>
 #include <taut/model/text/tree.hpp>
 
@@ -19,9 +20,16 @@ class ModelReader {
   ReadModel read(const std::vector<std::string>& set);
 
  private:
-  enum class What { coordinate, momentum, parameter, definition, free };  // free: of a parametrisation
+  enum class What {
+    coordinate,
+    momentum,
+    velocity,
+    parameter,
+    definition,
+    free
+  };  // free: of a parametrisation
   // The names that a formula may use; a sample has multipliers and a time beside the state.
-  enum class Use { parameters, position, state, sample, parametrisation };
+  enum class Use { parameters, position, state, lagrangian, motion, definition, sample, parametrisation };
 
   // A formula of the mechanics, which is checked again at the start.
   struct Watched {
@@ -45,12 +53,18 @@ class ModelReader {
 
   // read_settings.cpp: --set
   void apply(const std::vector<std::string>& set);
+  void add_event(const SourceText& source, std::size_t begin);
   // Sets table.key, or table.key.key, or a key at the top.
   void put(const SourceText& source, const std::string& path, const Value& value);
 
   // read_formula.cpp
   std::vector<std::string> known_for(Use use) const;
   static bool is_allowed(What what, Use use);
+  static const char* allowed_here(Use use);
+  // Returns the momentum, the velocity or the time that a definition has and that this use forbids.
+  std::string forbidden_in(const std::string& definition, Use use) const;
+  // Gives the time t the name of the coordinate that it is, if the model has one.
+  void name_time(Formula& f) const;
   static std::string word_of(What what);
   std::string known_here(const std::string& name, Use use) const;
   // Reads a number or a formula in quotes. Returns false if an error was reported now, or earlier
@@ -81,6 +95,25 @@ class ModelReader {
   void read_initial();
   void refuse_initial(const Entry& e);
   void read_mass();
+
+  // read_mechanics.cpp: the time, velocities, and what H is made of: lagrangian, kinetic, mass
+  bool uses_time() const;
+  void add_time();
+  void add_velocities();
+  bool mass_moves() const;  // an entry of `mass` depends on a coordinate or on the time
+  void read_kinetic_form(const Entry& e);
+  void read_moving_mass(const Value& v);
+  void make_hamiltonian();
+  void start_from_velocities();
+  Numbers start_of(const std::vector<NamedFormula>& list) const;
+
+  // read_dynamics.cpp: [[forces]], [damping], [[events]]
+  const std::vector<Value>& tables(const std::string& name);
+  void read_forces();
+  void read_damping();
+  void read_events();
+  void read_event(const Value& v);
+  void read_times();  // `at` in [run]
 
   // read_parametrisation.cpp: [parametrisation]
   void read_parametrisation();
@@ -136,7 +169,9 @@ class ModelReader {
   // The definitions as they are written, by name, and what each of them uses.
   struct Definition {
     Formula formula;
-    std::string momentum = {};  // a momentum that it uses, itself or through others
+    // A momentum and a velocity that it uses, itself or through others, and whether it uses the time.
+    std::string momentum = {}, velocity = {};
+    bool time = false;
   };
   std::map<std::string, int> definition_number_;
   std::vector<Definition> definitions_;
@@ -147,6 +182,10 @@ class ModelReader {
   std::vector<Watched> watched_;  // H or its potentials first, then the constraints
   bool all_coordinates_ = false;
   bool gives_coordinates_ = false;  // [initial] has a value for a coordinate
+  std::vector<NamedFormula>
+      velocities_;                    // what [initial] says of them, one for each coordinate; none if nothing
+  const Value* made_from_ = nullptr;  // the value of `lagrangian`, `kinetic` or `mass` of which H is made
+  Formula kinetic_;                   // one of the first two
 };
 
 // Asks whether a section belongs to a system of particles.

@@ -17,12 +17,42 @@ bool ModelReader::is_allowed(What what, Use use) {
     case What::free:
       return use == Use::parametrisation;
     case What::coordinate:
-    case What::definition:  // whether it has a momentum is asked where it is used
-      return use == Use::position || use == Use::state || use == Use::sample;
+    case What::definition:  // what it has in it is asked where it is used
+      return use != Use::parameters && use != Use::parametrisation;
     case What::momentum:
-      return use == Use::state || use == Use::sample;
+      return use == Use::state || use == Use::motion || use == Use::definition || use == Use::sample;
+    case What::velocity:
+      return use == Use::lagrangian || use == Use::motion || use == Use::definition || use == Use::sample;
   }
   return false;
+}
+
+const char* ModelReader::allowed_here(Use use) {
+  switch (use) {
+    case Use::position:
+      return "here coordinates and parameters are allowed";
+    case Use::parametrisation:
+      return "here the parametrisation's own coordinates and parameters are allowed";
+    case Use::parameters:
+      return "here only parameters are allowed";
+    case Use::lagrangian:
+      return "here coordinates, velocities and parameters are allowed";
+    case Use::state:
+      return "here coordinates, momenta and parameters are allowed";
+    default:
+      return "here coordinates, momenta, velocities and parameters are allowed";
+  }
+}
+
+std::string ModelReader::forbidden_in(const std::string& definition, Use use) const {
+  const Definition& made = definitions_[static_cast<std::size_t>(definition_number_.at(definition))];
+  if (!made.momentum.empty() && !is_allowed(What::momentum, use))
+    return "the momentum " + ticked(made.momentum);
+  if (!made.velocity.empty() && !is_allowed(What::velocity, use))
+    return "the velocity " + ticked(made.velocity);
+  if (made.time && !model_.dynamics.timed && use != Use::sample && use != Use::definition)
+    return "the time `t`";
+  return "";
 }
 
 std::string ModelReader::word_of(What what) {
@@ -35,6 +65,8 @@ std::string ModelReader::word_of(What what) {
       return "coordinate";
     case What::momentum:
       return "momentum";
+    case What::velocity:
+      return "velocity";
     case What::definition:
       return "definition";
   }
@@ -47,12 +79,13 @@ std::vector<std::string> ModelReader::known_for(Use use) const {
     known = model_.free_coordinates;
   else if (use != Use::parameters)
     known = model_.coordinates;
-  if (use == Use::state || use == Use::sample)
-    for (const std::string& x : model_.coordinates) known.push_back("p_" + x);
-  if (use != Use::parameters && use != Use::parametrisation)
+  for (const char* const prefix : {"p_", "v_"})
+    for (const std::string& x : model_.coordinates)
+      if (const auto at = names_.find(prefix + x); at != names_.end() && is_allowed(at->second, use))
+        known.push_back(at->first);
+  if (is_allowed(What::definition, use))
     for (const NamedFormula& a : model_.definitions)
-      if (use != Use::position || definitions_[definition_number_.at(a.name)].momentum.empty())
-        known.push_back(a.name);
+      if (forbidden_in(a.name, use).empty()) known.push_back(a.name);
   for (const NamedFormula& a : model_.parameters) known.push_back(a.name);
   if (use == Use::sample) {
     known.emplace_back("t");
@@ -69,7 +102,11 @@ std::string ModelReader::known_here(const std::string& name, Use use) const {
 
 bool ModelReader::formula(const Value& v, const std::string& what, Use use, Formula& out) {
   if (!formula_as_written(v, what, use, out)) return false;
-  if (!write_out_definitions(out)) return true;
+  if (!write_out_definitions(out)) {
+    name_time(out);
+    return true;
+  }
+  name_time(out);
   written_out_ += out.nodes.size();
   if (written_out_ <= most_written_out) return true;
   if (written_out_ - out.nodes.size() <= most_written_out)
@@ -105,36 +142,44 @@ bool ModelReader::formula_as_written(const Value& v, const std::string& what, Us
       continue;
     }
     const auto found = names_.find(name);
-    const std::string momentum = found != names_.end() && found->second == What::definition
-                                     ? definitions_[definition_number_.at(name)].momentum
-                                     : "";
-    const bool known = (found != names_.end() && is_allowed(found->second, use) &&
-                        (use != Use::position || momentum.empty())) ||
-                       (use == Use::sample && is_of_sample(name));
+    const std::string forbidden =
+        found != names_.end() && found->second == What::definition ? forbidden_in(name, use) : "";
+    const bool is_time = found == names_.end() && name == "t" &&
+                         (model_.dynamics.timed ? is_allowed(What::coordinate, use) : use == Use::definition);
+    const bool known = (found != names_.end() && is_allowed(found->second, use) && forbidden.empty()) ||
+                       is_time || (use == Use::sample && is_of_sample(name));
     if (known || !told.insert(name).second) continue;
     fine = false;
     if (!all_coordinates_ && use != Use::parameters && use != Use::parametrisation)
       continue;  // may be one of the refused coordinates
     const Span at = v.place(node.span);
-    if (found != names_.end() && use == Use::position && !momentum.empty())
-      fail(*v.source, at, what + " uses " + ticked(name) + ", which has the momentum " + ticked(momentum),
-           "here coordinates and parameters are allowed");
+    if (found != names_.end() && is_allowed(found->second, use))
+      fail(*v.source, at, what + " uses " + ticked(name) + ", which has " + forbidden, allowed_here(use));
     else if (found != names_.end())
       fail(*v.source, at, what + " uses the " + word_of(found->second) + " " + ticked(name),
-           use == Use::position ? "here coordinates and parameters are allowed"
-           : use == Use::parametrisation
-               ? "here the parametrisation's own coordinates and parameters are allowed"
-           : use == Use::parameters ? "here only parameters are allowed"
-                                    : "here coordinates, momenta and parameters are allowed");
+           allowed_here(use));
     else if (later_parameters_.contains(name))
       fail(*v.source, at, what + " uses " + ticked(name) + ", which comes later",
            use == Use::parameters ? "parameters are evaluated in the order of the file"
                                   : "definitions may use those before them");
     else
       fail(*v.source, at, "unknown name " + ticked(name) + " in " + what,
-           known_here(name, use) + (name == "t" || name == "time" ? " Nothing may depend on time" : ""));
+           known_here(name, use) +
+               (name == "t" || name == "time" ? " The time is t, in formulas of the mechanics" : ""));
   }
   return fine;
+}
+
+// The name stands behind the text of the formula, as those of definitions do.
+void ModelReader::name_time(Formula& f) const {
+  if (!model_.dynamics.timed || names_.contains("t")) return;
+  const std::string name = time_name;
+  for (FormulaNode& node : f.nodes) {
+    if (node.op != Op::input || f.part(node.span) != "t") continue;
+    const std::size_t begin = f.text.size() + f.defined.size();
+    f.defined += name;
+    node.span = {begin, begin + name.size()};
+  }
 }
 
 bool ModelReader::write_out_definitions(Formula& f) const {

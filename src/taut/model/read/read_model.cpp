@@ -12,10 +12,9 @@ namespace {
 
 constexpr std::size_t largest_file = 4U << 20U;  // bytes; the formulas of a page take a thousandth of it
 
-const std::vector<std::string> top_keys{"title",   "parameters", "definitions",     "system",
-                                        "initial", "run",        "output",          "quantities",
-                                        "draw",    "methods",    "parametrisation", "ensemble",
-                                        "sampling"};
+const std::vector<std::string> top_keys{
+    "title", "parameters", "definitions",     "system",   "initial",  "run",    "output",  "quantities",
+    "draw",  "methods",    "parametrisation", "ensemble", "sampling", "forces", "damping", "events"};
 
 }  // namespace
 
@@ -48,12 +47,16 @@ ReadModel ModelReader::read(const std::vector<std::string>& set) {
     read_initial();
     start_from_parametrisation();
     read_mass();
+    make_hamiltonian();
+    start_from_velocities();
+    read_forces();
   }
   read_methods();
   read_run();
   read_output();
   read_quantity_formulas();
   if (!particles) read_draw();
+  if (!particles) read_events();
   read_ensemble();
   read_sampling();
   if (errors_.empty() && !particles) check_start();
@@ -92,7 +95,8 @@ ReadModel ModelReader::finish() {
 
 void ModelReader::read_top() {
   // A system of particles replaces these.
-  const std::vector<std::string> replaced{"definitions", "system", "initial", "draw", "parametrisation"};
+  const std::vector<std::string> replaced{"definitions",     "system", "initial", "draw",
+                                          "parametrisation", "forces", "damping", "events"};
   const bool particles = root_.find("particles") != nullptr;
   std::vector<std::string> known = top_keys;
   if (particles) {

@@ -18,7 +18,7 @@ namespace {
 const std::vector<std::string> run_keys{
     "method",    "formulation",   "projection",    "step",         "steps",     "until",
     "every",     "threads",       "redundant",     "first-guess",  "stop-rule", "error-tolerance",
-    "precision", "step-function", "shortest-step", "longest-step", "interval"};
+    "precision", "step-function", "shortest-step", "longest-step", "interval",  "at"};
 const std::vector<std::string> output_keys{"directory", "format", "lambda", "local-error", "quantities"};
 const std::vector<std::string> redundant{"refuse", "least-squares"};
 

@@ -8,6 +8,12 @@
 
 namespace taut {
 
+namespace {
+
+constexpr std::string_view one_more_event = "events.+";  // what --event is in the words of --set
+
+}  // namespace
+
 void ModelReader::apply(const std::vector<std::string>& set) {
   struct Setting {
     const SourceText* source;
@@ -23,6 +29,10 @@ void ModelReader::apply(const std::vector<std::string>& set) {
       continue;
     }
     const std::string name = text.substr(0, equals);
+    if (name == one_more_event) {
+      add_event(source, equals + 1);
+      continue;
+    }
     steps = steps || name == "run.steps";
     until = until || name == "run.until";
     every = every || name == "run.every";
@@ -48,6 +58,7 @@ void ModelReader::apply(const std::vector<std::string>& set) {
         if (v.kind == Value::Kind::text) {
           start.push_back(v.text);
           start.push_back("p_" + v.text);
+          start.push_back("v_" + v.text);
         }
   if (const Entry* e = root_.find("parametrisation"))
     if (const Entry* names = e->value.find("coordinates"))
@@ -66,6 +77,45 @@ void ModelReader::apply(const std::vector<std::string>& set) {
            known_names("known:", s.name, known) + " Other keys are written with their table, as in run.step");
     }
   }
+}
+
+// Adds a table to [[events]]: `when=x, direction=up, do=stop`. A comma inside parentheses belongs to a formula.
+void ModelReader::add_event(const SourceText& source, std::size_t begin) {
+  const std::string& text = source.text();
+  Value event;
+  event.source = &source;
+  event.span = {begin, text.size()};
+  int depth = 0;
+  for (std::size_t from = begin, at = begin; at <= text.size(); ++at) {
+    if (at < text.size() && text[at] == '(') ++depth;
+    if (at < text.size() && text[at] == ')') --depth;
+    if (at < text.size() && (text[at] != ',' || depth > 0)) continue;
+    while (from < at && text[from] == ' ') ++from;
+    const std::size_t equals = text.find('=', from);
+    if (equals == std::string::npos || equals >= at) {
+      fail(source, {from, at},
+           "an event is written as when=FORMULA, with direction=, do= and name= behind it",
+           "as in 'when=x, direction=up, do=stop'");
+      return;
+    }
+    Value value;
+    value.kind = Value::Kind::text;
+    value.text = text.substr(equals + 1, at - equals - 1);
+    value.source = &source;
+    value.span = {equals + 1, at};
+    value.base = equals + 1;
+    value.verbatim = true;
+    event.table.push_back({text.substr(from, equals - from), &source, {from, equals}, std::move(value)});
+    from = at + 1;
+  }
+  Entry* events = root_.find("events");
+  if (!events) {
+    root_.table.push_back({"events", &source, {0, begin}, {}});
+    events = &root_.table.back();
+    events->value.kind = Value::Kind::list;
+    events->value.source = &source;
+  }
+  events->value.list.push_back(std::move(event));
 }
 
 void ModelReader::put(const SourceText& source, const std::string& path, const Value& value) {

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t longest_name = 64;
 
-const std::vector<std::string> system_keys{"coordinates", "hamiltonian",    "constraints",   "mass",
+const std::vector<std::string> system_keys{"coordinates", "hamiltonian",    "lagrangian",
+                                           "kinetic",     "constraints",    "mass",
                                            "potential",   "potential_fast", "potential_slow"};
 
 }  // namespace
@@ -90,6 +91,7 @@ void ModelReader::read_coordinates() {
     }
   }
   all_coordinates_ = model_.coordinates.size() == e->value.list.size();
+  if (all_coordinates_ && uses_time()) add_time();
 }
 
 bool ModelReader::is_free(const Entry& e, const std::string& kind) {
@@ -113,6 +115,7 @@ void ModelReader::read_parameters() {
     values_[e.key] = parameter.value;
     model_.parameters.push_back(std::move(parameter));
   }
+  add_velocities();
 }
 
 void ModelReader::read_definitions() {
@@ -122,17 +125,26 @@ void ModelReader::read_definitions() {
   for (const Entry& e : t.table) {
     if (!later_parameters_.erase(e.key)) continue;
     Definition made;
-    if (!formula_as_written(e.value, "the definition " + ticked(e.key), Use::state, made.formula)) {
+    if (!formula_as_written(e.value, "the definition " + ticked(e.key), Use::definition, made.formula)) {
       bad_parameters_.insert(e.key);
       continue;
     }
     for (const FormulaNode& node : made.formula.nodes) {
       if (node.op != Op::input) continue;
       const std::string name(made.formula.part(node.span));
-      const What used = names_.at(name);
+      const auto at = names_.find(name);
+      if (at == names_.end()) {
+        made.time = true;
+        continue;
+      }
+      const What used = at->second;
       if (used == What::momentum) made.momentum = name;
-      if (used == What::definition && made.momentum.empty())
-        made.momentum = definitions_[static_cast<std::size_t>(definition_number_.at(name))].momentum;
+      if (used == What::velocity) made.velocity = name;
+      if (used != What::definition) continue;
+      const Definition& other = definitions_[static_cast<std::size_t>(definition_number_.at(name))];
+      if (made.momentum.empty()) made.momentum = other.momentum;
+      if (made.velocity.empty()) made.velocity = other.velocity;
+      made.time = made.time || other.time;
     }
     names_[e.key] = What::definition;
     definition_number_[e.key] = static_cast<int>(definitions_.size());
@@ -147,14 +159,16 @@ void ModelReader::read_system() {
   const Value& t = system->value;
   const Entry *h = t.find("hamiltonian"), *v = t.find("potential"), *fast = t.find("potential_fast"),
               *slow = t.find("potential_slow");
-  const Entry* mass = t.find("mass");
+  const Entry *mass = t.find("mass"), *lagrangian = t.find("lagrangian"), *kinetic = t.find("kinetic");
   if (h) {
-    for (const Entry* other : {v, fast, slow, mass})
+    for (const Entry* other : {v, fast, slow, mass, lagrangian, kinetic})
       if (other)
         fail_key(*other, ticked(other->key) + " beside a hamiltonian",
                  "give either hamiltonian, or mass and potential");
     model_.form = Model::Form::hamiltonian;
     system_formula(*h, "the hamiltonian", Use::state, model_.hamiltonian);
+  } else if (lagrangian || kinetic) {
+    read_kinetic_form(lagrangian ? *lagrangian : *kinetic);
   } else if (fast || slow) {
     if (v)
       fail_key(*v, "`potential` beside `potential_fast` or `potential_slow`",
@@ -169,9 +183,9 @@ void ModelReader::read_system() {
     system_formula(*v, "the potential", Use::position, model_.potential);
   } else {
     fail_key(*system, "[system] has neither a hamiltonian nor a potential",
-             "give hamiltonian = \"...\", or mass = [...] and potential = \"...\"");
+             "give hamiltonian = \"...\", or mass = [...] and potential = \"...\", or lagrangian = \"...\"");
   }
-  if (!h && !mass && (v || fast || slow))
+  if (!h && !lagrangian && !kinetic && !mass && (v || fast || slow))
     fail_key(*system, "[system] has a potential but no mass",
              "as in mass = [1.0, 1.0]: one for each coordinate, or a full matrix");
   read_constraints(t);
@@ -219,7 +233,7 @@ void ModelReader::read_constraints(const Value& t) {
                      }());
     seen.try_emplace(node, k);
   }
-  if (all_coordinates_ && m >= model_.coordinates.size())
+  if (all_coordinates_ && m >= model_.coordinates.size() - (model_.dynamics.timed ? 1 : 0))
     fail(e->value,
          counted(m, "constraint") + " on " + counted(model_.coordinates.size(), "coordinate") +
              " leave nothing that moves",
@@ -261,6 +275,19 @@ void ModelReader::read_initial() {
     model_.q.push_back(read_one(x));
     model_.p.push_back(read_one("p_" + x));
   }
+  const auto says = [&](const std::string& prefix) {
+    return std::find_if(model_.coordinates.begin(), model_.coordinates.end(), [&](const std::string& x) {
+      const auto at = names_.find(prefix + x);
+      return at != names_.end() && at->second != What::parameter && at->second != What::coordinate &&
+             given.contains(prefix + x);
+    });
+  };
+  if (const auto x = says("v_"); x != model_.coordinates.end()) {
+    if (const auto other = says("p_"); other != model_.coordinates.end())
+      fail_key(*given.at("p_" + *other), "[initial] gives momenta beside velocities",
+               "give one or the other");
+    for (const std::string& one : model_.coordinates) velocities_.push_back(read_one("v_" + one));
+  }
   if (std::none_of(model_.free_coordinates.begin(), model_.free_coordinates.end(),
                    [&](const std::string& x) { return given.contains(x); }))
     return;
@@ -272,6 +299,9 @@ void ModelReader::refuse_initial(const Entry& e) {
   if (errors_.size() < most_errors_shown) {  // the search for a near name goes through all names
     std::vector<std::string> known = model_.coordinates;
     for (const std::string& x : model_.coordinates) known.push_back("p_" + x);
+    for (const std::string& x : model_.coordinates)
+      if (const auto at = names_.find("v_" + x); at != names_.end() && at->second == What::velocity)
+        known.push_back("v_" + x);
     known.insert(known.end(), model_.free_coordinates.begin(), model_.free_coordinates.end());
     note = known_names("known here:", e.key, known);
   }
@@ -284,7 +314,11 @@ void ModelReader::read_mass() {
   const Entry* system = root_.find("system");
   const Entry* e = system ? system->value.find("mass") : nullptr;
   if (!e || model_.form == Model::Form::hamiltonian) return;
-  const std::size_t n = model_.coordinates.size();
+  if (mass_moves()) {
+    read_moving_mass(e->value);
+    return;
+  }
+  const std::size_t n = model_.coordinates.size() - (model_.dynamics.timed ? 1 : 0);
   const auto one = [&](const Value& v, const std::string& what) {
     model_.mass.emplace_back();
     model_.mass_values.push_back(1);

@@ -1,0 +1,95 @@
+// Watches a run for events. A formula that changes its sign in a step is followed by steps of length θh of the
+// same method from the last mesh point, until θ is known to rounding. Labels: docs/theory/events.md.
+#pragma once
+
+#include <taut/contract/summary.hpp>
+#include <taut/mechanism/mechanism.hpp>
+#include <taut/run/event_formulas.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+struct Model;
+
+class EventWatch {
+ public:
+  // Makes a machine of the run's method at a state.
+  using Probe = std::function<std::unique_ptr<Machine>(const PlainState&)>;
+  EventWatch(const Model& model, const Mechanism& mechanism, Probe probe, double step);
+
+  // Begins at the machine's mesh point, after so many steps.
+  void begin(const Machine& machine, std::int64_t steps);
+  // Looks at the step that the machine has made. An event that reflects moves the machine, one that stops ends
+  // the run; a step of length θh that fails is a failure of the tally. Returns false if the run ends here.
+  bool look(Machine& machine, Tally& tally);
+
+  const std::string& stopped_by() const { return stopped_by_; }
+  double stopped_at() const { return stopped_at_; }
+  Machine* stopped() const { return end_.get(); }  // at the event that ended the run; null if none did
+  std::unique_ptr<Machine> take_stopped() { return std::move(end_); }
+  const std::string& trouble() const { return trouble_; }  // why the run ends, if no step failed
+  std::vector<EventRecord> events() const { return named(records_, false); }
+  std::vector<EventRecord> at() const { return named(records_, true); }
+
+  // All of it as bytes, for checkpoints.
+  std::string save() const;
+  bool restore(const std::string& bytes);
+
+ private:
+  struct Record {
+    int rule = 0;  // of the events; from events on, the times of `at`
+    double time = 0;
+    std::vector<double> q, p;
+  };
+  struct Found {
+    int rule = 0;
+    double theta = 0;  // of the leg
+  };
+  // A part of a step: from x, at the fraction `from` of it, to its end. s has the signs at x.
+  struct Leg {
+    PlainState x;
+    double from = 0;
+    std::vector<double> s;
+    std::vector<bool> fresh;  // this event was reflected at x: s has the sign of the side it came from
+  };
+  enum class Ended { no, stop, failed };
+
+  std::vector<EventRecord> named(const std::vector<Record>& records, bool times) const;
+  double time_of(double theta) const;  // at this fraction of the whole step
+  // Goes to a fraction of a leg; null if a step fails there, which is then in the tally.
+  std::unique_ptr<Machine> go(const Leg& leg, double theta, Tally& tally);
+  double value(std::size_t rule, const Leg& leg, double theta, Tally& tally);
+  std::vector<Found> crossings(const Leg& leg, const PlainState& end, const std::vector<double>& s_end,
+                               Tally& tally);
+  bool turns_near_zero(std::size_t rule, const Leg& leg, const PlainState& end, double s_end) const;
+  double root(std::size_t rule, const Leg& leg, double a, double s_a, double b, double s_b, Tally& tally);
+  double dip(std::size_t rule, const Leg& leg, double s_end, double& s, Tally& tally);
+  void record(int rule, double time, const Machine& machine);
+  Ended follow(Leg leg, PlainState end, std::vector<double> s_end, Machine& machine, Tally& tally);
+
+  const Mechanism& mechanism_;
+  Probe probe_;
+  double step_;
+  EventFormulas formulas_;
+  struct Rule {
+    std::string name;
+    int direction = 0, action = 0;
+  };
+  std::vector<Rule> rules_;
+  std::vector<double> times_;  // of `at`, in the order of the run
+  bool reflects_ = false;
+
+  std::int64_t steps_ = 0;  // before the step that is looked at
+  PlainState before_;
+  std::vector<double> s_, s_before_, s_now_;  // at the mesh points: the last but one, the one before, now
+  std::vector<Record> records_;
+  std::string stopped_by_, trouble_;
+  double stopped_at_ = 0;
+  std::unique_ptr<Machine> end_;
+};
+
+}  // namespace taut
