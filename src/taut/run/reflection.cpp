@@ -1,17 +1,13 @@
+#include <taut/run/dot.hpp>
 #include <taut/run/reflection.hpp>
 #include <taut/solve/dense_systems.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace taut {
 
 namespace {
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 std::vector<double> evaluated(const Mechanism& mechanism, Evaluated what, const PlainState& x,
                               std::size_t size) {

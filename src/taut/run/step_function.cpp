@@ -1,5 +1,6 @@
 #include <taut/model/code/evaluator.hpp>
 #include <taut/model/code/system.hpp>
+#include <taut/run/dot.hpp>
 #include <taut/run/step_function.hpp>
 
 #include <array>
@@ -66,11 +67,6 @@ class FormulaStepFunction final : public StepFunction {
 
 using Reals = std::vector<double>;
 
-double dot(const Reals& a, const Reals& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 Reals moved(std::span<const double> x, double by, const Reals& along) {
   Reals y(x.begin(), x.end());
   for (std::size_t i = 0; i < y.size(); ++i) y[i] += by * along[i];

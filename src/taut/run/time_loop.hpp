@@ -40,7 +40,6 @@ class TimeLoop {
   bool is_time_for_poles() const;
   void sample();
   void sample_between();  // at equal times, up to the last step
-  double time() const;
   void show_sample(double time, const Reading& reading);
   void look();
   void keep();
