@@ -3,7 +3,7 @@
 import os
 import re
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from wheel.bdist_wheel import bdist_wheel
 
 
@@ -18,6 +18,13 @@ class PlatformWheel(bdist_wheel):
         return "py3", "none", super().get_tag()[2]
 
 
+class PlatformDistribution(Distribution):
+    """Its files belong to a platform, so that they stand at the top of the wheel."""
+
+    def has_ext_modules(self):
+        return True
+
+
 def version():
     """The version of the project, from its CMakeLists.txt, or from the copy that make-wheel puts beside this file."""
     here = os.path.dirname(os.path.abspath(__file__))
@@ -29,4 +36,4 @@ def version():
     raise SystemExit("setup.py: CMakeLists.txt, which has the version, was not found; make-wheel builds the wheel")
 
 
-setup(version=version(), cmdclass={"bdist_wheel": PlatformWheel})
+setup(version=version(), distclass=PlatformDistribution, cmdclass={"bdist_wheel": PlatformWheel})

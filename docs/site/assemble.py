@@ -46,8 +46,12 @@ def linked(text, source, page):
     return "".join(part if part.startswith("```") else LINK.sub(change, part) for part in parts)
 
 
+written = set()
+
+
 def write(path, text):
     path = os.path.join(target, path)
+    written.add(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     # What has not changed keeps its time, so that Sphinx reads changed pages alone.
     if not os.path.exists(path) or open(path).read() != text:
@@ -55,9 +59,15 @@ def write(path, text):
             file.write(text)
 
 
+theory = sorted(page for page in pages.values() if page.startswith("theory/") and page != "theory/index.md")
 for source, page in pages.items():
     text = linked(open(os.path.join(top, source)).read(), source, page)
-    write(page, typeset.page(text) if page.startswith("theory/") and page != "theory/index.md" else text)
+    if page in theory:
+        text = typeset.page(text)
+    if page == "theory/index.md":
+        names = "\n".join(other.removeprefix("theory/").removesuffix(".md") for other in theory)
+        text += f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+    write(page, text)
 for name in os.listdir(os.path.join(top, "docs/site/pages")):
     write(name, open(os.path.join(top, "docs/site/pages", name)).read())
 write("taut.h", open(os.path.join(top, "src/taut/capi/taut.h")).read())
@@ -78,7 +88,9 @@ for name in notebooks:
 write("notebooks/index.md", "# Notebooks\n\nFive notebooks, which lie in `docs/notebooks` of the sources.\n\n```{toctree}\n\n"
       + "\n".join(notebooks) + "\n```\n")
 shutil.copytree(os.path.join(top, "docs/pictures"), os.path.join(target, "pictures"), dirs_exist_ok=True)
-theory = sorted(page for page in pages.values() if page.startswith("theory/") and page != "theory/index.md")
-index = open(os.path.join(target, "theory/index.md")).read()
-names = "\n".join(page.removeprefix("theory/").removesuffix(".md") for page in theory)
-write("theory/index.md", f"{index}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
+# Pages that are no longer there.
+for folder, _, names in os.walk(target):
+    for name in names:
+        path = os.path.join(folder, name)
+        if name.endswith(".md") and path not in written:
+            os.remove(path)

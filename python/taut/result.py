@@ -101,7 +101,7 @@ class Result:
 
     @property
     def residuals(self) -> "Doubles":
-        """max |g| and max |G H_p| of each sample, (samples, 2)."""
+        """The largest of ``|g|`` and of ``|G H_p|`` at each sample, (samples, 2)."""
         return self._array("residual")
 
     @property
