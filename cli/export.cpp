@@ -44,8 +44,10 @@ int export_sampling(const ExportFlags& flags) {
   const SamplingResult result = stored_sampling(sampling, folder);
   if (flags.cmdstan) {
     if (flags.out.empty())
-      throw InputError("--cmdstan writes one file for each chain: name them by --out NAME, for NAME-1.csv, ….");
-    for (const std::string& path : export_cmdstan(sampling, result, flags.out)) fmt::print(stderr, "{}\n", path);
+      throw InputError(
+          "--cmdstan writes one file for each chain: name them by --out NAME, for NAME-1.csv, ….");
+    for (const std::string& path : export_cmdstan(sampling, result, flags.out))
+      fmt::print(stderr, "{}\n", path);
     return finish_output();
   }
   if (flags.formats.size() != 1 || flags.formats.front()->name != "npy")

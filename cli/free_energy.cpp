@@ -46,8 +46,9 @@ std::vector<double> values_of(const std::string& text, const Model& model) {
     throw InputError("--values: write 'linspace(a, b, n)', 'logspace(a, b, n)' or '[a, b, c]'.");
   std::vector<double> values;
   for (std::int64_t k = 0; k < vary.count; ++k)
-    values.push_back(vary.kind == VaryKind::linspace ? evenly(vary.numbers[0], vary.numbers[1], k, vary.count)
-                                                     : geometrically(vary.numbers[0], vary.numbers[1], k, vary.count));
+    values.push_back(vary.kind == VaryKind::linspace
+                         ? evenly(vary.numbers[0], vary.numbers[1], k, vary.count)
+                         : geometrically(vary.numbers[0], vary.numbers[1], k, vary.count));
   return values;
 }
 
@@ -58,8 +59,9 @@ int compute(FreeEnergyFlags& flags) {
   flags.options.values = values_of(flags.values, run.model);
   const StopSignals signals;
   Progress line;
-  const SamplingObserver observer{.progress = [&](std::int64_t done, std::int64_t all) { line.show(done, all); },
-                                  .wants_to_stop = [] { return StopSignals::caught() != 0; }};
+  const SamplingObserver observer{
+      .progress = [&](std::int64_t done, std::int64_t all) { line.show(done, all); },
+      .wants_to_stop = [] { return StopSignals::caught() != 0; }};
   const FreeEnergy result =
       free_energy(run, flags.options, flags.threads > 0 ? flags.threads : usual_threads(), observer);
   line.clear();
@@ -88,36 +90,43 @@ void add_free_energy(Program& program) {
     };
   };
   flags->model.add_problem(command);
-  command.add(required(option("--coordinate", "FORMULA", flags->coordinate, "xi: a formula of coordinates and parameters")));
-  command.add(required(option("--values", "LIST", flags->values, "of xi: 'linspace(a, b, n)' or '[a, b, c]'")));
-  command.add(option("--draws", "N", count(o.draws, "--draws"), "draws of each chain at each value; default 1000"));
+  command.add(required(
+      option("--coordinate", "FORMULA", flags->coordinate, "xi: a formula of coordinates and parameters")));
+  command.add(
+      required(option("--values", "LIST", flags->values, "of xi: 'linspace(a, b, n)' or '[a, b, c]'")));
+  command.add(
+      option("--draws", "N", count(o.draws, "--draws"), "draws of each chain at each value; default 1000"));
   command.add(option("--warmup", "W", count(o.warmup, "--warmup"), "iterations before them; default 1000"));
-  command.add(option("--chains", "C",
-                     [&o](const std::string& text) {
-                       const std::int64_t chains = count_of(text, "--chains");
-                       if (chains < 1 || chains > 10000) throw InputError("--chains: from 1 to 10000.");
-                       o.chains = static_cast<int>(chains);
-                     },
-                     "number of chains; default 4"));
-  command.add(option("--seed", "S",
-                     [&o](const std::string& text) {
-                       const std::int64_t seed = count_of(text, "--seed");
-                       if (seed < 0) throw InputError("--seed: a seed is not negative.");
-                       o.seed = static_cast<std::uint64_t>(seed);
-                     },
-                     "of all random numbers; default 1"));
-  command.add(option("--temperature", "KT",
-                     [flags](const std::string& text) {
-                       flags->options.target.temperature = number_of(text, "--temperature");
-                       if (!(*flags->options.target.temperature > 0)) throw InputError("--temperature: kT is positive.");
-                     },
-                     "kT; default: what the model says"));
-  Option measure = option("--measure", "M",
-                          [flags](const std::string& text) {
-                            flags->options.target.measure =
-                                static_cast<Measure>(choice_of(text, "measure", choice_names<Measure>));
-                          },
-                          "surface, conditioned or rigid; default: what the model says");
+  command.add(option(
+      "--chains", "C",
+      [&o](const std::string& text) {
+        const std::int64_t chains = count_of(text, "--chains");
+        if (chains < 1 || chains > 10000) throw InputError("--chains: from 1 to 10000.");
+        o.chains = static_cast<int>(chains);
+      },
+      "number of chains; default 4"));
+  command.add(option(
+      "--seed", "S",
+      [&o](const std::string& text) {
+        const std::int64_t seed = count_of(text, "--seed");
+        if (seed < 0) throw InputError("--seed: a seed is not negative.");
+        o.seed = static_cast<std::uint64_t>(seed);
+      },
+      "of all random numbers; default 1"));
+  command.add(option(
+      "--temperature", "KT",
+      [flags](const std::string& text) {
+        flags->options.target.temperature = number_of(text, "--temperature");
+        if (!(*flags->options.target.temperature > 0)) throw InputError("--temperature: kT is positive.");
+      },
+      "kT; default: what the model says"));
+  Option measure = option(
+      "--measure", "M",
+      [flags](const std::string& text) {
+        flags->options.target.measure =
+            static_cast<Measure>(choice_of(text, "measure", choice_names<Measure>));
+      },
+      "surface, conditioned or rigid; default: what the model says");
   measure.words = [] { return listed(choice_names<Measure>); };
   command.add(std::move(measure));
   flags->model.add_set(command);

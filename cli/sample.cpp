@@ -44,7 +44,8 @@ std::int64_t at_least(const std::string& text, const std::string& what, std::int
 
 int sample(SampleFlags& flags) {
   ModelRun run = read_model_run(flags.model.problem, flags.model.request(), flags.model.set);
-  const std::string kernel = !flags.kernel.empty() ? flags.kernel : run.model.sampling.kernel.value_or("nuts");
+  const std::string kernel =
+      !flags.kernel.empty() ? flags.kernel : run.model.sampling.kernel.value_or("nuts");
   flags.options.kernel.kernel = kernel_named(kernel);
   if (!flags.metric.empty() && flags.metric != "unit" && flags.metric != "diagonal")
     throw InputError(fmt::format("--metric {}: the metric is unit or diagonal.", flags.metric));
@@ -64,14 +65,17 @@ int sample(SampleFlags& flags) {
 
 }  // namespace
 
-int sample_and_print(const Sampling& sampling, const DrawsFolder* folder, int threads, const SampleWanted& wanted) {
+int sample_and_print(const Sampling& sampling, const DrawsFolder* folder, int threads,
+                     const SampleWanted& wanted) {
   for (const std::string& note : sampling.notes) fmt::print(stderr, "taut: {}\n", note);
   if (folder != nullptr) lock(folder->folder());
   const StopSignals signals;
   Progress line;
-  const SamplingObserver observer{.progress = [&](std::int64_t done, std::int64_t all) { line.show(done, all); },
-                                  .wants_to_stop = [] { return StopSignals::caught() != 0; }};
-  const SamplingResult result = run_sampling(sampling, threads > 0 ? threads : usual_threads(), folder, observer);
+  const SamplingObserver observer{
+      .progress = [&](std::int64_t done, std::int64_t all) { line.show(done, all); },
+      .wants_to_stop = [] { return StopSignals::caught() != 0; }};
+  const SamplingResult result =
+      run_sampling(sampling, threads > 0 ? threads : usual_threads(), folder, observer);
   line.clear();
   if (result.stopped) {
     const int signal = StopSignals::caught();
@@ -119,57 +123,70 @@ void add_sample(Program& program) {
                   .action = [flags] { return sample(*flags); }};
   SamplingOptions& o = flags->options;
   flags->model.add_problem(command);
-  command.add(option("--draws", "N", [&o](const std::string& t) { o.draws = at_least(t, "--draws", 1); },
-                     "draws of each chain; default 1000"));
-  command.add(option("--warmup", "W", [&o](const std::string& t) { o.warmup = at_least(t, "--warmup", 0); },
-                     "iterations before them, which adapt the step; default 1000"));
-  command.add(option("--chains", "C",
-                     [&o](const std::string& t) {
-                       o.chains = static_cast<int>(at_least(t, "--chains", 1));
-                       if (o.chains > 10000) throw InputError("--chains: at most 10000.");
-                     },
-                     "number of chains; default 4"));
-  command.add(option("--seed", "S",
-                     [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(at_least(t, "--seed", 0)); },
-                     "of all random numbers; default 1"));
-  Option kernel = option("--kernel", "K", flags->kernel, "nuts (default), hmc(L), ghmc, g-baoab(k) or random-walk");
+  command.add(option(
+      "--draws", "N", [&o](const std::string& t) { o.draws = at_least(t, "--draws", 1); },
+      "draws of each chain; default 1000"));
+  command.add(option(
+      "--warmup", "W", [&o](const std::string& t) { o.warmup = at_least(t, "--warmup", 0); },
+      "iterations before them, which adapt the step; default 1000"));
+  command.add(option(
+      "--chains", "C",
+      [&o](const std::string& t) {
+        o.chains = static_cast<int>(at_least(t, "--chains", 1));
+        if (o.chains > 10000) throw InputError("--chains: at most 10000.");
+      },
+      "number of chains; default 4"));
+  command.add(option(
+      "--seed", "S",
+      [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(at_least(t, "--seed", 0)); },
+      "of all random numbers; default 1"));
+  Option kernel =
+      option("--kernel", "K", flags->kernel, "nuts (default), hmc(L), ghmc, g-baoab(k) or random-walk");
   kernel.words = kernel_names;
   command.add(std::move(kernel));
-  Option measure = option("--measure", "M",
-                          [flags](const std::string& t) {
-                            flags->target.measure = static_cast<Measure>(choice_of(t, "measure", choice_names<Measure>));
-                          },
-                          "surface, conditioned or rigid; default: what the model says");
+  Option measure = option(
+      "--measure", "M",
+      [flags](const std::string& t) {
+        flags->target.measure = static_cast<Measure>(choice_of(t, "measure", choice_names<Measure>));
+      },
+      "surface, conditioned or rigid; default: what the model says");
   measure.words = [] { return listed(choice_names<Measure>); };
   command.add(std::move(measure));
-  command.add(option("--temperature", "KT",
-                     [flags](const std::string& t) {
-                       flags->target.temperature = number_of(t, "--temperature");
-                       if (!(*flags->target.temperature > 0)) throw InputError("--temperature: kT is positive.");
-                     },
-                     "sample exp(-V/kT)"));
+  command.add(option(
+      "--temperature", "KT",
+      [flags](const std::string& t) {
+        flags->target.temperature = number_of(t, "--temperature");
+        if (!(*flags->target.temperature > 0)) throw InputError("--temperature: kT is positive.");
+      },
+      "sample exp(-V/kT)"));
   command.add(option("--step", "H", flags->options.step, "step size of the kernel; it is then not adapted"));
   command.add(option("--accept", "A", flags->options.accept,
                      "acceptance that adaptation looks for; default 0.8, of ghmc 0.9, of random-walk 0.5"));
-  Option metric = option("--metric", "M", flags->metric,
-                         "of momenta: unit (default), that of the measure, or diagonal, adapted to the draws");
+  Option metric =
+      option("--metric", "M", flags->metric,
+             "of momenta: unit (default), that of the measure, or diagonal, adapted to the draws");
   metric.words = [] { return std::vector<std::string>{"unit", "diagonal"}; };
   command.add(std::move(metric));
-  command.add(option("--friction", "G", [&o](const std::string& t) { o.kernel.friction = number_of(t, "--friction"); },
-                     "of ghmc and g-baoab; default 1"));
-  command.add(option("--max-depth", "D",
-                     [&o](const std::string& t) {
-                       o.kernel.max_depth = static_cast<int>(at_least(t, "--max-depth", 1));
-                       if (o.kernel.max_depth > 20) throw InputError("--max-depth: at most 20.");
-                     },
-                     "a trajectory of nuts has at most 2^D steps; default 10"));
-  command.add(option("--thin", "K", [&o](const std::string& t) { o.thin = at_least(t, "--thin", 1); },
-                     "keep one draw of K; default 1"));
-  Option inits = option("--inits", "I", flags->inits, "where chains begin: start (default), or spread about it");
+  command.add(option(
+      "--friction", "G", [&o](const std::string& t) { o.kernel.friction = number_of(t, "--friction"); },
+      "of ghmc and g-baoab; default 1"));
+  command.add(option(
+      "--max-depth", "D",
+      [&o](const std::string& t) {
+        o.kernel.max_depth = static_cast<int>(at_least(t, "--max-depth", 1));
+        if (o.kernel.max_depth > 20) throw InputError("--max-depth: at most 20.");
+      },
+      "a trajectory of nuts has at most 2^D steps; default 10"));
+  command.add(option(
+      "--thin", "K", [&o](const std::string& t) { o.thin = at_least(t, "--thin", 1); },
+      "keep one draw of K; default 1"));
+  Option inits =
+      option("--inits", "I", flags->inits, "where chains begin: start (default), or spread about it");
   inits.words = [] { return std::vector<std::string>{"start", "spread"}; };
   command.add(std::move(inits));
-  command.add(option("--spread", "X", [flags](const std::string& t) { flags->spread = number_of(t, "--spread"); },
-                     "size of the spread before starts are brought onto g = 0; default 1"));
+  command.add(option(
+      "--spread", "X", [flags](const std::string& t) { flags->spread = number_of(t, "--spread"); },
+      "size of the spread before starts are brought onto g = 0; default 1"));
   flags->model.add_set(command);
   flags->model.add_quantity(command);
   flags->model.add_out(command);

@@ -10,7 +10,7 @@ namespace taut::cli {
 
 namespace {
 
-constexpr std::size_t most_columns = 12;  // that are drawn
+constexpr std::size_t most_columns = 12;   // that are drawn
 constexpr std::size_t most_points = 2000;  // of a trace or a scatter
 
 std::size_t bins_for(std::size_t count) {
@@ -93,7 +93,8 @@ Figure ranks_of(const std::string& name, const ChainsOfColumn& column) {
   return f;
 }
 
-Figure scatter_of(const std::string& a, const std::string& b, const ChainsOfColumn& x, const ChainsOfColumn& y) {
+Figure scatter_of(const std::string& a, const std::string& b, const ChainsOfColumn& x,
+                  const ChainsOfColumn& y) {
   Figure f{.title = fmt::format("{} and {}", a, b), .x = {a}, .y = {b}, .equal_scales = true};
   for (std::size_t k = 0; k < x.size(); ++k) {
     Series s{.name = chain_name(k), .mark = Mark::points};
@@ -108,11 +109,14 @@ Figure scatter_of(const std::string& a, const std::string& b, const ChainsOfColu
 }
 
 Table table_of_columns(const SamplingSummary& s) {
-  Table table{.columns = {"", "mean", "sd", "mcse", "R-hat", "ESS bulk", "ESS tail", "ESS/s", "ESS/gradient"}};
+  Table table{
+      .columns = {"", "mean", "sd", "mcse", "R-hat", "ESS bulk", "ESS tail", "ESS/s", "ESS/gradient"}};
   for (std::size_t k = 0; k < s.of.size(); ++k) {
     const ColumnDiagnostics& d = s.of[k];
     const auto judged = [](bool good) { return good ? Verdict::good : Verdict::bad; };
-    table.rows.push_back({s.names[k], fmt::format("{:.5g}", d.mean), fmt::format("{:.4g}", d.sd),
+    table.rows.push_back({s.names[k],
+                          fmt::format("{:.5g}", d.mean),
+                          fmt::format("{:.4g}", d.sd),
                           fmt::format("{:.2g}", d.mcse),
                           {fmt::format("{:.4f}", d.rhat), judged(d.rhat <= most_rhat)},
                           {fmt::format("{:.0f}", d.ess_bulk), judged(d.ess_bulk >= least_ess)},
@@ -124,10 +128,12 @@ Table table_of_columns(const SamplingSummary& s) {
 }
 
 Table table_of_chains(const SamplingSummary& s, const SamplingResult& result) {
-  Table table{.title = "Chains",
-              .note = "Steps by how they ended. A step is refused if its equations have no solution, if the way back has "
-                      "none or leads elsewhere, if the energy leaps, or by Metropolis' decision.",
-              .columns = {"chain", "step", "E-BFMI"}};
+  Table table{
+      .title = "Chains",
+      .note =
+          "Steps by how they ended. A step is refused if its equations have no solution, if the way back has "
+          "none or leads elsewhere, if the energy leaps, or by Metropolis' decision.",
+      .columns = {"chain", "step", "E-BFMI"}};
   for (const std::string_view kind : names_of(Outcome{})) {
     std::string name(kind);
     std::replace(name.begin(), name.end(), '_', ' ');

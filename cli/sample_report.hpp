@@ -6,6 +6,7 @@
 
 namespace taut::cli {
 
-Report report_of_sampling(const Sampling& sampling, const SamplingResult& result, const SamplingSummary& summary);
+Report report_of_sampling(const Sampling& sampling, const SamplingResult& result,
+                          const SamplingSummary& summary);
 
 }  // namespace taut::cli

@@ -18,7 +18,8 @@ struct SampleWanted {
 };
 
 // All return the exit status.
-int sample_and_print(const Sampling& sampling, const DrawsFolder* folder, int threads, const SampleWanted& wanted);
+int sample_and_print(const Sampling& sampling, const DrawsFolder* folder, int threads,
+                     const SampleWanted& wanted);
 int print_sampling(const Sampling& sampling, const SamplingResult& result, const SampleWanted& wanted);
 int resume_sampling(const std::string& path, int threads, const SampleWanted& wanted);
 int describe_sampling(const std::string& path);

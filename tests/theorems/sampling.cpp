@@ -15,7 +15,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 // √n D is above 1.95 with probability 0.001; the effective size is an estimate, so a little more is allowed.
-constexpr double agrees = 2.1, differs = 4;
+constexpr double agrees = 2.1, differs = 3;  // 3: with probability 3e-8
 
 const std::string torus = R"toml(
 [system]
@@ -37,13 +37,13 @@ const std::string ellipse = R"toml(
 a = 3.0
 [system]
 coordinates = ["x", "y"]
-mass = [1.0, 16.0]
+mass = [1.0, 100.0]
 potential = "0"
 constraints = ["x^2/a^2 + y^2 - 1"]
 [initial]
 x = "a"
 [quantities]
-angle = "atan2(y, x/a)"
+angle = "atan2(abs(y), abs(x/a))"
 [sampling]
 density = "0"
 )toml";
@@ -59,7 +59,7 @@ constraints = ["((x2 - x1)^2 + (y2 - y1)^2 - 1)/2", "((x3 - x2)^2 + (y3 - y2)^2 
 x1 = -1.0
 y3 = 1.0
 [quantities]
-turn = "atan2((x2 - x1)*(y3 - y2) - (y2 - y1)*(x3 - x2), (x2 - x1)*(x3 - x2) + (y2 - y1)*(y3 - y2))"
+turn = "atan2(abs((x2 - x1)*(y3 - y2) - (y2 - y1)*(x3 - x2)), abs((x2 - x1)*(x3 - x2) + (y2 - y1)*(y3 - y2)))"
 [sampling]
 temperature = 1.0
 )toml";
@@ -109,31 +109,43 @@ double distance(const ChainsOfColumn& column, const std::function<double(double)
   const double n = static_cast<double>(all.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
     const double F = cdf(all[k]);
-    largest = std::max({largest, std::abs(F - static_cast<double>(k) / n), std::abs(static_cast<double>(k + 1) / n - F)});
+    largest = std::max(
+        {largest, std::abs(F - static_cast<double>(k) / n), std::abs(static_cast<double>(k + 1) / n - F)});
   }
   const ColumnDiagnostics d = diagnose(column);
   return largest * std::sqrt(std::min({n, d.ess_bulk, d.ess_tail}));
 }
 
-// The distribution function on [-π, π] of a density that need not be normalised, by the midpoint rule.
-std::function<double(double)> cdf_of(const std::function<double(double)>& density) {
+// The distribution function between two ends of a density that need not be normalised, by the midpoint rule.
+std::function<double(double)> cdf_of(const std::function<double(double)>& density, double from, double to) {
   constexpr int cells = 20000;
   auto sums = std::make_shared<std::vector<double>>(1, 0.0);
   for (int k = 0; k < cells; ++k)
-    sums->push_back(sums->back() + density(-pi + 2 * pi * (k + 0.5) / cells));
-  return [sums](double x) {
-    const double at = (x + pi) / (2 * pi) * cells;
+    sums->push_back(sums->back() + density(from + (to - from) * (k + 0.5) / cells));
+  return [sums, from, to](double x) {
+    const double at = (x - from) / (to - from) * cells;
     const int k = std::clamp(static_cast<int>(at), 0, cells - 1);
     const double low = (*sums)[static_cast<std::size_t>(k)], high = (*sums)[static_cast<std::size_t>(k) + 1];
     return (low + (at - k) * (high - low)) / sums->back();
   };
 }
+std::function<double(double)> on_a_circle(const std::function<double(double)>& density) {
+  return cdf_of(density, -pi, pi);
+}
+// Of an angle that is folded onto a quarter of the circle.
+std::function<double(double)> on_a_quarter(const std::function<double(double)>& density) {
+  return cdf_of(density, 0, pi / 2);
+}
+double speed(double a, double b, double t) {
+  return std::sqrt(a * a * std::sin(t) * std::sin(t) + b * b * std::cos(t) * std::cos(t));
+}
 
 TEST(Sampling, TheTorusHasItsExactMarginalWithEveryKernel) {
-  const auto phi = cdf_of([](double t) { return 1 + 0.5 * std::cos(t); });
-  const auto flat = cdf_of([](double) { return 1.0; });
-  for (const Asked& asked : {Asked{}, Asked{.kernel = "hmc(5)"}, Asked{.kernel = "ghmc", .draws = 4000, .thin = 10},
-                             Asked{.kernel = "random-walk", .draws = 4000, .thin = 10}, Asked{.diagonal = true}}) {
+  const auto phi = on_a_circle([](double t) { return 1 + 0.5 * std::cos(t); });
+  const auto flat = on_a_circle([](double) { return 1.0; });
+  for (const Asked& asked :
+       {Asked{}, Asked{.kernel = "hmc(5)"}, Asked{.kernel = "ghmc", .draws = 4000, .thin = 10},
+        Asked{.kernel = "random-walk", .draws = 4000, .thin = 10}, Asked{.diagonal = true}}) {
     const Drawn drawn = draw(torus, asked);
     EXPECT_LT(distance(drawn.column("phi"), phi), agrees) << asked.kernel << asked.diagonal;
     EXPECT_GT(distance(drawn.column("phi"), flat), differs) << asked.kernel << asked.diagonal;
@@ -142,9 +154,8 @@ TEST(Sampling, TheTorusHasItsExactMarginalWithEveryKernel) {
 
 TEST(Sampling, EachMeasureHasItsMarginalOnAnEllipseAndNotThatOfAnother) {
   const std::vector<std::function<double(double)>> marginals = {
-      cdf_of([](double t) { return std::sqrt(9 * std::sin(t) * std::sin(t) + std::cos(t) * std::cos(t)); }),
-      cdf_of([](double) { return 1.0; }),
-      cdf_of([](double t) { return std::sqrt(9 * std::sin(t) * std::sin(t) + 16 * std::cos(t) * std::cos(t)); })};
+      on_a_quarter([](double t) { return speed(3, 1, t); }), on_a_quarter([](double) { return 1.0; }),
+      on_a_quarter([](double t) { return speed(3, 10, t); })};
   for (const bool diagonal : {false, true})
     for (std::size_t measure = 0; measure < 3; ++measure) {
       const Drawn drawn =
@@ -160,8 +171,8 @@ TEST(Sampling, EachMeasureHasItsMarginalOnAnEllipseAndNotThatOfAnother) {
 }
 
 TEST(Sampling, RigidRodsAreNotConditionedOnes) {
-  const auto rigid = cdf_of([](double t) { return std::sqrt(4 - std::cos(t) * std::cos(t)); });
-  const auto flat = cdf_of([](double) { return 1.0; });
+  const auto rigid = on_a_quarter([](double t) { return std::sqrt(4 - std::cos(t) * std::cos(t)); });
+  const auto flat = on_a_quarter([](double) { return 1.0; });
   const Drawn stiff = draw(trimer, {.measure = Measure::rigid, .draws = 10000});
   EXPECT_LT(distance(stiff.column("turn"), rigid), agrees);
   EXPECT_GT(distance(stiff.column("turn"), flat), differs);
@@ -170,18 +181,47 @@ TEST(Sampling, RigidRodsAreNotConditionedOnes) {
   EXPECT_GT(distance(limit.column("turn"), rigid), differs);
 }
 
-// Lelièvre, Rousset and Stoltz: without the check, long steps favour points that many solutions lead to.
+// Without the check, long steps favour points to which several ways lead. (On a convex curve a step along a geodesic
+// always finds its way back: Newton's iteration comes from outside, and ends at the nearer root in both directions.
+// So a force is needed on the ellipse.)
 TEST(Sampling, LongStepsOnAnEllipseNeedTheReverseCheck) {
-  const auto length =
-      cdf_of([](double t) { return std::sqrt(9 * std::sin(t) * std::sin(t) + std::cos(t) * std::cos(t)); });
-  for (const std::string kernel : {"random-walk", "hmc(2)"}) {
-    Asked asked{.kernel = kernel, .measure = Measure::surface, .step = 2.0, .draws = 20000, .thin = 4, .warmup = 0};
-    const Drawn checked = draw(ellipse, asked);
-    EXPECT_LT(distance(checked.column("angle"), length), agrees) << kernel;
-    EXPECT_GT(checked.result.chains[0].counts[static_cast<std::size_t>(Outcome::other_solution)], 0) << kernel;
-    asked.check = false;
-    EXPECT_GT(distance(draw(ellipse, asked).column("angle"), length), differs) << kernel;
-  }
+  std::string text = ellipse;
+  text.replace(text.find("density = \"0\""), 13, "density = \"-y^2/2\"");
+  const auto right =
+      on_a_quarter([](double t) { return speed(3, 1, t) * std::exp(-std::sin(t) * std::sin(t) / 2); });
+  Asked asked{
+      .kernel = "hmc(1)", .measure = Measure::surface, .step = 1.5, .draws = 20000, .thin = 4, .warmup = 0};
+  const Drawn checked = draw(text, asked);
+  EXPECT_LT(distance(checked.column("angle"), right), agrees);
+  EXPECT_GT(checked.result.chains[0].counts[static_cast<std::size_t>(Outcome::other_solution)], 1000);
+  asked.check = false;
+  EXPECT_GT(distance(draw(text, asked).column("angle"), right), differs);
+}
+
+TEST(Sampling, TheBiasOfGeodesicBaoabIsOfSecondOrder) {
+  const std::string text = R"toml(
+[system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "0"
+constraints = ["x^2 + y^2 - 1"]
+[initial]
+x = 1.0
+[sampling]
+density = "3*x"
+measure = "surface"
+)toml";
+  const double exact = 0.8099856;  // I₁(3)/I₀(3)
+  const auto bias = [&](double h) {
+    const Drawn drawn = draw(text, {.kernel = "g-baoab(1)", .step = h, .draws = 250000, .warmup = 100});
+    const ColumnDiagnostics d = diagnose(drawn.column("x"));
+    return std::pair{d.mean - exact, d.mcse};
+  };
+  const auto [coarse, coarse_error] = bias(0.6);
+  const auto [fine, fine_error] = bias(0.3);
+  EXPECT_GT(std::abs(coarse), 10 * coarse_error);
+  EXPECT_NEAR(coarse / 4, fine, 4 * (coarse_error / 4 + fine_error));  // measured -0.0154 and -0.0038
+  EXPECT_GT(std::abs(coarse / 2 - fine), 4 * fine_error);              // so the order is not 1
 }
 
 TEST(Sampling, TwoCirclesHaveTheirShareOfTheLengthIfStepsReachAcross) {
@@ -203,14 +243,17 @@ measure = "surface"
   const ColumnDiagnostics d = diagnose(draw(circles, asked).column("right"));
   EXPECT_NEAR(d.mean, 1.0 / 3, 4 * d.mcse);
   EXPECT_LT(d.mcse, 0.01);
-  const ColumnDiagnostics stuck = diagnose(draw(circles, {.kernel = "random-walk", .step = 0.1}).column("right"));
+  const ColumnDiagnostics stuck =
+      diagnose(draw(circles, {.kernel = "random-walk", .step = 0.1}).column("right"));
   EXPECT_EQ(stuck.mean, 0.0);  // short steps never leave their circle
 }
 
 // A reversible kernel goes from cell i to cell j as often as back.
 double imbalance(const ChainsOfColumn& column, int cells) {
   std::vector<double> count(static_cast<std::size_t>(cells * cells), 0.0);
-  const auto cell = [&](double t) { return std::clamp(static_cast<int>((t + pi) / (2 * pi) * cells), 0, cells - 1); };
+  const auto cell = [&](double t) {
+    return std::clamp(static_cast<int>((t + pi) / (2 * pi) * cells), 0, cells - 1);
+  };
   for (const auto& chain : column)
     for (std::size_t k = 1; k < chain.size(); ++k)
       ++count[static_cast<std::size_t>(cell(chain[k - 1]) * cells + cell(chain[k]))];
@@ -218,7 +261,8 @@ double imbalance(const ChainsOfColumn& column, int cells) {
   int pairs = 0;
   for (int i = 0; i < cells; ++i)
     for (int j = 0; j < i; ++j) {
-      const double a = count[static_cast<std::size_t>(i * cells + j)], b = count[static_cast<std::size_t>(j * cells + i)];
+      const double a = count[static_cast<std::size_t>(i * cells + j)],
+                   b = count[static_cast<std::size_t>(j * cells + i)];
       if (a + b < 10) continue;
       chi += (a - b) * (a - b) / (a + b);
       ++pairs;
@@ -245,13 +289,9 @@ measure = "surface"
     const Drawn drawn = draw(circle, {.kernel = kernel, .step = 0.7, .draws = 20000, .warmup = 0});
     EXPECT_LT(std::abs(imbalance(drawn.column("angle"), 12)), 3.5) << kernel;
   }
-  const Drawn broken = draw(ellipse, {.kernel = "hmc(2)",
-                                      .measure = Measure::surface,
-                                      .check = false,
-                                      .step = 2.0,
-                                      .draws = 20000,
-                                      .warmup = 0});
-  EXPECT_GT(imbalance(broken.column("angle"), 12), 10);
+  const Drawn broken =
+      draw(torus, {.kernel = "random-walk", .check = false, .step = 0.8, .draws = 20000, .warmup = 0});
+  EXPECT_GT(imbalance(broken.column("phi"), 12), 10);
 }
 
 // Geweke (2004): alternate between a draw of the data given the state and a transition given the data; the state must
@@ -276,8 +316,13 @@ measure = "surface"
     std::vector<double> q{1, 0}, xs;
     for (int k = 0; k < 1500; ++k) {
       data.begin(k);
-      const double y0 = q[0] + (right ? 0.5 : 0.8) * data.normal();  // the wrong data must be seen
-      SamplingOptions o{.draws = 1, .warmup = 0, .thin = 3, .chains = 1, .seed = static_cast<std::uint64_t>(k), .step = 0.5};
+      const double y0 = q[0] + 0.5 * data.normal() + (right ? 0 : 0.4);  // wrong data must be seen
+      SamplingOptions o{.draws = 1,
+                        .warmup = 0,
+                        .thin = 3,
+                        .chains = 1,
+                        .seed = static_cast<std::uint64_t>(k),
+                        .step = 0.5};
       o.kernel.kernel = kernel_named("hmc(4)");
       TargetCode code = make_target(model_run(text, "t", {}, {"y0=" + std::to_string(y0)}).model, {});
       code.start = q;
@@ -295,7 +340,8 @@ measure = "surface"
   }
 }
 
-FreeEnergyOptions along(const std::string& name, std::vector<double> values, std::optional<Measure> measure = {}) {
+FreeEnergyOptions along(const std::string& name, std::vector<double> values,
+                        std::optional<Measure> measure = {}) {
   FreeEnergyOptions o{.coordinate = name, .values = std::move(values), .target = {.measure = measure}};
   o.sampling = {.draws = 1000, .warmup = 300, .chains = 2};
   return o;
@@ -328,13 +374,13 @@ TEST(FreeEnergies, RodsKeepTheirMetricCorrection) {
   for (const Measure measure : {Measure::rigid, Measure::conditioned}) {
     std::string text = trimer;
     text.insert(text.find("[sampling]"), "c = \"(x2 - x1)*(x3 - x2) + (y2 - y1)*(y3 - y2)\"\n");
-    const FreeEnergy A = free_energy(model_run(text, "t"), along("c", {-0.6, 0.3, 0.8}, measure), 2, {});
+    const FreeEnergy A = free_energy(model_run(text, "t"), along("c", {-0.6, 0.3, 0.6}, measure), 2, {});
     for (std::size_t k = 0; k < A.values.size(); ++k) {
       const double c = A.values[k];
       // log density: -½ log(1 - c²), and for rigid rods + ½ log(4 - c²)
       const double exact = -c / (1 - c * c) + (measure == Measure::rigid ? c / (4 - c * c) : 0);
       EXPECT_NEAR(A.mean_force[k], exact, 5 * A.error[k] + 1e-9);
-      EXPECT_LT(A.error[k], 0.05);
+      EXPECT_LT(A.error[k], 0.06);
       EXPECT_GT(std::abs(A.uncorrected[k] - exact), 0.1);  // the raw multiplier is wrong
     }
   }

@@ -9,7 +9,7 @@ namespace taut {
 
 class DualAveraging {
  public:
-  void restart(double step);  // looks about ten times this step
+  void restart(double step);                   // looks about ten times this step
   double learn(double accept, double wanted);  // returns the next step
   double settled() const;                      // the step after warm-up
   template <class Visit>

@@ -61,18 +61,22 @@ void Chain::place_start(Randomness& random) {
     look.q = given;
     if (!kernel_->mover().land(look.q))
       throw InputError(
-          "the start cannot be brought onto g = 0: Newton's iteration from [initial] does not converge.\n  Start "
+          "the start cannot be brought onto g = 0: Newton's iteration from [initial] does not converge.\n  "
+          "Start "
           "nearer to the manifold; `taut check` names constraints that depend on each other.");
     if (!target_.refresh(look, Need::geometry))
-      throw InputError("the constraints depend on each other at the start: leave out those that follow from others.");
+      throw InputError(
+          "the constraints depend on each other at the start: leave out those that follow from others.");
     throw InputError(
-        "the log density or its gradient is not finite at the start.\n  Start in [initial] where the density is "
+        "the log density or its gradient is not finite at the start.\n  Start in [initial] where the density "
+        "is "
         "positive.");
   }
-  throw InputError(fmt::format(
-      "chain {}: none of {} starts scattered by {:g} could be brought onto g = 0 to a point of positive density.\n  Try "
-      "a smaller --spread.",
-      number_ + 1, most_tries, options_.spread));
+  throw InputError(
+      fmt::format("chain {}: none of {} starts scattered by {:g} could be brought onto g = 0 to a point of "
+                  "positive density.\n  Try "
+                  "a smaller --spread.",
+                  number_ + 1, most_tries, options_.spread));
 }
 
 void Chain::start() {
@@ -104,10 +108,12 @@ void Chain::find_first_step() {
     step_ = direction == 1 ? 2 * step_ : step_ / 2;
     if (step_ > longest_step)
       throw InputError(
-          "every step is accepted, however long: the density is not one of finite mass. Is something missing in it?");
+          "every step is accepted, however long: the density is not one of finite mass. Is something missing "
+          "in it?");
     if (step_ < 1 / longest_step)
       throw InputError(
-          "no step from the start is accepted, however short: the density is not smooth there, or its gradient is "
+          "no step from the start is accepted, however short: the density is not smooth there, or its "
+          "gradient is "
           "wrong.");
   }
   x_ = kept;
@@ -127,8 +133,9 @@ void Chain::advance() {
 }
 
 void Chain::learn(const Transition& did) {
-  if (!options_.step) step_ = averaging_.learn(did.accept, options_.accept.value_or(usual_acceptance(
-                                                               options_.kernel.kernel.kind)));
+  if (!options_.step)
+    step_ =
+        averaging_.learn(did.accept, options_.accept.value_or(usual_acceptance(options_.kernel.kernel.kind)));
   if (options_.adapt_metric && windows_.learns_metric(iteration_)) {
     variances_.add(x_.q);
     if (windows_.ends(iteration_)) {

@@ -51,7 +51,7 @@ class Chain {
 
   std::vector<double> save();
   bool restore(std::span<const double> state);  // false if the numbers are not those of such a chain
-  double seconds[2] = {0, 0};                   // of the processor, for warm-up and draws; kept with the state
+  double seconds[2] = {0, 0};  // of the processor, for warm-up and draws; kept with the state
 
  private:
   template <class Visit>

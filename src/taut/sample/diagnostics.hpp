@@ -10,7 +10,7 @@ namespace taut {
 using ChainsOfColumn = std::vector<std::vector<double>>;  // one list for each chain, all of one length
 
 struct ColumnDiagnostics {
-  double mean = 0, sd = 0, mcse = 0;           // mcse: the standard error of the mean
+  double mean = 0, sd = 0, mcse = 0;            // mcse: the standard error of the mean
   double rhat = 0, ess_bulk = 0, ess_tail = 0;  // NaN if the column is constant or too short
   double ess_mean = 0;                          // for the mean
 };

@@ -59,11 +59,13 @@ Json deciding(const SamplingManifest& m) {
 
 SamplingManifest manifest_in(const Folder& folder) {
   if (folder.kind(sampling_manifest) == EntryKind::none)
-    throw InputError(fmt::format("{} is not the folder of a sampling: it has no {}.", folder.path(), sampling_manifest));
+    throw InputError(
+        fmt::format("{} is not the folder of a sampling: it has no {}.", folder.path(), sampling_manifest));
   try {
     const Json all = Json::parse(text_of(folder, sampling_manifest));
     if (all.at("format").whole<int>() != manifest_format)
-      throw InputError(fmt::format("{}: it is of another version of taut.", folder.path_of(sampling_manifest)));
+      throw InputError(
+          fmt::format("{}: it is of another version of taut.", folder.path_of(sampling_manifest)));
     const Json& what = all.at("sampling");
     SamplingManifest m{.version = all.at("taut").text(),
                        .model = all.at("model").text(),
@@ -105,10 +107,11 @@ DrawsFolder DrawsFolder::begin(const std::string& path, const SamplingManifest& 
                          .to_text(1) +
                      "\n");
   } else if (manifest_in(folder).digest() != manifest.digest()) {
-    throw InputError(fmt::format(
-        "{} holds another sampling: its model or its options differ.\n  Choose another folder; `taut resume {}` goes on "
-        "with the one that is there.",
-        path, path));
+    throw InputError(
+        fmt::format("{} holds another sampling: its model or its options differ.\n  Choose another folder; "
+                    "`taut resume {}` goes on "
+                    "with the one that is there.",
+                    path, path));
   }
   return {std::move(folder), manifest};
 }

@@ -33,13 +33,17 @@ void each_row(const SamplingResult& result, int chain, Take&& take) {
 std::string head_of(const Sampling& s, const ChainResult& chain, int number) {
   const SamplingOptions& o = s.options;
   std::string text = fmt::format(
-      "# stan_version_major = 2\n# stan_version_minor = 0\n# stan_version_patch = 0\n# model = {}\n# taut = {}\n# method = "
-      "sample (Default)\n#   sample\n#     num_samples = {}\n#     num_warmup = {}\n#     save_warmup = 0 (Default)\n#     "
-      "thin = {}\n#     algorithm = hmc (Default)\n#       hmc\n#         engine = {}\n# id = {}\n# random\n#   seed = {}\n",
+      "# stan_version_major = 2\n# stan_version_minor = 0\n# stan_version_patch = 0\n# model = {}\n# taut = "
+      "{}\n# method = "
+      "sample (Default)\n#   sample\n#     num_samples = {}\n#     num_warmup = {}\n#     save_warmup = 0 "
+      "(Default)\n#     "
+      "thin = {}\n#     algorithm = hmc (Default)\n#       hmc\n#         engine = {}\n# id = {}\n# "
+      "random\n#   seed = {}\n",
       shown(s.run.title()), version, chain.draws, o.warmup, o.thin, o.kernel.kernel.text(), number, o.seed);
-  return text + fmt::format("{}\n# Adaptation terminated\n# Step size = {:.17g}\n# Diagonal elements of inverse mass "
-                            "matrix:\n# {:.17g}\n",
-                            fmt::join(s.columns(), ","), chain.step, fmt::join(chain.metric, ", "));
+  return text + fmt::format(
+                    "{}\n# Adaptation terminated\n# Step size = {:.17g}\n# Diagonal elements of inverse mass "
+                    "matrix:\n# {:.17g}\n",
+                    fmt::join(s.columns(), ","), chain.step, fmt::join(chain.metric, ", "));
 }
 
 }  // namespace
@@ -58,9 +62,10 @@ std::vector<std::string> export_cmdstan(const Sampling& sampling, const Sampling
       file.write(text);
       text.clear();
     });
-    text += fmt::format("# \n#  Elapsed Time: {:.6g} seconds (Warm-up)\n#                {:.6g} seconds (Sampling)\n#    "
-                        "            {:.6g} seconds (Total)\n# \n",
-                        chain.warmup_seconds, chain.seconds, chain.warmup_seconds + chain.seconds);
+    text += fmt::format(
+        "# \n#  Elapsed Time: {:.6g} seconds (Warm-up)\n#                {:.6g} seconds (Sampling)\n#    "
+        "            {:.6g} seconds (Total)\n# \n",
+        chain.warmup_seconds, chain.seconds, chain.warmup_seconds + chain.seconds);
     file.write(text);
     file.close();
   }

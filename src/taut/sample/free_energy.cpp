@@ -20,8 +20,9 @@ struct Held {
   std::vector<double> last;  // where the first chain ended
 };
 
-Held sample_at(const ModelRun& run, const FreeEnergyOptions& options, double value, const std::vector<double>& start,
-               int threads, const SamplingObserver& observer, bool& stopped) {
+Held sample_at(const ModelRun& run, const FreeEnergyOptions& options, double value,
+               const std::vector<double>& start, int threads, const SamplingObserver& observer,
+               bool& stopped) {
   TargetOptions target = options.target;
   target.held = options.coordinate;
   target.held_value = value;
@@ -48,16 +49,18 @@ Held sample_at(const ModelRun& run, const FreeEnergyOptions& options, double val
   try {
     stopped = run_sampling(sampling, threads, nullptr, watch).stopped;
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{} = {:g}: {}\n  If the constraints depend on each other there, the gradient of the "
-                                 "coordinate is a combination of theirs, and nothing is left to be held.",
-                                 options.coordinate, value, error.what()));
+    throw InputError(
+        fmt::format("{} = {:g}: {}\n  If the constraints depend on each other there, the gradient of the "
+                    "coordinate is a combination of theirs, and nothing is left to be held.",
+                    options.coordinate, value, error.what()));
   }
   return held;
 }
 
 double weighted_mean(const ChainsOfColumn& values, const ChainsOfColumn& log_weights) {
   double largest = log_weights.front().front(), sum = 0, weights = 0;
-  for (const auto& chain : log_weights) largest = std::max(largest, *std::max_element(chain.begin(), chain.end()));
+  for (const auto& chain : log_weights)
+    largest = std::max(largest, *std::max_element(chain.begin(), chain.end()));
   for (std::size_t k = 0; k < values.size(); ++k)
     for (std::size_t i = 0; i < values[k].size(); ++i) {
       const double weight = std::exp(log_weights[k][i] - largest);
@@ -117,11 +120,12 @@ std::string to_json(const FreeEnergy& r) {
 }
 
 std::string to_text(const FreeEnergy& r, const std::string& coordinate) {
-  std::string text = fmt::format("{:>12} {:>12} {:>10} {:>12} {:>10} {:>12} {:>8}\n", coordinate, "dA/dxi", "error",
-                                 "A", "error", "uncorrected", "R-hat");
+  std::string text = fmt::format("{:>12} {:>12} {:>10} {:>12} {:>10} {:>12} {:>8}\n", coordinate, "dA/dxi",
+                                 "error", "A", "error", "uncorrected", "R-hat");
   for (std::size_t k = 0; k < r.values.size(); ++k)
     text += fmt::format("{:>12.6g} {:>12.6g} {:>10.2g} {:>12.6g} {:>10.2g} {:>12.6g} {:>8.4f}\n", r.values[k],
-                        r.mean_force[k], r.error[k], r.profile[k], r.profile_error[k], r.uncorrected[k], r.rhat[k]);
+                        r.mean_force[k], r.error[k], r.profile[k], r.profile_error[k], r.uncorrected[k],
+                        r.rhat[k]);
   return text;
 }
 

@@ -32,7 +32,7 @@ class Gram {
   bool factor(const GramPattern& pattern, const double* G, const double* W);
   void solve(const GramPattern& pattern, double* x) const;  // x ← K⁻¹ x
   double log_det(const GramPattern& pattern) const;         // log det K
-  // Y ← W GᵀK⁻¹ at the places of the entries of G, so that d(½ log det K) = Σ dG_e Y_e.                (S5)
+  // Y ← W GᵀK⁻¹ at the places of the entries of G, so that d(½ log det K) = Σ dG_e Y_e.                (SM5)
   void weights(const GramPattern& pattern, const double* G, const double* W, std::vector<double>& Z,
                double* Y) const;
 

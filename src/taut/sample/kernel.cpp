@@ -15,7 +15,8 @@ namespace taut {
 
 namespace {
 
-constexpr std::uint32_t normal_stream = stream_of("sample.normal"), uniform_stream = stream_of("sample.uniform");
+constexpr std::uint32_t normal_stream = stream_of("sample.normal"),
+                        uniform_stream = stream_of("sample.uniform");
 
 // Hamiltonian steps with Metropolis' decision: hmc(L), and with L = 1 and no force the walk of Zappa,
 // Holmes-Cerfon and Goodman, whose acceptance ratio is the same number.
@@ -135,8 +136,7 @@ class Baoab final : public Kernel {
   }
   bool drift(Phase& x, double time, Need last) {
     for (int k = 0; k < parts_; ++k) {
-      const Outcome outcome =
-          mover_.step(x, time / parts_, false, k + 1 == parts_ ? last : Need::geometry);
+      const Outcome outcome = mover_.step(x, time / parts_, false, k + 1 == parts_ ? last : Need::geometry);
       if (outcome == Outcome::done) continue;
       count(outcome);
       return false;
@@ -185,10 +185,12 @@ KernelChoice kernel_named(const std::string& text) {
   if (text == "random-walk") return {KernelKind::random_walk, 0};
   if (text == "g-baoab") return {KernelKind::g_baoab, 1};
   for (const auto& [name, kind] : {std::pair{"hmc", KernelKind::hmc}, {"g-baoab", KernelKind::g_baoab}})
-    if (text.starts_with(std::string(name) + "(") && text.ends_with(")")) return {kind, number_in(text, name)};
-  throw InputError(fmt::format("there is no kernel {}.{}\n  There are nuts, hmc(L), ghmc, g-baoab(k) and "
-                               "random-walk.",
-                               text, did_you_mean(text, kernel_names())));
+    if (text.starts_with(std::string(name) + "(") && text.ends_with(")"))
+      return {kind, number_in(text, name)};
+  throw InputError(
+      fmt::format("there is no kernel {}.{}\n  There are nuts, hmc(L), ghmc, g-baoab(k) and "
+                  "random-walk.",
+                  text, did_you_mean(text, kernel_names())));
 }
 
 std::uint64_t Randomness::place() const {

@@ -67,7 +67,7 @@ class Kernel {
   virtual bool keeps_momentum() const { return false; }
   OutcomeCounts& counts() { return counts_; }
   Mover& mover() { return mover_; }
-  // Draws a momentum from its distribution on the cotangent space.                                     (S2)
+  // Draws a momentum from its distribution on the cotangent space.                                     (SM2)
   void refresh_momentum(Phase& x, Randomness& random) const;
   // H before one step minus H after it; minus infinity if there is no step.
   double gain_of_one_step(const Phase& x, double h, bool force);

@@ -53,7 +53,8 @@ class TargetMaker {
     } else if (s_.m > 0) {
       throw InputError(fmt::format(
           "{}: the model does not say with respect to which measure the density is one.\n  Write measure = "
-          "\"surface\", \"conditioned\" or \"rigid\" into [sampling], or --measure: the area of g = 0, the\n  "
+          "\"surface\", \"conditioned\" or \"rigid\" into [sampling], or --measure: the area of g = 0, the\n "
+          " "
           "ambient density given g = 0, or what is left of exp(-V/kT) when momenta are integrated out.\n  "
           "docs/theory/sampling.md says which one you have.",
           shown(model_.name)));
@@ -64,13 +65,15 @@ class TargetMaker {
   void take_mass() {
     if (s_.kind == System::Kind::hamiltonian || s_.inverse_mass.size() != static_cast<std::size_t>(s_.n))
       throw InputError(
-          "the measure `rigid` is the area in the metric of the masses, and is known here for a diagonal, constant "
-          "mass alone.\n  With another mass M, give the density with respect to the measure `conditioned` and add "
+          "the measure `rigid` is the area in the metric of the masses, and is known here for a diagonal, "
+          "constant "
+          "mass alone.\n  With another mass M, give the density with respect to the measure `conditioned` "
+          "and add "
           "log sqrt(det(G M⁻¹ Gᵀ)) to it.");
     for (const Float128 w : s_.inverse_mass) out_.mass_metric.push_back(static_cast<double>(w));
   }
 
-  // (S1): the formula with another sign, or V/kT.
+  // (SM1): the formula with another sign, or V/kT.
   int minus_log_density() {
     Graph& graph = s_.graph;
     const std::optional<double> temperature =
@@ -80,12 +83,14 @@ class TargetMaker {
       return graph.make(Op::negate, node(*model_.sampling.density));
     if (!temperature)
       throw InputError(fmt::format(
-          "{}: the model does not say what is to be sampled.\n  Write density = \"log density\" or temperature = "
+          "{}: the model does not say what is to be sampled.\n  Write density = \"log density\" or "
+          "temperature = "
           "kT into [sampling], or --temperature; with a temperature the\n  density is exp(-V/kT).",
           shown(model_.name)));
     if (s_.kind == System::Kind::hamiltonian)
       throw InputError(
-          "a temperature needs a system with masses and a potential V, and this one has a Hamiltonian of its own.\n"
+          "a temperature needs a system with masses and a potential V, and this one has a Hamiltonian of its "
+          "own.\n"
           "  Give the density in [sampling] instead.");
     return graph.make(Op::divide, s_.V, graph.constant(Float128(*temperature)));
   }
@@ -161,8 +166,9 @@ class TargetMaker {
                        graph.make(Op::multiply, s_.G[e], graph.input(s_.n + static_cast<int>(e))));
     out_.bend = code(by_q(sum), s_.n + static_cast<int>(s_.G.size()));
     if (options_.held.empty()) return;
-    out_.turn = code(
-        graph.along(s_.G, [&](int input) { return input < s_.n ? graph.input(2 * s_.n + input) : -1; }), s_.n);
+    out_.turn =
+        code(graph.along(s_.G, [&](int input) { return input < s_.n ? graph.input(2 * s_.n + input) : -1; }),
+             s_.n);
   }
 
   void make_quantities() {

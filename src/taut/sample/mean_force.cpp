@@ -11,7 +11,8 @@ namespace {
 void times(const GramPattern& s, const double* A, const double* x, double* out) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(s.m); ++i) {
     out[i] = 0;
-    for (int e = s.begin[i]; e < s.begin[i + 1]; ++e) out[i] += A[e] * x[s.column[static_cast<std::size_t>(e)]];
+    for (int e = s.begin[i]; e < s.begin[i + 1]; ++e)
+      out[i] += A[e] * x[s.column[static_cast<std::size_t>(e)]];
   }
 }
 // out ← Aᵀ y
@@ -24,7 +25,7 @@ void transpose_times(const GramPattern& s, const double* A, const double* y, std
 
 }  // namespace
 
-// (S9): with c = K⁻¹ e_ξ and b = W Gᵀ c, so that G b = e_ξ, the mean of -kT (∇ log ρ̃·b + div b) is dA/dξ. The second
+// (SM9): with c = K⁻¹ e_ξ and b = W Gᵀ c, so that G b = e_ξ, the mean of -kT (∇ log ρ̃·b + div b) is dA/dξ. The second
 // derivatives come from the program `turn`, one direction at a time.
 Target::MeanForce Target::mean_force(const Phase& x) {
   const GramPattern& s = *code_->pattern;

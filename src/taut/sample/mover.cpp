@@ -21,10 +21,7 @@ constexpr double returned = 1e3;
 }  // namespace
 
 Mover::Mover(Target& target, const MoverOptions& options)
-    : target_(target),
-      options_(options),
-      full_newton_(target.code().m <= most_full),
-      start_(target.code()) {
+    : target_(target), options_(options), full_newton_(target.code().m <= most_full), start_(target.code()) {
   const auto m = static_cast<std::size_t>(target.code().m);
   g_.resize(m + target.code().pattern->column.size());
   impulse_.resize(m);
@@ -146,9 +143,9 @@ Outcome Mover::step(Phase& x, double h, bool force, Need need) {
   const std::vector<double>& W = target_.metric();
   start_ = x;
   if (force)
-    for (std::size_t j = 0; j < x.p.size(); ++j) x.p[j] -= h / 2 * x.gradient[j];  // (S6)
+    for (std::size_t j = 0; j < x.p.size(); ++j) x.p[j] -= h / 2 * x.gradient[j];  // (SM6)
   for (std::size_t j = 0; j < x.q.size(); ++j) x.q[j] += h * W[j] * x.p[j];
-  if (!solve(start_, x.q)) return Outcome::no_forward;  // (S7)
+  if (!solve(start_, x.q)) return Outcome::no_forward;  // (SM7)
   for (std::size_t i = 0; i < impulse_.size(); ++i)
     for (int e = s.begin[i]; e < s.begin[i + 1]; ++e)
       x.p[static_cast<std::size_t>(s.column[static_cast<std::size_t>(e)])] -=
@@ -156,7 +153,7 @@ Outcome Mover::step(Phase& x, double h, bool force, Need need) {
   if (!target_.refresh(x, need)) return Outcome::no_forward;
   if (force)
     for (std::size_t j = 0; j < x.p.size(); ++j) x.p[j] -= h / 2 * x.gradient[j];
-  target_.project(x);  // (S8)
+  target_.project(x);  // (SM8)
   if (!options_.check_reverse || s.m == 0 || returns(start_, x, h, force)) return Outcome::done;
   return backward_found_ ? Outcome::other_solution : Outcome::no_backward;
 }

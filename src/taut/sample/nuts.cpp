@@ -106,7 +106,9 @@ class Nuts final : public Kernel {
     for (std::size_t j = 0; j < a.size(); ++j) sum += a[j] * b[j];
     return sum;
   }
-  static bool apart(const End& a, const End& b, const Vec& rho) { return dot(a.v, rho) > 0 && dot(b.v, rho) > 0; }
+  static bool apart(const End& a, const End& b, const Vec& rho) {
+    return dot(a.v, rho) > 0 && dot(b.v, rho) > 0;
+  }
   bool apart(const End& a, const End& b, const Vec& rho, const Vec& more) {
     for (std::size_t j = 0; j < rho.size(); ++j) sum_[j] = rho[j] + more[j];
     return apart(a, b, sum_);
@@ -124,7 +126,8 @@ class Nuts final : public Kernel {
     inner_last_ = last_;
     std::fill(rho_forward_.begin(), rho_forward_.end(), 0.0);
     direction_ = 1;
-    const bool valid = build(tally_.depth, proposal_, proposal_energy_, inner_first_, last_, rho_forward_, grown);
+    const bool valid =
+        build(tally_.depth, proposal_, proposal_energy_, inner_first_, last_, rho_forward_, grown);
     std::swap(z_, forward_);
     return valid;
   }
@@ -134,7 +137,8 @@ class Nuts final : public Kernel {
     inner_first_ = first_;
     std::fill(rho_backward_.begin(), rho_backward_.end(), 0.0);
     direction_ = -1;
-    const bool valid = build(tally_.depth, proposal_, proposal_energy_, inner_last_, first_, rho_backward_, grown);
+    const bool valid =
+        build(tally_.depth, proposal_, proposal_energy_, inner_last_, first_, rho_backward_, grown);
     std::swap(z_, backward_);
     return valid;
   }

@@ -83,7 +83,8 @@ class ChainRun {
       chain_.advance();
       ++shared_.done;
       if (is_draw) keep();
-      if (file_ && (rows_in_block_ >= most_rows_of_a_block || look()) && since(last_written_) > longest_wait) {
+      if (file_ && (rows_in_block_ >= most_rows_of_a_block || look()) &&
+          since(last_written_) > longest_wait) {
         *clock = before + thread_seconds() - began;
         write();
       }
@@ -142,7 +143,8 @@ void work(Shared& shared) {
 void check_options(const SamplingOptions& o) {
   if (o.kernel.kernel.kind == KernelKind::g_baoab && !o.step)
     throw InputError(
-        "g-baoab decides nothing, so that nothing can choose its step: say --step H. Its bias goes with the square of "
+        "g-baoab decides nothing, so that nothing can choose its step: say --step H. Its bias goes with the "
+        "square of "
         "the step;\n  a second run with half of it shows how large it is.");
   if (o.step && !(*o.step > 0)) throw InputError("--step: the step of a kernel is positive.");
   if (o.accept && !(*o.accept > 0 && *o.accept < 1))
@@ -150,7 +152,7 @@ void check_options(const SamplingOptions& o) {
 }
 
 bool pays_to_compile(const TargetCode& code, const SamplingOptions& options) {
-  const double steps = options.kernel.kernel.kind == KernelKind::hmc ? options.kernel.kernel.count
+  const double steps = options.kernel.kernel.kind == KernelKind::hmc    ? options.kernel.kernel.count
                        : options.kernel.kernel.kind == KernelKind::nuts ? 8
                                                                         : 1;
   const double operations = static_cast<double>(code.all->code.size() + 8 * code.g->code.size());
@@ -174,7 +176,8 @@ Sampling make_sampling(ModelRun run, const TargetOptions& target, const Sampling
   Sampling made{.run = std::move(run), .code = {}, .target = target, .options = options};
   if (!code.left_out.empty())
     made.notes.push_back(fmt::format("draws have no momenta, multipliers or times: {} {} left out.",
-                                     fmt::join(code.left_out, ", "), code.left_out.size() == 1 ? "is" : "are"));
+                                     fmt::join(code.left_out, ", "),
+                                     code.left_out.size() == 1 ? "is" : "are"));
   if (pays_to_compile(code, options))
     if (const std::string missing = compile_target(code); !missing.empty())
       made.notes.push_back(fmt::format("the formulas are interpreted, because {}.", missing));
@@ -253,26 +256,27 @@ std::int64_t SamplingResult::draws() const {
 
 SamplingManifest manifest_of(const Sampling& s) {
   const SamplingOptions& o = s.options;
-  SamplingManifest m{.version = std::string(version),
-                     .model = s.run.name,
-                     .text = s.run.text,
-                     .files = {},
-                     .set = s.run.set,
-                     .options = Json::object({{"measure", name_of(s.code->measure)},
-                                              {"temperature", s.target.temperature ? Json(*s.target.temperature) : Json()},
-                                              {"kernel", o.kernel.kernel.text()},
-                                              {"friction", o.kernel.friction},
-                                              {"max_depth", o.kernel.max_depth},
-                                              {"warmup", o.warmup},
-                                              {"thin", o.thin},
-                                              {"seed", o.seed},
-                                              {"step", o.step ? Json(*o.step) : Json()},
-                                              {"accept", o.accept ? Json(*o.accept) : Json()},
-                                              {"diagonal", o.adapt_metric},
-                                              {"spread", o.spread}}),
-                     .columns = s.columns(),
-                     .chains = o.chains,
-                     .draws = o.draws};
+  SamplingManifest m{
+      .version = std::string(version),
+      .model = s.run.name,
+      .text = s.run.text,
+      .files = {},
+      .set = s.run.set,
+      .options = Json::object({{"measure", name_of(s.code->measure)},
+                               {"temperature", s.target.temperature ? Json(*s.target.temperature) : Json()},
+                               {"kernel", o.kernel.kernel.text()},
+                               {"friction", o.kernel.friction},
+                               {"max_depth", o.kernel.max_depth},
+                               {"warmup", o.warmup},
+                               {"thin", o.thin},
+                               {"seed", o.seed},
+                               {"step", o.step ? Json(*o.step) : Json()},
+                               {"accept", o.accept ? Json(*o.accept) : Json()},
+                               {"diagonal", o.adapt_metric},
+                               {"spread", o.spread}}),
+      .columns = s.columns(),
+      .chains = o.chains,
+      .draws = o.draws};
   for (const auto& [path, text] : s.run.model.files) m.files[path] = text->text();
   return m;
 }

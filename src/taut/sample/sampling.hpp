@@ -19,7 +19,7 @@ struct Sampling {
   TargetOptions target;
   SamplingOptions options;
   bool step_was_given = false;
-  std::vector<std::string> notes = {};  // sentences for the user
+  std::vector<std::string> notes = {};       // sentences for the user
   std::vector<std::string> columns() const;  // statistics, coordinates, quantities
 };
 

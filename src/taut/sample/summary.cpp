@@ -25,7 +25,8 @@ std::string hash_of(const SamplingResult& result, std::size_t first, std::size_t
     std::int64_t left = result.draws();
     const auto take = [&](std::span<const double> rows) {
       std::string bytes;
-      for (std::size_t row = 0; row + result.columns <= rows.size() && left > 0; row += result.columns, --left)
+      for (std::size_t row = 0; row + result.columns <= rows.size() && left > 0;
+           row += result.columns, --left)
         for (std::size_t j = 0; j < count; ++j) put_number(bytes, rows[row + first + j]);
       hash.add(bytes);
     };
@@ -70,9 +71,12 @@ void warn_of_components(SamplingSummary& s, const std::string& name, const Chain
   if (groups.size() < 2) return;
   std::string text = fmt::format("chains never meet in {}: ", name);
   for (std::size_t k = 0; k < groups.size(); ++k)
-    text += fmt::format("{}chain{} {}", k == 0 ? "" : "; ", groups[k].size() == 1 ? "" : "s", list_of(groups[k]));
-  s.warnings.push_back(text + ". They may sit in components of g = 0 that no step connects; each is sampled by itself, "
-                              "and their weights are not known.");
+    text +=
+        fmt::format("{}chain{} {}", k == 0 ? "" : "; ", groups[k].size() == 1 ? "" : "s", list_of(groups[k]));
+  s.warnings.push_back(
+      text +
+      ". They may sit in components of g = 0 that no step connects; each is sampled by itself, "
+      "and their weights are not known.");
 }
 
 void warn(SamplingSummary& s) {
@@ -86,29 +90,32 @@ void warn(SamplingSummary& s) {
   if (s.chains > 1) {
     const std::size_t at = worst([](const ColumnDiagnostics& d) { return d.rhat; }, true);
     if (s.of[at].rhat > most_rhat)
-      s.warnings.push_back(fmt::format("R-hat of {} is {:.3f}, above {}: the chains do not agree yet. Draw more.",
-                                       s.names[at], s.of[at].rhat, most_rhat));
+      s.warnings.push_back(
+          fmt::format("R-hat of {} is {:.3f}, above {}: the chains do not agree yet. Draw more.", s.names[at],
+                      s.of[at].rhat, most_rhat));
   }
   for (const bool bulk : {true, false}) {
     const auto size = [bulk](const ColumnDiagnostics& d) { return bulk ? d.ess_bulk : d.ess_tail; };
     const std::size_t at = worst(size, false);
     if (size(s.of[at]) < least_ess)
-      s.warnings.push_back(fmt::format("the effective size of the {} of {} is {:.0f}, below {:.0f}: draw more.",
-                                       bulk ? "bulk" : "tails", s.names[at], size(s.of[at]), least_ess));
+      s.warnings.push_back(
+          fmt::format("the effective size of the {} of {} is {:.0f}, below {:.0f}: draw more.",
+                      bulk ? "bulk" : "tails", s.names[at], size(s.of[at]), least_ess));
   }
   for (std::size_t k = 0; k < s.ebfmi.size(); ++k)
     if (s.ebfmi[k] < least_ebfmi)
       s.warnings.push_back(fmt::format(
-          "E-BFMI of chain {} is {:.2f}, below {}: the energy moves slowly, and tails may be missed.", k + 1, s.ebfmi[k],
-          least_ebfmi));
+          "E-BFMI of chain {} is {:.2f}, below {}: the energy moves slowly, and tails may be missed.", k + 1,
+          s.ebfmi[k], least_ebfmi));
   const std::int64_t divergences = s.counts[static_cast<std::size_t>(Outcome::divergence)];
   if (divergences > 0)
-    s.warnings.push_back(fmt::format(
-        "{} of the trajectories diverged: the density bends more than the step resolves. Ask for --accept 0.95.",
-        divergences));
+    s.warnings.push_back(
+        fmt::format("{} of the trajectories diverged: the density bends more than the step resolves. Ask for "
+                    "--accept 0.95.",
+                    divergences));
 }
 
-Json named(const SamplingSummary& s, double ColumnDiagnostics::*field) {
+Json named(const SamplingSummary& s, double ColumnDiagnostics::* field) {
   Json object = Json::object();
   for (std::size_t k = 0; k < s.names.size(); ++k) object[s.names[k]] = s.of[k].*field;
   return object;
@@ -208,10 +215,11 @@ std::string to_json(const SamplingSummary& s) {
 }
 
 std::string to_text(const SamplingSummary& s) {
-  std::string text = fmt::format("{}: {} chains of {} draws after {} of warm-up, {}, measure {}, seed {}\n", s.model,
-                                 s.chains, s.draws, s.warmup, s.kernel, s.measure, s.seed);
-  text += fmt::format("step {:.4g}, acceptance {:.3f}, {} gradients, {:.3g} s ({:.3g} s of the processor for draws)\n",
-                      s.step, s.accept, s.gradients, s.seconds, s.draw_seconds);
+  std::string text = fmt::format("{}: {} chains of {} draws after {} of warm-up, {}, measure {}, seed {}\n",
+                                 s.model, s.chains, s.draws, s.warmup, s.kernel, s.measure, s.seed);
+  text += fmt::format(
+      "step {:.4g}, acceptance {:.3f}, {} gradients, {:.3g} s ({:.3g} s of the processor for draws)\n",
+      s.step, s.accept, s.gradients, s.seconds, s.draw_seconds);
   std::string kinds;
   for (std::size_t k = 1; k < s.counts.size(); ++k)
     if (s.counts[k] > 0)
@@ -222,12 +230,13 @@ std::string to_text(const SamplingSummary& s) {
   std::size_t width = 8;
   for (const std::string& name : s.names) width = std::max(width, name.size());
   constexpr std::size_t most = 40;
-  text += fmt::format("{:<{}} {:>12} {:>10} {:>10} {:>7} {:>9} {:>9} {:>10}\n", "", width, "mean", "sd", "mcse", "R-hat",
-                      "ESS bulk", "ESS tail", "ESS/s");
+  text += fmt::format("{:<{}} {:>12} {:>10} {:>10} {:>7} {:>9} {:>9} {:>10}\n", "", width, "mean", "sd",
+                      "mcse", "R-hat", "ESS bulk", "ESS tail", "ESS/s");
   for (std::size_t k = 0; k < std::min(most, s.of.size()); ++k) {
     const ColumnDiagnostics& d = s.of[k];
-    text += fmt::format("{:<{}} {:>12.5g} {:>10.4g} {:>10.3g} {:>7.4f} {:>9.0f} {:>9.0f} {:>10.4g}\n", s.names[k], width,
-                        d.mean, d.sd, d.mcse, d.rhat, d.ess_bulk, d.ess_tail, d.ess_bulk / s.draw_seconds);
+    text +=
+        fmt::format("{:<{}} {:>12.5g} {:>10.4g} {:>10.3g} {:>7.4f} {:>9.0f} {:>9.0f} {:>10.4g}\n", s.names[k],
+                    width, d.mean, d.sd, d.mcse, d.rhat, d.ess_bulk, d.ess_tail, d.ess_bulk / s.draw_seconds);
   }
   if (s.of.size() > most) text += fmt::format("… and {} more; --json has them all.\n", s.of.size() - most);
   return text;

@@ -14,14 +14,14 @@ struct SamplingSummary {
   int chains = 0;
   std::int64_t draws = 0, warmup = 0, thin = 1;
   std::uint64_t seed = 0;
-  std::vector<double> steps = {};    // the step size of each chain
+  std::vector<double> steps = {};  // the step size of each chain
   std::vector<std::vector<double>> metrics = {};
   double step = 0, accept = 0;  // means over chains and draws
   OutcomeCounts counts{};
   std::vector<std::string> names = {};  // coordinates and quantities
   std::vector<ColumnDiagnostics> of = {};
-  std::vector<double> ebfmi = {};   // of each chain
-  std::int64_t gradients = 0;  // after warm-up
+  std::vector<double> ebfmi = {};        // of each chain
+  std::int64_t gradients = 0;            // after warm-up
   double seconds = 0, draw_seconds = 0;  // of the wall clock; of the processor, after warm-up, for all chains
   std::string sha256 = {};
   std::vector<std::string> warnings = {};

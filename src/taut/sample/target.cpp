@@ -68,7 +68,7 @@ bool Target::refresh(Phase& x, Need need) {
   return std::isfinite(x.U);
 }
 
-// (S4): U = -log ρ + ½ log det(G W Gᵀ) - ½ log det(G W₀ Gᵀ), the last term with the metric of the measure and the
+// (SM4): U = -log ρ + ½ log det(G W Gᵀ) - ½ log det(G W₀ Gᵀ), the last term with the metric of the measure and the
 // constraints of the model.
 bool Target::add_determinants(Phase& x, Need need) {
   x.U += x.factor.log_det(*code_->pattern) / 2;
@@ -93,7 +93,7 @@ bool Target::factor_reference(const double* G) {
   return free_factor_.factor(*code_->free_pattern, G, reference_.data());
 }
 
-// slope ← ∇ Σ G_e Y_e                                                                                   (S5)
+// slope ← ∇ Σ G_e Y_e                                                                                   (SM5)
 void Target::bend(const std::vector<double>& q) {
   std::copy(q.begin(), q.end(), q_and_Y_.begin());
   bend_(q_and_Y_.data(), nullptr, nullptr, slope_.data());

@@ -32,9 +32,9 @@ struct TargetCode {
   std::shared_ptr<const GramPattern> free_pattern;  // of those of the model
   // (q) → U, ∇U, G; U, G; g; g, G. U is minus the log density, without determinants.
   Code all, value, g, g_and_G;
-  Code bend;        // (q, Y) → ∇ Σ G_e Y_e for fixed Y: q and Y stand behind each other
-  Code turn;        // (q, v) → dG along v; only if a coordinate is held
-  Code quantities;  // (q) → the quantities of the model that depend on q alone
+  Code bend;                        // (q, Y) → ∇ Σ G_e Y_e for fixed Y: q and Y stand behind each other
+  Code turn;                        // (q, v) → dG along v; only if a coordinate is held
+  Code quantities;                  // (q) → the quantities of the model that depend on q alone
   std::vector<double> mass_metric;  // W of the model, if the measure is rigid
   std::vector<std::string> coordinates, quantity_names;
   std::vector<std::string> left_out;  // quantities that depend on more than q
@@ -44,7 +44,7 @@ struct TargetCode {
 struct TargetOptions {
   std::optional<Measure> measure = {};  // otherwise what the model says
   std::optional<double> temperature = {};
-  std::string held = {};   // a quantity of the model that is held at `value`; empty: none
+  std::string held = {};  // a quantity of the model that is held at `value`; empty: none
   double held_value = 0;
 };
 
@@ -58,8 +58,8 @@ std::string compile_target(TargetCode& code);
 struct Phase {
   Phase(const TargetCode& code);
   std::vector<double> q, p, gradient, G;
-  Gram factor;   // of G W Gᵀ
-  double U = 0;  // minus the log density with respect to the area in the metric of W
+  Gram factor;      // of G W Gᵀ
+  double U = 0;     // minus the log density with respect to the area in the metric of W
   double base = 0;  // minus the log density that the user gave
 };
 
@@ -80,18 +80,18 @@ class Target {
   // finite.
   bool refresh(Phase& x, Need need);
   void quantities(const double* q, double* out) const { quantities_(q, nullptr, nullptr, out); }
-  // p ← p - Gᵀ K⁻¹ G W p: the tangent part.                                                           (S3)
+  // p ← p - Gᵀ K⁻¹ G W p: the tangent part.                                                           (SM3)
   void project(Phase& x) const;
   double kinetic(const Phase& x) const;
   std::int64_t gradients() const { return gradients_; }
 
   // The local mean force of the coordinate that is held, and what becomes of it without its corrections.
   struct MeanForce {
-    double corrected = 0;    // its mean over the target is dA/dξ
-    double raw = 0;          // ∇V·b alone
-    double log_weight = 0;   // of the ensemble of the constrained motion, relative to the target
+    double corrected = 0;   // its mean over the target is dA/dξ
+    double raw = 0;         // ∇V·b alone
+    double log_weight = 0;  // of the ensemble of the constrained motion, relative to the target
   };
-  MeanForce mean_force(const Phase& x);                                                             // (S9)
+  MeanForce mean_force(const Phase& x);  // (SM9)
 
  private:
   bool add_determinants(Phase& x, Need need);

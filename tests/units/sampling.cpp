@@ -1,0 +1,209 @@
+// The parts of a sampling: diagnostics as the R package posterior computes them, Stan's windows, determinants and
+// their gradients, draws that do not depend on threads or on kills, sentences about wrong input.
+#include <gtest/gtest.h>
+#include <taut/contract/request.hpp>
+#include <taut/sample/export.hpp>
+#include <taut/sample/summary.hpp>
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+namespace taut {
+namespace {
+
+const std::string ellipse = R"toml(
+[parameters]
+a = 3.0
+[system]
+coordinates = ["x", "y", "z"]
+mass = [1.0, 4.0, 2.0]
+potential = "x + y*z"
+constraints = ["x^2/a^2 + y^2 + z^2 - 1", "x + sin(y) - z"]
+[initial]
+x = 0.5
+y = 0.1
+z = 0.8
+[sampling]
+density = "x - y^2"
+measure = "surface"
+)toml";
+
+Sampling sampling_of(const std::string& text, SamplingOptions options = {},
+                     const TargetOptions& target = {}) {
+  return make_sampling(model_run(text, "test.toml"), target, options);
+}
+
+// A folder that is gone when the test is over.
+struct Scratch {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("taut-sampling-" + std::to_string(getpid()));
+  ~Scratch() { std::filesystem::remove_all(path); }
+};
+
+TEST(Diagnostics, AgreeWithTheRPackagePosterior) {
+  ChainsOfColumn column(3);
+  for (int c = 1; c <= 3; ++c)
+    for (int k = 0; k <= 100; ++k)
+      column[static_cast<std::size_t>(c - 1)].push_back(std::sin(0.37 * k * c) + 0.1 * (k * k % 7));
+  const ColumnDiagnostics d = diagnose(column);  // posterior 1.4 of Debian 12
+  EXPECT_NEAR(d.mean, 0.2044871861042, 1e-11);
+  EXPECT_NEAR(d.sd, 0.7239619791003, 1e-11);
+  EXPECT_NEAR(d.mcse, 0.0640598966063, 1e-10);
+  EXPECT_NEAR(d.rhat, 0.9913620695412, 1e-10);
+  EXPECT_NEAR(d.ess_bulk, 137.3137656025313, 1e-7);
+  EXPECT_NEAR(d.ess_tail, 240.0292620887066, 1e-7);
+}
+
+TEST(Adaptation, HasTheWindowsOfStan) {
+  const Windows windows(1000);
+  std::vector<int> ends;
+  for (int k = 0; k < 1000; ++k)
+    if (windows.ends(k)) ends.push_back(k);
+  EXPECT_EQ(ends, (std::vector<int>{99, 149, 249, 449, 949}));
+  EXPECT_FALSE(windows.learns_metric(74));
+  EXPECT_TRUE(windows.learns_metric(75));
+  EXPECT_FALSE(windows.learns_metric(950));
+}
+
+// The gradient of U, determinants included, against central differences of its values, which lose 1e-16/δ = 1e-10
+// to rounding and gain δ² = 1e-12 of error.
+TEST(Targets, GradientsOfDeterminantsAreExact) {
+  for (const Measure measure : {Measure::surface, Measure::conditioned, Measure::rigid}) {
+    const auto code =
+        std::make_shared<const TargetCode>(make_target(model_run(ellipse, "t").model, {.measure = measure}));
+    Target target(code);
+    target.set_metric({0.7, 2.0, 1.3});
+    Phase x(*code);
+    ASSERT_TRUE(target.refresh(x, Need::gradient));
+    for (std::size_t j = 0; j < 3; ++j) {
+      const double delta = 1e-6;
+      Phase up = x, down = x;
+      up.q[j] += delta;
+      down.q[j] -= delta;
+      ASSERT_TRUE(target.refresh(up, Need::value) && target.refresh(down, Need::value));
+      EXPECT_NEAR(x.gradient[j], (up.U - down.U) / (2 * delta), 1e-8) << static_cast<int>(measure) << j;
+    }
+  }
+}
+
+// Rows and columns of a chain, an arrow and a full pattern: K and its logarithm against elimination in the dense
+// matrix.
+TEST(Gram, FactorsInsideItsEnvelope) {
+  constexpr int m = 6, n = 8;
+  std::vector<int> begin{0}, column;
+  std::vector<double> G;
+  for (int i = 0; i < m; ++i) {
+    for (int j : {i, i + 1, i + 2 < n && i % 2 == 0 ? i + 2 : -1, i == 5 ? 0 : -1})
+      if (j >= 0) {
+        column.push_back(j);
+        G.push_back(std::cos(3 * i + 5 * j) + 2 * (i == j));
+      }
+    begin.push_back(static_cast<int>(column.size()));
+  }
+  const std::vector<double> W{1, 2, 0.5, 1.5, 3, 1, 0.2, 1.1};
+  const GramPattern pattern(m, n, begin, column);
+  Gram gram(pattern);
+  ASSERT_TRUE(gram.factor(pattern, G.data(), W.data()));
+  std::vector<double> dense(static_cast<std::size_t>(m * n), 0.0), K(static_cast<std::size_t>(m * m), 0.0);
+  for (std::size_t i = 0; i < m; ++i)
+    for (int e = begin[i]; e < begin[i + 1]; ++e)
+      dense[i * n + static_cast<std::size_t>(column[static_cast<std::size_t>(e)])] =
+          G[static_cast<std::size_t>(e)];
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t k = 0; k < m; ++k)
+      for (std::size_t j = 0; j < n; ++j) K[i * m + k] += dense[i * n + j] * W[j] * dense[k * n + j];
+  std::vector<double> x{1, -2, 3, 0.5, 1, 2}, b(m, 0.0);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t k = 0; k < m; ++k) b[i] += K[i * m + k] * x[k];
+  gram.solve(pattern, b.data());
+  for (std::size_t i = 0; i < m; ++i) EXPECT_NEAR(b[i], x[i], 1e-12);
+  double log_det = 0;
+  for (std::size_t k = 0; k < m; ++k) {
+    log_det += std::log(K[k * m + k]);
+    for (std::size_t i = k + 1; i < m; ++i)
+      for (std::size_t j = k + 1; j < m; ++j) K[i * m + j] -= K[i * m + k] * K[k * m + j] / K[k * m + k];
+  }
+  EXPECT_NEAR(gram.log_det(pattern), log_det, 1e-12);
+}
+
+TEST(Draws, DoNotDependOnThreadsOrOnAKill) {
+  const SamplingOptions options{.draws = 400, .warmup = 300, .chains = 3, .adapt_metric = true};
+  const Sampling sampling = sampling_of(ellipse, options);
+  const std::string one = summarise(sampling, run_sampling(sampling, 1, nullptr, {})).sha256;
+  EXPECT_EQ(one, summarise(sampling, run_sampling(sampling, 3, nullptr, {})).sha256);
+  const Scratch scratch;
+  int stops = 0;
+  for (const std::int64_t when : {100, 900, 1500, 100000}) {
+    const DrawsFolder folder = DrawsFolder::begin(scratch.path, manifest_of(sampling));
+    std::atomic<std::int64_t> done = 0;
+    const SamplingObserver observer{.progress = [&](std::int64_t now, std::int64_t) { done = now; },
+                                    .wants_to_stop = [&] { return done > when; }};
+    const SamplingResult result = run_sampling(sampling_in(folder), 2, &folder, observer);
+    if (result.stopped) {
+      ++stops;
+      std::ofstream(scratch.path / "chain-1.draws", std::ios::app) << "torn";  // what a kill may leave
+      continue;
+    }
+    EXPECT_EQ(one, summarise(sampling, result).sha256);
+    EXPECT_EQ(one, summarise(sampling, stored_sampling(sampling, folder)).sha256);
+  }
+  EXPECT_GE(stops, 0);
+  const SamplingOptions other{.draws = 400, .warmup = 300, .chains = 3, .seed = 2, .adapt_metric = true};
+  const Sampling reseeded = sampling_of(ellipse, other);
+  EXPECT_NE(one, summarise(reseeded, run_sampling(reseeded, 2, nullptr, {})).sha256);
+}
+
+std::string refusal(const std::string& text, const SamplingOptions& options = {},
+                    const TargetOptions& target = {}) {
+  try {
+    const Sampling sampling = sampling_of(text, options, target);
+    run_sampling(sampling, 1, nullptr, {});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no refusal";
+}
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(WrongInput, IsRefusedInASentence) {
+  EXPECT_TRUE(says(refusal(replaced(ellipse, "measure = \"surface\"", "")), "with respect to which measure"));
+  EXPECT_TRUE(says(refusal(replaced(ellipse, "density = \"x - y^2\"", "")), "what is to be sampled"));
+  EXPECT_TRUE(says(refusal(replaced(ellipse, "\"x - y^2\"", "\"log(x - 10)\"")), "not finite at the start"));
+  EXPECT_TRUE(says(refusal(replaced(ellipse, "\"surface\"", "\"area\"")), "unknown measure"));
+  EXPECT_TRUE(says(refusal(ellipse, {.kernel = {.kernel = kernel_named("g-baoab(1)")}}), "--step"));
+  EXPECT_THROW(kernel_named("nutz"), InputError);
+  EXPECT_THROW(kernel_named("hmc(0)"), InputError);
+  const std::string held =
+      replaced(ellipse, "[sampling]", "[quantities]\nxi = \"x + sin(y) - z + 1\"\n[sampling]");
+  EXPECT_TRUE(says(refusal(held, {}, {.held = "xi", .held_value = 1}), "depend on each other"));
+}
+
+TEST(Components, ThatNeverMeetAreNamed) {
+  const std::string circles = R"toml(
+[system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "0"
+constraints = ["(x^2 + y^2 - 1)*((x - 4)^2 + y^2 - 1)"]
+[initial]
+x = 1.0
+[sampling]
+density = "0"
+measure = "surface"
+)toml";
+  SamplingOptions options{.draws = 200, .warmup = 100, .chains = 6, .step = 0.1, .spread = 3};
+  const Sampling sampling = sampling_of(circles, options);
+  const SamplingSummary summary = summarise(sampling, run_sampling(sampling, 2, nullptr, {}));
+  ASSERT_FALSE(summary.warnings.empty());
+  EXPECT_TRUE(says(summary.warnings.front(), "never meet in x")) << summary.warnings.front();
+}
+
+}  // namespace
+}  // namespace taut
