@@ -26,25 +26,25 @@ LastError& last_error() {
   return error;
 }
 
-constexpr std::string_view flags[] = {"method",     "formulation",
-                                      "projection", "projection-tolerance",
-                                      "steps",      "step",
-                                      "until",      "every",
-                                      "set",        "quantity",
-                                      "lambda",     "local-error",
-                                      "tolerance",  "first-guess",
-                                      "stop-rule",  "error-tolerance",
-                                      "out",        "format",
-                                      "on-failure", "on-jump",
-                                      "overwrite",  "checkpoint-every",
-                                      "solver",     "plain-updates",
-                                      "backend",    "project-start",
-                                      "threads",    "precision",
-                                      "vary",       "size",
-                                      "seed",       "grid",
-                                      "table",      "lanes",
-                                      "methods",    "steps-ladder",
-                                      "ladder-time"};
+constexpr std::string_view flags[] = {"method",      "formulation",
+                                      "projection",  "projection-tolerance",
+                                      "steps",       "step",
+                                      "until",       "every",
+                                      "set",         "quantity",
+                                      "lambda",      "local-error",
+                                      "tolerance",   "first-guess",
+                                      "stop-rule",   "error-tolerance",
+                                      "out",         "format",
+                                      "on-failure",  "on-jump",
+                                      "overwrite",   "checkpoint-every",
+                                      "solver",      "plain-updates",
+                                      "backend",     "project-start",
+                                      "threads",     "precision",
+                                      "vary",        "size",
+                                      "seed",        "grid",
+                                      "table",       "lanes",
+                                      "methods",     "steps-ladder",
+                                      "ladder-time", "device"};
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; }
 

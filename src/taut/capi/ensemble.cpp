@@ -91,7 +91,7 @@ struct EnsembleAsked {
 
 EnsembleAsked asked_of(const char* options_json) {
   EnsembleAsked asked;
-  asked.run = read_options(options_json, {"vary", "size", "seed", "grid", "lanes", "covariance"});
+  asked.run = read_options(options_json, {"vary", "size", "seed", "grid", "lanes", "covariance", "device"});
   for (const auto& [key, value] : asked.run.others) {
     if (key == "vary") {
       take_vary(value, asked.vary.vary);
@@ -99,6 +99,12 @@ EnsembleAsked asked_of(const char* options_json) {
       asked.vary.grid = truth_at(key, value);
     } else if (key == "covariance") {
       asked.covariance = truth_at(key, value);
+    } else if (key == "device") {
+      const auto device = choice_named<Device>(text_at(key, value));
+      if (!device)
+        throw InputError(fmt::format("the option device is {}: it is {}.", value.to_text(),
+                                     in_words(choice_names<Device>, "or")));
+      asked.how.device = *device;
     } else {
       const std::int64_t count = whole_at(key, value);
       if (count < 0) throw InputError(fmt::format("the option {} is {}; it cannot be negative.", key, count));

@@ -197,7 +197,7 @@ typedef struct taut_ensemble taut_ensemble;
 
 /* Runs many trajectories, as `taut ensemble`. Options: those of a run, and "vary": {"L": "linspace(1, 2, 100)",
  * "x": "normal(0.6, 1e-3)", "y": [1, 2, 3]}, "size", "seed", "grid", "lanes", "threads" (of which each makes
- * trajectories), "covariance"; "every" keeps samples. Starts and parameters of one's own stand in `table`, rows ×
+ * trajectories), "device" ("cpu" or "gpu"), "covariance"; "every" keeps samples. Starts and parameters of one's own stand in `table`, rows ×
  * columns, row by row, with a name (of a parameter, a coordinate or a momentum) for each column; it may be NULL.
  * "out" keeps the ensemble in a folder too. A trajectory that fails is counted, and is not the end of the ensemble. If
  * all fail, the status is TAUT_FAILED and *ensemble is the result. */
