@@ -192,7 +192,7 @@ TEST(NoFalseFailure, AStartAtRestInTheOriginIsLeft) {
   }
 }
 
-// Where a pendulum turns, its momentum is the difference of larger ones, and rounded as they are.
+// The momentum of a pendulum that turns is the difference of larger ones, and rounded as they are.
 TEST(NoFalseFailure, MomentaThatVanishInAStepAreSolvedFor) {
   for (const char* how :
        {"'bdf(2)' --formulation ggl", "'bdf(2)' --formulation index-2", "'radau(2)' --formulation ggl"}) {

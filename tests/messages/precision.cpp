@@ -122,9 +122,8 @@ TEST(Precision, MethodsAreComparedInIt) {
   EXPECT_NEAR(std::log2(coarse / fine), 8, 0.1);
 }
 
-// A formulation has the digits too: rk4, halving its step, shows its order far below the rounding of a double,
-// and where formulations keep g by their equations they keep it to the rounding of the precision. The
-// underlying equation does not, and shows that the residual is not kept by chance.
+// A formulation has the digits too: dop853 shows its order far below the rounding of a double, and what keeps
+// g = 0 keeps it to the rounding of the precision. The underlying equation does not: g is not kept by chance.
 TEST(Precision, FormulationsHaveTheDigits) {
   const auto ends = [](const std::string& how) {
     const Ran ran = run_taut("run pendulum --precision quad --json " + how);

@@ -40,7 +40,8 @@ fs::path own_file() {
 }
 
 // Returns the folder of taut's headers: the one that $TAUT_INCLUDE names, the one beside the installed
-// program or library, or the one from which it was built. Libraries may stand in a folder of their architecture.
+// program or library, or the one from which it was built. Libraries may stand in a folder of their
+// architecture.
 std::optional<fs::path> include_folder() {
   if (const char* wanted = std::getenv("TAUT_INCLUDE"); wanted != nullptr)
     return holds_taut(wanted) ? std::optional<fs::path>(fs::absolute(wanted)) : std::nullopt;
