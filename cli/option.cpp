@@ -80,8 +80,9 @@ double number_of(const std::string& text, const std::string& what) {
 
 std::int64_t count_of(const std::string& text, const std::string& what) {
   const double value = number_of(text, what);
-  if (value != value || std::abs(value) > most_steps ||
-      value != static_cast<double>(static_cast<std::int64_t>(value)))
+  if (std::abs(value) > most_steps)
+    throw InputError(fmt::format("{} is {}; at most {:g} can be counted.", what, text, double(most_steps)));
+  if (value != value || value != static_cast<double>(static_cast<std::int64_t>(value)))
     throw InputError(fmt::format("{} needs a whole number, not `{}`.", what, text));
   return static_cast<std::int64_t>(value);
 }

@@ -18,7 +18,7 @@ __all__ = ["FUNCTIONS", "Formula", "Graph", "Comparison", "in_order", "text_of",
 #: The functions of the model language and how many arguments they take.
 FUNCTIONS: Dict[str, int] = {
     "sqrt": 1, "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
-    "sinh": 1, "cosh": 1, "tanh": 1, "abs": 1,
+    "sinh": 1, "cosh": 1, "tanh": 1, "abs": 1, "erf": 1, "erfc": 1, "cbrt": 1,
 }
 
 _SUM, _NEGATIVE, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4, 5

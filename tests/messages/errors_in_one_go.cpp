@@ -44,7 +44,7 @@ TEST(ErrorsInOneGo, AWrongFormulaAndAnUnknownMethod) {
           potential + R"text(./m.toml:11:10: there is no method 'ratle'. Did you mean `rattle`?
   11 | method = "ratle"
      |          ^^^^^^^
-  The methods are: )text");
+  `taut methods` lists all of them.)text");
 }
 
 TEST(ErrorsInOneGo, AMethodThatTakesNoFormulation) {
@@ -69,7 +69,7 @@ TEST(ErrorsInOneGo, AMethodThatWasTyped) {
           potential + R"text(--method: there is no method 'ratle'. Did you mean `rattle`?
      | run.method=ratle
      |            ^^^^^
-  The methods are: )text");
+  `taut methods` lists all of them.)text");
 }
 
 }  // namespace

@@ -192,6 +192,47 @@ TEST(NoFalseFailure, AStartAtRestInTheOriginIsLeft) {
   }
 }
 
+// The momentum of a pendulum that turns is the difference of larger ones, and rounded as they are.
+TEST(NoFalseFailure, MomentaThatVanishInAStepAreSolvedFor) {
+  for (const char* how :
+       {"'bdf(2)' --formulation ggl", "'bdf(2)' --formulation index-2", "'radau(2)' --formulation ggl"}) {
+    const auto ran = run_taut(std::string("run pendulum --until 600 --method ") + how);
+    EXPECT_EQ(ran.status, 0) << how << "\n" << ran.err;
+  }
+}
+
+// A clock has no momentum of its own: H + p_t says how fast it goes. Its pendulum is that of a heavy flywheel
+// that turns as fast.
+TEST(NoFalseFailure, AClockIsACoordinate) {
+  const OwnFolder folder;
+  const auto ends = [&](const std::string& name, const std::string& system, const std::string& method) {
+    const std::string model = folder.string() + "/" + name;
+    std::ofstream(model) << system;
+    const auto ran = run_taut("run '" + model + "' --json --method " + method);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return nlohmann::json::parse(ran.out);
+  };
+  const std::string rest =
+      "constraints = [\"(x^2 + y^2 - 1)/2\"]\n[initial]\nx = 1\n[run]\nstep = 0.01\nsteps = 100\n";
+  const std::string clock =
+      "[system]\ncoordinates = [\"x\", \"y\", \"s\"]\nhamiltonian = \"(p_x^2 + p_y^2)/2 + y*cos(3*s) + "
+      "p_s\"\n" +
+      rest;
+  const auto wheel = ends("wheel.toml",
+                          "[system]\ncoordinates = [\"x\", \"y\", \"s\"]\nmass = [1, 1, 1e12]\npotential = "
+                          "\"y*cos(3*s)\"\nconstraints = [\"(x^2 + y^2 - 1)/2\"]\n[initial]\nx = 1\np_s = "
+                          "1e12\n[run]\nstep = 0.01\nsteps = 100\n",
+                          "'lobatto(4)'");
+  for (const char* method : {"'lobatto(4)'", "'dirac-gauss(3)'", "'gauss(3)' --formulation dirac-weak"}) {
+    const auto ran = ends("clock.toml", clock, method);
+    EXPECT_NEAR(ran["q"][2].get<double>(), 1, 1e-14) << method;
+    for (const int k : {0, 1}) {
+      EXPECT_NEAR(ran["q"][k].get<double>(), wheel["q"][k].get<double>(), 1e-10) << method;
+      EXPECT_NEAR(ran["p"][k].get<double>(), wheel["p"][k].get<double>(), 1e-10) << method;
+    }
+  }
+}
+
 // The names of the first table of `taut methods`, without those that need a potential in two parts.
 std::vector<std::string> every_method() {
   const auto listed = run_taut("methods");

@@ -21,6 +21,7 @@ class Digits:
     exp, sin, cos, tan = mpmath.exp, mpmath.sin, mpmath.cos, mpmath.tan
     atan, atan2 = mpmath.atan, mpmath.atan2
     sinh, cosh, tanh = mpmath.sinh, mpmath.cosh, mpmath.tanh
+    erf, erfc = mpmath.erf, mpmath.erfc
 
     @staticmethod
     def slopes(f, x, places):
@@ -34,6 +35,10 @@ class Digits:
     @staticmethod
     def root(x):
         return mpmath.sqrt(x)
+
+    @staticmethod
+    def cube_root(x):
+        return mpmath.cbrt(x)
 
     @staticmethod
     def logarithm(x):
@@ -59,6 +64,7 @@ class Floats:
     exp, sin, cos, tan = math.exp, math.sin, math.cos, math.tan
     atan, atan2 = math.atan, math.atan2
     sinh, cosh, tanh = math.sinh, math.cosh, math.tanh
+    erf, erfc = math.erf, math.erfc
 
     @staticmethod
     def slopes(f, x, places):
@@ -73,6 +79,10 @@ class Floats:
     @staticmethod
     def root(x):
         return math.sqrt(x)
+
+    @staticmethod
+    def cube_root(x):
+        return x ** (1 / 3)
 
     @staticmethod
     def logarithm(x):
@@ -133,4 +143,7 @@ def domain(kind):
         "sinh": kind.sinh,
         "cosh": kind.cosh,
         "tanh": kind.tanh,
+        "erf": kind.erf,
+        "erfc": kind.erfc,
+        "cbrt": lambda x: -kind.cube_root(-x) if x < 0 else kind.cube_root(x),
     }

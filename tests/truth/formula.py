@@ -19,6 +19,9 @@ FUNCTIONS = {
     "sinh": 1,
     "cosh": 1,
     "tanh": 1,
+    "erf": 1,
+    "erfc": 1,
+    "cbrt": 1,
     "abs": 1,
 }
 

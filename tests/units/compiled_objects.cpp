@@ -454,7 +454,7 @@ TEST_F(CompiledObjects, EveryFunctionGivesTheBitsOfTheInterpreter) {
       model_of("[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"\"\"sqrt(2 + x) + exp(x*y) "
                "+ log(3 + y) + sin(x) + cos(x) + tan(y) "
                "+ asin(x/4) + acos(y/4) + atan(x) + atan2(x, 2 + y) + sinh(x) + cosh(y) + tanh(x*y) + abs(x "
-               "- y) + (2 + x)^y - 1/(3 + x)\"\"\"\n"
+               "- y) + (2 + x)^y - 1/(3 + x) + erf(x) + erfc(y) + cbrt(x - 2)\"\"\"\n"
                "constraints = [\"x - y\"]\n[initial]\nx = 0.25\ny = 0.25\n",
                "functions"));
 }

@@ -52,6 +52,10 @@ TEST(Formula, Functions) {
   EXPECT_DOUBLE_EQ(value("asin(0.2) + acos(0.2)"), value("pi/2"));
   EXPECT_DOUBLE_EQ(value("tan(atan(0.7))"), 0.7);
   EXPECT_DOUBLE_EQ(value("2^0.5"), std::sqrt(2.0));
+  EXPECT_EQ(value("cbrt(-27)"), -3);
+  EXPECT_DOUBLE_EQ(value("erf(0.5)"), 0.52049987781304653768);   // Abramowitz and Stegun, table 7.1
+  EXPECT_DOUBLE_EQ(value("erfc(2)"), 0.0046777349810472658379);  // 1 - erf(2), of the same table
+  EXPECT_EQ(value("erf(0.3) + erfc(0.3)"), 1);
 }
 
 TEST(Formula, WholePowersAreExact) {
@@ -105,8 +109,8 @@ TEST(Formula, ErrorsPointAtTheirPlace) {
 
 TEST(Formula, ANearMissOfAFunctionIsNamed) {
   EXPECT_EQ(parse_formula("sqr(x)", "the potential").error->note,
-            "functions: sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, abs. Did "
-            "you mean `sqrt`?");
+            "functions: sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, abs, erf, "
+            "erfc, cbrt. Did you mean `sqrt`?");
 }
 
 TEST(Formula, DepthIsLimitedAndLengthIsNot) {

@@ -78,9 +78,9 @@ void check_precision(const RunRequest& request, const FormulaSystem* system, con
   if (system == nullptr)
     refuse("systems of particles",
            "Models of formulas have it, with every method of the constrained equations.");
-  if (choice.ode)
-    refuse("methods that integrate a formulation, such as " + choice.method,
-           "The methods of the constrained equations have it: rattle, lobatto(s), midpoint, yoshida4, …");
+  if (choice.ode && choice.ode->formulation.starts_with("parametrised"))
+    refuse("the [parametrisation] of a model",
+           "The other formulations have it, and the methods of the constrained equations.");
   if (!is_small(*system))
     refuse(fmt::format("a model of this size ({} coordinates, {} constraints)", system->n, system->m),
            "Its step is compiled for the run, which is done for at most 40 coordinates and 20 constraints.");

@@ -192,6 +192,17 @@ double kinetic_energy(const P& s, const typename P::Vec& q, const typename P::Ve
   return std::abs(lane(typename P::Scalar(p.dot(v)), 0)) / 2;
 }
 
+// Returns the kinetic energy of velocities that are no more than what a step h makes of rounded positions,
+// and 0 if they are more: a system at rest moves so, and owns no energy.
+template <Hamiltonian P>
+double rounding_at_rest(const P& s, const StateOf<P>& x, const typename P::Scalar& h) {
+  using T = typename P::Scalar;
+  typename P::Vec v = zero_vector(s);
+  H_p(s, x.q, x.p, v);
+  const double way = lane(largest_entry(v), 0) * std::abs(lane(h, 0));
+  return way > noise_slack * epsilon<T>() * lane(largest_entry(x.q), 0) ? 0 : kinetic_energy(s, x.q, x.p);
+}
+
 // Returns H_pp p', with the forces of the constraints; 0 if these are not determined.
 template <Hamiltonian P>
 typename P::Vec acceleration(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
@@ -262,15 +273,28 @@ class Watch {
   // Returns how far the step moved q beyond the mean of its velocities, and beyond its first velocity and the
   // forces there; 0 if that is less than half of the way, as it is if the start is on the constraints, or
   // rounding.
-  double unexplained() const {
+  double unexplained(const StepPromise& promise) const {
     const Vec moved = after_.q - before_.q, by_velocity = moved - h_with_sign_ * v0_;
     const double way = size_of(moved);
-    const double rounding = most_units_off * epsilon<T>() * std::max(size_of(before_.q), way);
+    const double rounding = std::max(most_units_off * epsilon<T>() * std::max(size_of(before_.q), way),
+                                     reach_of(promise.tolerance));
     double beyond_it = size_of(Vec(moved - h_with_sign_ * (v0_ + v1_) / T(2)));
     if (!(beyond_it > way / 2)) return 0;
     const Vec by_force = by_velocity - h_ * h_ / T(2) * acceleration(s_, before_.q, before_.p);
     beyond_it = std::min({beyond_it, size_of(by_velocity), size_of(by_force)});
     return beyond_it > way / 2 && beyond_it > rounding ? beyond_it : 0;
+  }
+
+  // Returns how far from its constraint a position may be if |g| is within this tolerance.
+  double reach_of(double tolerance) const {
+    if (!(tolerance > 0)) return 0;
+    std::vector<double> length(static_cast<std::size_t>(s_.constraints()), 0);
+    G_.for_each([&](int i, int, const T& entry) {
+      length[static_cast<std::size_t>(i)] += std::pow(lane(magnitude(entry), 0), 2);
+    });
+    double far = 0;
+    for (const double square : length) far = std::max(far, tolerance / std::sqrt(square));
+    return 2 * far;  // both ends of a step may be
   }
 
   // Returns the failure of a step in which the energy changed by `change`, if that is a jump and no more than
@@ -478,9 +502,9 @@ template <Hamiltonian P, class X>
   std::optional<Finding> found;
   if (stands_out(tally, now) || tally.steps == 0) {
     const Watch<P> watch(s, before, after, h);
-    if (tally.steps == 0) tally.first_unexplained = watch.unexplained();
     const double change = std::abs(energy_above(now, tally.now));
     const StepPromise promise = stepper.promise();
+    if (tally.steps == 0) tally.first_unexplained = watch.unexplained(promise);
     if (misses_most(tally, now) || change > jump_of_error * tally.energy_error)
       if (const auto failure = watch.missed(promise)) return Finding{*failure};
     found = watch.jumped(change, tally, promise);
@@ -492,7 +516,8 @@ template <Hamiltonian P, class X>
   const bool is_off = off > Tally::part_lost * tally.kinetic_max;
   const bool is_coarse = change > Tally::part_in_a_step * tally.kinetic_max;
   if (!is_off && !is_coarse) return found;
-  const double noise = noise_slack * (noise_of_energy(s, after) + rounding_of_energy(s, after));
+  const double noise = noise_slack * (noise_of_energy(s, after) + rounding_of_energy(s, after) +
+                                      rounding_at_rest(s, after, h));
   if (is_off && off > noise) tally.energy_off = off;  // (W6)
   if (is_coarse && change > noise) tally.change_seen = std::max(tally.change_seen, change);
   return found;

@@ -256,9 +256,10 @@ std::string unknown_method_sentence(std::string_view method, const std::string& 
   if (known) return why + ".";
   const std::string nearest = nearest_name(base, bases);
   const std::string_view argument = method.substr(base.size());  // as it was typed, with its parentheses
-  return fmt::format("{}.{}\n  The methods are: {}.", why,
-                     nearest.empty() ? "" : fmt::format(" Did you mean `{}{}`?", nearest, argument),
-                     joined(names));
+  if (!nearest.empty())
+    return fmt::format("{}. Did you mean `{}{}`?\n  `taut methods` lists all of them.", why, nearest,
+                       argument);
+  return fmt::format("{}.\n  The methods are: {}.", why, joined(names));
 }
 
 std::string_view tier_name(Tier tier) {

@@ -169,7 +169,8 @@ struct ShakeTwoStep {
 struct ShakeVelocity {
   static constexpr MethodFacts facts{
       .name = "shake-velocity",
-      .what = "SHAKE in velocity form (VS): keeps g = 0, not the momentum constraint",
+      .what =
+          "SHAKE in velocity form (VS): keeps g = 0, not the momentum constraint; symplectic on {g = 0} only",
       .source = "Leimkuhler-Skeel (15)-(18)",
       .theory = "shake",
       .order = 2,

@@ -66,6 +66,7 @@ void add_factors(const Formula& f, int k, std::vector<int>& to) {
       case Op::constant:
       case Op::exp:
       case Op::cosh:
+      case Op::erfc:
         break;
       case Op::multiply:
         left.push_back(node.b);
@@ -74,6 +75,7 @@ void add_factors(const Formula& f, int k, std::vector<int>& to) {
       case Op::divide:
       case Op::power:
       case Op::sqrt:
+      case Op::cbrt:
       case Op::absolute:
         left.push_back(node.a);
         break;

@@ -76,7 +76,7 @@ std::string what_happened(const FailedStep& at) {
 }
 
 std::string_view iteration_name(const FailedStep& at) {
-  if (is_slope(at)) return "fixed-point iterations";
+  if (is_slope(at) && at.failure.corrections == Corrections::usual) return "fixed-point iterations";
   switch (at.failure.corrections) {
     case Corrections::usual:
       if (at.failure.stage == SolveStage::inner) return "simplified Newton iterations";

@@ -7,14 +7,20 @@ namespace taut {
 
 namespace {
 
-// Counts the letters to insert, delete, replace or swap with a neighbour.
+bool is_same_letter(char a, char b) {
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return small(a) == small(b);
+}
+
+// Counts the letters to insert, delete, replace or swap with a neighbour. Small and capital letters are the
+// same here.
 int edits(std::string_view a, std::string_view b) {
   std::vector<int> before(b.size() + 1), here(b.size() + 1), next(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) here[j] = static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
     next[0] = static_cast<int>(i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      next[j] = std::min({here[j] + 1, next[j - 1] + 1, here[j - 1] + (a[i - 1] != b[j - 1])});
+      next[j] = std::min({here[j] + 1, next[j - 1] + 1, here[j - 1] + !is_same_letter(a[i - 1], b[j - 1])});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         next[j] = std::min(next[j], before[j - 2] + 1);
     }

@@ -112,6 +112,7 @@ class DaeFormStages {
     x.L.setZero();
     x.M.setZero();
     x.evaluate(s, h, form_);
+    speed_before_ = x.speed;
     unknowns_.setZero();
     for (int i = 0; i < at_.stages; ++i) {
       unknowns_.segment(at_.Z(i), at_.n) = c_[static_cast<std::size_t>(i)] * x.v;
@@ -196,7 +197,7 @@ class DaeFormStages {
       const DaeFormValues<P>& x = values_[static_cast<std::size_t>(i)];
       unit_.segment(at_.Z(i), at_.n).setConstant(larger(half * q_size, tiny));
       unit_.segment(at_.Y(i), at_.n).setConstant(larger(half * p_size, tiny));
-      reach_.setConstant(x.speed);
+      reach_.setConstant(speed_before_ + x.speed);  // p is p0 + Y, and may vanish where p0 does not
       x.G.row_bounds(reach_, bound_);
       for (int k = 0; k < at_.m; ++k) unit_[at_.L(i) + k] = larger(half * bound_[k], tiny);
       if (!form_.position) continue;
@@ -233,6 +234,7 @@ class DaeFormStages {
   Vector<T, dynamic> unknowns_, residual_, unit_;
   Vector<T, P::n> reach_;
   Vector<T, P::m> bound_;
+  T speed_before_{0};                        // max |H_p| at (q0, p0)
   const Vec *q0_ = nullptr, *p0_ = nullptr;  // those of the last evaluation
 };
 

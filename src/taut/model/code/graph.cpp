@@ -53,9 +53,13 @@ Graph::Knowledge Graph::learn(const Node& node) const {
       return {.total = total && a.positive};
     case Op::exp:
     case Op::cosh:
+    case Op::erfc:
       return {.total = total, .positive = true, .not_negative = true};
     case Op::absolute:
       return {.total = total, .positive = a.positive, .not_negative = true};
+    case Op::erf:
+    case Op::cbrt:
+      return {.total = total, .positive = a.positive, .not_negative = a.not_negative};
     case Op::negate:
     case Op::subtract:
     case Op::sin:
@@ -332,6 +336,14 @@ Graph::Slopes Graph::slopes(int node, int w, bool wanted_a, bool wanted_b) {
       return {product(w, make(Op::sinh, a)), -1};
     case Op::tanh:
       return {product(w, difference(one, square(node))), -1};
+    case Op::erf:
+    case Op::erfc: {
+      const int slope =
+          product(constant(1 / sqrt(atan(Float128(1)))), make(Op::exp, negate(square(a))));  // 2/√π
+      return {at.op == Op::erf ? product(w, slope) : negate(product(w, slope)), -1};
+    }
+    case Op::cbrt:
+      return {quotient(product(constant(Float128(1) / 3), w), square(node)), -1};
     case Op::absolute:
       return {product(w, make(Op::sign, a)), -1};
     case Op::atan2: {  // a is y, b is x

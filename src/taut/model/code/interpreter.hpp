@@ -69,6 +69,12 @@ void Evaluator<T>::perform(Op op, T* r, const Instruction* i, const Instruction*
       return each([](const T& a, const T&) { return cosh(a); });
     case Op::tanh:
       return each([](const T& a, const T&) { return tanh(a); });
+    case Op::erf:
+      return each([](const T& a, const T&) { return erf(a); });
+    case Op::erfc:
+      return each([](const T& a, const T&) { return erfc(a); });
+    case Op::cbrt:
+      return each([](const T& a, const T&) { return cbrt(a); });
     case Op::absolute:
       return each([](const T& a, const T&) { return absolute(a); });
     case Op::sign:

@@ -31,6 +31,9 @@ const std::array called_by_objects{
     OwnFunction{"taut_sinh", of_one, address_of(sinh<double>)},
     OwnFunction{"taut_cosh", of_one, address_of(cosh<double>)},
     OwnFunction{"taut_tanh", of_one, address_of(tanh<double>)},
+    OwnFunction{"taut_erf", of_one, address_of(erf<double>)},
+    OwnFunction{"taut_erfc", of_one, address_of(erfc<double>)},
+    OwnFunction{"taut_cbrt", of_one, address_of(cbrt<double>)},
     OwnFunction{"taut_atan2", of_two, address_of(atan2<double>)},
     OwnFunction{"taut_pow", of_two, address_of(power<double>)},
 };
@@ -58,6 +61,12 @@ std::string_view symbol_of(Op op) {
       return "taut_cosh";
     case Op::tanh:
       return "taut_tanh";
+    case Op::erf:
+      return "taut_erf";
+    case Op::erfc:
+      return "taut_erfc";
+    case Op::cbrt:
+      return "taut_cbrt";
     case Op::atan2:
       return "taut_atan2";
     case Op::power:

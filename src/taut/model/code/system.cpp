@@ -334,6 +334,17 @@ bool singular_kinetic(const System& s, const Model& model) {
     run(q.data(), p.data(), v.data(), column.data());
     std::copy(column.begin(), column.begin() + moving, H_pp.column(j));
   }
+  if (is_invertible(H_pp)) return false;
+  // A coordinate whose velocity is given, as that of a clock is by H + p_t, needs no momentum: along one
+  // direction in which H_pp vanishes, H_p may say how fast the system goes.
+  const auto velocity = at_start(s, model, s.H_p);
+  double fast = 0;
+  for (const double v : velocity) fast = std::max(fast, magnitude(v));
+  if (!(fast > 0)) return true;
+  for (int j = 0; j < s.n; ++j)
+    for (int i = 0; i < s.n; ++i)
+      H_pp.column(j)[i] +=
+          velocity[static_cast<std::size_t>(i)] / fast * (velocity[static_cast<std::size_t>(j)] / fast);
   return !is_invertible(H_pp);
 }
 

@@ -58,7 +58,8 @@ struct GradientBeyondNumbers {
 };
 std::optional<GradientBeyondNumbers> gradient_beyond_numbers(const System& system, const Model& model);
 
-// Asks whether H_pp of a system that is not natural is singular at the start.
+// Asks whether H_pp of a system that is not natural is singular at the start, along a direction in which H_p
+// does not say how fast the system goes either.
 bool singular_kinetic(const System& system, const Model& model);
 
 }  // namespace taut

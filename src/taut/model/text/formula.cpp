@@ -21,11 +21,12 @@ struct FunctionRow {
   int arguments;
 };
 constexpr std::array functions{
-    FunctionRow{"sqrt", Op::sqrt, 1},   FunctionRow{"exp", Op::exp, 1},     FunctionRow{"log", Op::log, 1},
-    FunctionRow{"sin", Op::sin, 1},     FunctionRow{"cos", Op::cos, 1},     FunctionRow{"tan", Op::tan, 1},
-    FunctionRow{"asin", Op::asin, 1},   FunctionRow{"acos", Op::acos, 1},   FunctionRow{"atan", Op::atan, 1},
-    FunctionRow{"atan2", Op::atan2, 2}, FunctionRow{"sinh", Op::sinh, 1},   FunctionRow{"cosh", Op::cosh, 1},
-    FunctionRow{"tanh", Op::tanh, 1},   FunctionRow{"abs", Op::absolute, 1}};
+    FunctionRow{"sqrt", Op::sqrt, 1},   FunctionRow{"exp", Op::exp, 1},      FunctionRow{"log", Op::log, 1},
+    FunctionRow{"sin", Op::sin, 1},     FunctionRow{"cos", Op::cos, 1},      FunctionRow{"tan", Op::tan, 1},
+    FunctionRow{"asin", Op::asin, 1},   FunctionRow{"acos", Op::acos, 1},    FunctionRow{"atan", Op::atan, 1},
+    FunctionRow{"atan2", Op::atan2, 2}, FunctionRow{"sinh", Op::sinh, 1},    FunctionRow{"cosh", Op::cosh, 1},
+    FunctionRow{"tanh", Op::tanh, 1},   FunctionRow{"abs", Op::absolute, 1}, FunctionRow{"erf", Op::erf, 1},
+    FunctionRow{"erfc", Op::erfc, 1},   FunctionRow{"cbrt", Op::cbrt, 1}};
 
 const FunctionRow* find_function(std::string_view name) {
   const auto row =
@@ -421,6 +422,12 @@ Float128 apply(Op op, Float128 a, Float128 b) {
       return cosh(a);
     case Op::tanh:
       return tanh(a);
+    case Op::erf:
+      return erf(a);
+    case Op::erfc:
+      return erfc(a);
+    case Op::cbrt:
+      return cbrt(a);
     case Op::absolute:
       return absolute(a);
     case Op::sign:

@@ -21,6 +21,9 @@ __extension__ __float128 atanq(__float128) noexcept;
 __extension__ __float128 sinhq(__float128) noexcept;
 __extension__ __float128 coshq(__float128) noexcept;
 __extension__ __float128 tanhq(__float128) noexcept;
+__extension__ __float128 erfq(__float128) noexcept;
+__extension__ __float128 erfcq(__float128) noexcept;
+__extension__ __float128 cbrtq(__float128) noexcept;
 __extension__ __float128 atan2q(__float128, __float128) noexcept;
 __extension__ __float128 powq(__float128, __float128) noexcept;
 }
@@ -42,6 +45,9 @@ TAUT_OF_DOUBLE(atan)
 TAUT_OF_DOUBLE(sinh)
 TAUT_OF_DOUBLE(cosh)
 TAUT_OF_DOUBLE(tanh)
+TAUT_OF_DOUBLE(erf)
+TAUT_OF_DOUBLE(erfc)
+TAUT_OF_DOUBLE(cbrt)
 #undef TAUT_OF_DOUBLE
 template <class T>
   requires std::is_same_v<T, double>
@@ -57,6 +63,9 @@ inline long double atan(long double x) { return std::atan(x); }
 inline long double sinh(long double x) { return std::sinh(x); }
 inline long double cosh(long double x) { return std::cosh(x); }
 inline long double tanh(long double x) { return std::tanh(x); }
+inline long double erf(long double x) { return std::erf(x); }
+inline long double erfc(long double x) { return std::erfc(x); }
+inline long double cbrt(long double x) { return std::cbrt(x); }
 inline long double atan2(long double y, long double x) { return std::atan2(y, x); }
 inline Float128 exp(Float128 x) { return expq(x); }
 inline Float128 log(Float128 x) { return logq(x); }
@@ -67,6 +76,9 @@ inline Float128 atan(Float128 x) { return atanq(x); }
 inline Float128 sinh(Float128 x) { return sinhq(x); }
 inline Float128 cosh(Float128 x) { return coshq(x); }
 inline Float128 tanh(Float128 x) { return tanhq(x); }
+inline Float128 erf(Float128 x) { return erfq(x); }
+inline Float128 erfc(Float128 x) { return erfcq(x); }
+inline Float128 cbrt(Float128 x) { return cbrtq(x); }
 inline Float128 atan2(Float128 y, Float128 x) { return atan2q(y, x); }
 
 // Returns x^y for an exponent that is not a whole number known beforehand.
@@ -130,6 +142,25 @@ template <class T, int k>
 Dual<T, k> tanh(const Dual<T, k>& x) {
   const T y = tanh(x.value);
   return x.chain(y, T(1) - y * y);
+}
+// Returns 2/√π exp(-x²), the derivative of erf. √π is 2 √atan(1), which has the digits of every scalar.
+template <class T>
+T slope_of_erf(const T& x) {
+  static const T at_zero = T(1) / sqrt(atan(T(1)));
+  return at_zero * exp(-(x * x));
+}
+template <class T, int k>
+Dual<T, k> erf(const Dual<T, k>& x) {
+  return x.chain(erf(x.value), slope_of_erf(x.value));
+}
+template <class T, int k>
+Dual<T, k> erfc(const Dual<T, k>& x) {
+  return x.chain(erfc(x.value), -slope_of_erf(x.value));
+}
+template <class T, int k>
+Dual<T, k> cbrt(const Dual<T, k>& x) {
+  const T y = cbrt(x.value);
+  return x.chain(y, T(1) / (T(3) * y * y));
 }
 template <class T, int k>
 Dual<T, k> sign(const Dual<T, k>& x) {

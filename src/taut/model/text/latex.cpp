@@ -62,6 +62,10 @@ std::string_view function_to_latex(Op op) {
       return "\\cosh";
     case Op::tanh:
       return "\\tanh";
+    case Op::erf:
+      return "\\operatorname{erf}";
+    case Op::erfc:
+      return "\\operatorname{erfc}";
     case Op::sign:
       return "\\operatorname{sign}";
     case Op::atan2:
@@ -99,6 +103,8 @@ Piece piece_of(const Formula& formula, const FormulaNode& node, const std::vecto
       return {"{" + within(child(node.a), atom) + "}^{" + child(node.b).text + "}", factor};
     case Op::sqrt:
       return {"\\sqrt{" + child(node.a).text + "}"};
+    case Op::cbrt:
+      return {"\\sqrt[3]{" + child(node.a).text + "}"};
     case Op::absolute:
       return {"\\left|" + child(node.a).text + "\\right|"};
     default: {
