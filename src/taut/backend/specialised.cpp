@@ -120,6 +120,40 @@ Machine* taut_make_wide_machine(WideStart* start) {{
       scalar, state, scalar, method);
 }
 
+// Returns the same for a method that integrates a formulation. All words in it are names of taut's own lists.
+std::string maker_of_formulation_in(std::string_view scalar, const std::string& state,
+                                    const MethodChoice& choice) {
+  const std::size_t open = choice.method.find('(');
+  const std::string name = choice.method.substr(0, open);
+  const std::string number =
+      open == std::string::npos ? "0" : choice.method.substr(open + 1, choice.method.size() - open - 2);
+  const OdeChoice& ode = *choice.ode;
+  const Projection& projection = ode.projection;
+  return fmt::format(
+      R"(#include <taut/mechanism/wide_ode_machine.hpp>
+
+using namespace taut;
+
+struct Chosen {{
+  static constexpr std::string_view formulation = "{}", method = "{}";
+  static constexpr int number = {};
+  static constexpr std::array<double, 2> numbers = {{{:.17g}, {:.17g}}};
+  static constexpr Projection projection = {{ProjectionKind({}), {:.17g}, ProjectionMetric({}), ProjectionAlong({})}};
+  static constexpr ChartRule charts = {{ChartKind({}), ChartSwitch({}), {:.17g}}};
+}};
+
+extern "C" __attribute__((visibility("default")))
+Machine* taut_make_wide_machine(WideStart* start) {{
+  using P = SpecialisedModel<{}>;
+  return make_wide_ode<Chosen, P, {}<{}, P::n>>(*start);
+}}
+)",
+      ode.formulation, name, number, ode.numbers[0], ode.numbers[1], static_cast<int>(projection.kind),
+      projection.tolerance, static_cast<int>(projection.metric), static_cast<int>(projection.along),
+      static_cast<int>(ode.charts.kind), static_cast<int>(ode.charts.change), ode.charts.threshold, scalar,
+      state, scalar);
+}
+
 // Returns the functions of a unit that make machines of single trajectories and of several side by side.
 std::string makers_of_trajectories(const std::string& state, const std::string& method, int lanes) {
   return fmt::format(
@@ -259,6 +293,17 @@ std::string specialised_source(const Model& model, const std::string& method, co
          maker_in(precision == Precision::quadruple ? "Float128" : "long double", state, source->value);
 }
 
+namespace {
+
+std::string formulation_source(const Model& model, const MethodChoice& choice, const SolveOptions& options,
+                               bool plain_updates, Precision precision) {
+  const bool quadruple = precision == Precision::quadruple;
+  return rules_of(options, false) + emit_bare_cpp(model, "SpecialisedModel", quadruple) +
+         maker_of_formulation_in(quadruple ? "Float128" : "long double", state_of(plain_updates), choice);
+}
+
+}  // namespace
+
 Specialised specialised_machine(const Model& model, const MethodChoice& choice, const PlainState& start,
                                 const SolveOptions& options, bool plain_updates) try {
   if (choice.ode) return {nullptr, formulations_are_not};
@@ -335,10 +380,12 @@ std::unique_ptr<LaneMachine> SpecialisedTrajectories::lanes(const PlainState& st
 
 WideMachine wide_machine(const Model& model, const MethodChoice& choice, const SolveOptions& options,
                          Precision precision, bool plain_updates, bool project_start, double step) try {
-  if (choice.ode) return {.missing = formulations_are_not};
+  if (choice.ode && choice.ode->formulation.starts_with("parametrised"))
+    return {.missing = "the [parametrisation] of a model is there in double precision only"};
   // The operations of 128-bit floats are calls, which a compiler cannot make faster.
   const CompiledObject object =
-      compiled_unit(specialised_source(model, choice.method, options, plain_updates, precision),
+      compiled_unit(choice.ode ? formulation_source(model, choice, options, plain_updates, precision)
+                               : specialised_source(model, choice.method, options, plain_updates, precision),
                     {precision == Precision::quadruple ? "-O1" : "-O2"});
   if (object.handle == nullptr) return {.missing = object.missing};
   const auto make = std::bit_cast<MakeWide>(object.symbol("taut_make_wide_machine"));
