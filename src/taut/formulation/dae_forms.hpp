@@ -4,7 +4,6 @@
 
 #include <taut/formulation/facts.hpp>
 #include <taut/problem/tiers.hpp>
-#include <taut/solve/residual_size.hpp>
 
 namespace taut {
 

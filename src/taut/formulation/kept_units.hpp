@@ -18,9 +18,6 @@ namespace taut {
 inline constexpr double most_units_off = 1024;
 // No coordinate counts for less than this part of the largest one: rounding of rounding errors is noise.
 inline constexpr double noise_of_noise = 0x1p-40;
-// What rounding left of velocities is taken off down to this part of the largest one: a coordinate may be far
-// smaller than another of its constraint, as x is on x y = 1 if y is 10¹².
-inline constexpr double far_below_noise = 0x1p-100;
 // Newton's iteration to rounding needs this many corrections at most, unless it comes from far away.
 inline constexpr int usual_corrections = 10;
 inline bool came_from_afar(const Expected<int>& landed) { return landed && *landed > usual_corrections; }
@@ -89,16 +86,6 @@ std::optional<Failure> beyond_noise(const Residual& residual, Bounds& bound, dou
   measure(noise);
   raise_to_noise(noise, bound);
   return beyond(residual, bound, tolerance, stage, suspect);
-}
-
-// Sets unit_i to what rounding of coordinates, or velocities, of these sizes does to constraint i. It goes by
-// the coordinates that constraint i uses; of the largest one of the system `part` counts.
-template <class Jacobian, class Sizes, class Bounds>
-void units_of_rows(const Jacobian& G, Sizes& size, double part, Bounds& unit) {
-  using T = typename Jacobian::Scalar;
-  raise_vanishing(size, part);
-  G.row_units(size, unit);
-  unit *= Real<T>(epsilon<T>() / 2);
 }
 
 // Sets bound_i = 1024 ε Σⱼ |G_ij| size_j: what rounding of coordinates of these sizes explains.
@@ -179,13 +166,11 @@ double noise_of_velocities(const P& s) {
 
 // Judges G H_p at (q, p), to which the impulses ν have brought p. What they cancelled counts up to the
 // velocity that moves a coordinate by the size of the system in a step h. No velocity counts for less than
-// `least` times the largest. What the measured noise explains counts as rounding too, unless it is not asked.
-//                                                                                                     (W1)
+// `least` times the largest.                                                                          (W1)
 template <Hamiltonian P>
 std::optional<Failure> missed_momentum(const P& s, const typename P::Vec& q, const typename P::Vec& p,
                                        const typename P::Scalar& h, const typename P::Multiplier& nu,
-                                       const Mask<typename P::Scalar>& suspect, double least,
-                                       bool asks_noise = true) {
+                                       const Mask<typename P::Scalar>& suspect, double least) {
   using T = typename P::Scalar;
   typename P::Vec v = zero_vector(s);
   typename P::Multiplier residual = zero_multiplier(s);
@@ -205,7 +190,6 @@ std::optional<Failure> missed_momentum(const P& s, const typename P::Vec& q, con
   sizes_kept(kept, passed, limit, Real<T>(Real<T>(least) * fast), size);
   BoundsOf<P> bound = BoundsOf<P>::Zero(s.constraints());
   bounds_of_rounding(G, size, bound);
-  if (!asks_noise) return beyond(residual, bound, 0, SolveStage::momentum, suspect);
   return beyond_noise(residual, bound, 0, SolveStage::momentum, suspect,
                       [&](BoundsOf<P>& noise) { noise_of_momenta(s, q, p, G, noise); });
 }

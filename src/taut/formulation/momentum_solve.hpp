@@ -51,7 +51,13 @@ class MomentumSolve {
             G.times(velocity_, residual_);  // (M1)
           }
         },
-        Units<X>{s, x, G, *this},
+        [&](auto& unit) {
+          if constexpr (requires { G.times_velocity(s.W(), x.p, residual_); }) H_p(s, x.q, x.p, velocity_);
+          each_index(velocity_, [&](int j) { speed_[j] = magnitude(velocity_[j]); });
+          raise_vanishing(speed_);
+          G.row_bounds(speed_, unit);
+          unit *= Real<T>(epsilon<T>() / 2);  // (M4): what rounding the velocity alone does to G H_p
+        },
         [&](const Mask<T>& active) {
           if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
             if (!factored) see_what_goes(active, x.q);
@@ -69,7 +75,7 @@ class MomentumSolve {
         forecast(s));
     if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
       if (solved && *solved == 0) [[unlikely]]
-        see_what_stays(seen_, Mask<T>(true));
+        see_what_stays(largest_in_units(residual_, unit_), Mask<T>(true));
     if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
       if (solved && any(stays())) [[unlikely]] {
         delta_ = part_missed(s, x.q, x.p, G, stays());
@@ -87,21 +93,6 @@ class MomentumSolve {
   ConstraintMatrix<P>& matrix() { return matrix_; }
 
  private:
-  template <class X>
-  struct Units {
-    const P& s;
-    const X& x;
-    const typename P::Jacobian& G;
-    MomentumSolve& at;
-
-    void operator()(Vector<Real<T>, P::m>& unit) const {
-      if constexpr (requires { G.times_velocity(s.W(), x.p, at.residual_); }) H_p(s, x.q, x.p, at.velocity_);
-      each_index(at.velocity_, [&](int j) { at.speed_[j] = magnitude(at.velocity_[j]); });
-      units_of_rows(G, at.speed_, noise_of_velocities(s), unit);  // (M4)
-    }
-    void note(const Real<T>& in_units) const { at.seen_ = in_units; }
-  };
-
   // A natural system is linear in ν. Otherwise the iteration stops at the rounding level.
   static auto forecast([[maybe_unused]] const P& s) {
     if constexpr (Graded<P>)
@@ -115,11 +106,12 @@ class MomentumSolve {
   // Notes how fast the system is if nearly all of a velocity is to go, and what stays although it is not
   // zero: units of which the largest velocity has a part may be too large for the others.
   void see_what_goes(const Mask<T>& active, const Vec& q) {
-    const Mask<T> suspect = seen_ > Real<T>(nearly_all_of_it<P>);
+    const Real<T> first = largest_in_units(residual_, unit_);
+    const Mask<T> suspect = first > Real<T>(nearly_all_of_it<P>);
     if (any(suspect)) [[unlikely]]
       rate_ = select(suspect, Real<T>(largest_entry(velocity_) / one_if_zero<T>(largest_entry(q))), rate_);
     if (!all(active)) [[unlikely]]
-      see_what_stays(seen_, Mask<T>(!active));
+      see_what_stays(first, Mask<T>(!active));
   }
   void see_what_stays(const Real<T>& first, const Mask<T>& lanes) {
     const Mask<T> stays = lanes && first > Real<T>(0);
@@ -140,7 +132,7 @@ class MomentumSolve {
     Mask<T> missed(false);
     for (int l = 0; l < ScalarTraits<T>::lanes; ++l)
       if (const Mask<T> one = lanes && only_lane(l);
-          missed_momentum(s, q, p, T(1), none, one, far_below_noise, false))
+          missed_momentum(s, q, p, T(1), none, one, noise_of_noise))
         missed = either(missed, one);
     if (!any(missed)) return none;
     ConstraintMatrix<P> matrix(s);
@@ -183,7 +175,7 @@ class MomentumSolve {
   Vector<Real<T>, P::m> unit_;
   Vector<Real<T>, P::n> speed_;
   Vec velocity_, impulse_;
-  Real<T> rate_{0}, seen_{0};  // seen_ is the residual in units, when it was last looked at
+  Real<T> rate_{0};
 };
 
 }  // namespace taut

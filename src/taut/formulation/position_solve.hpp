@@ -126,7 +126,7 @@ class PositionSolve {
     move.respond(s, matrix_);
     const auto solved =
         drive_to_zero(with_limit(rule, move), residual_, unit_, Landing<M>{s, move, mu, residual_, q1},
-                      Units{q0, q1, G0, reach_, seen_, from.units_known},
+                      Units{q0, q1, G0, reach_, from.units_known},
                       Correction<Rule, M, Shortcut>{*this, s, rule, move, mu, q0, q1, G0, progress, shortcut},
                       forecast<Rule>(move, is_newton(rule) && !keeps_factor(shortcut)));
     if (!solved) return named(solved.error(), rule, move);
@@ -206,14 +206,13 @@ class PositionSolve {
     const Vec*& q1;
     const typename P::Jacobian& G0;
     Vector<Real<T>, P::n>& reach;
-    Real<T>& seen;
     bool known;
-
-    void note(const Real<T>& in_units) const { seen = in_units; }
 
     void operator()(Vector<Real<T>, P::m>& unit) const {
       each_index(q0, [&](int j) { reach[j] = magnitude(q0[j]) + magnitude((*q1)[j]); });
-      units_of_rows(G0, reach, noise_of_noise, unit);  // (C4): what rounding q₁ alone does to g
+      raise_vanishing(reach);
+      G0.row_bounds(reach, unit);
+      unit *= Real<T>(epsilon<T>() / 2);  // (C4): what rounding q₁ alone does to g
     }
   };
 
@@ -273,7 +272,8 @@ class PositionSolve {
     template <class Kept>
     int in_lanes(const Mask<T>& active, const Kept& kept) {
       if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
-        if (const Mask<T> suspect = at.seen_ > Real<T>(nearly_all_of_it<P>); any(suspect)) [[unlikely]]
+        if (const Mask<T> suspect = largest_in_units(at.residual_, at.unit_) > Real<T>(nearly_all_of_it<P>);
+            any(suspect)) [[unlikely]]
           at.suspect_ = either(at.suspect_, both(suspect, is_far(*q1, q0)));
       const int pivot = correction(kept);
       if (pivot < 0) add(active);
@@ -363,7 +363,6 @@ class PositionSolve {
   Multiplier residual_, delta_;
   Vector<Real<T>, P::m> unit_;
   Vector<Real<T>, P::n> reach_;
-  Real<T> seen_{0};         // the residual in units, when it was last looked at
   Mask<T> suspect_{false};  // lanes whose units may be too large for the state that is kept
   typename P::Jacobian G1_;
   Vec moved_;

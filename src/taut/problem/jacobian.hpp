@@ -4,8 +4,6 @@
 //   times(v, y)               y = G v
 //   subtract_transpose(l, x)  x -= Gᵀ l
 //   row_bounds(v, y)          yᵢ = Σⱼ |Gᵢⱼ| |vⱼ|, the size of what is summed in row i
-//   row_units(v, y)           the same, with no vⱼ below 1/1024 of the largest that row i uses: a component
-//                             that happens to vanish still feels the rounding of the others
 //   for_each(f)               f(row, column, entry) over the stored entries
 #pragma once
 
@@ -18,16 +16,6 @@
 #include <vector>
 
 namespace taut {
-
-// No size counts for less than this part of the largest one beside it. (Stagnation is accepted at 1000 units
-// of rounding, which is then a bound by the largest.)
-inline constexpr double least_part = 0x1p-10;
-
-// Returns v if the entry beside it is not zero, and 0 otherwise.
-template <class T>
-Real<T> where_used(const T& entry, const Real<T>& v) {
-  return select(Mask<T>(magnitude(entry) > Real<T>(0)), v, Real<T>(0));
-}
 
 template <class T, int m, int n>
 struct DenseJacobian {
@@ -49,15 +37,6 @@ struct DenseJacobian {
   void row_bounds(const Vector<Real<T>, n>& v, Vector<Real<T>, m>& y) const {
     y.setZero();
     for_each([&](int i, int j, const T& entry) { y[i] += magnitude(entry) * v[j]; });
-  }
-  void row_units(const Vector<Real<T>, n>& v, Vector<Real<T>, m>& y) const {
-    for (int i = 0; i < entries.rows(); ++i) {
-      Real<T> least(0), sum(0);
-      for (int j = 0; j < entries.cols(); ++j) least = larger(least, where_used(entries(i, j), v[j]));
-      least *= Real<T>(least_part);
-      for (int j = 0; j < entries.cols(); ++j) sum += magnitude(entries(i, j)) * larger(v[j], least);
-      y[i] = sum;
-    }
   }
   template <class F>
   void for_each(F&& f) const {
@@ -148,22 +127,6 @@ struct PatternJacobian {
         y[at.row] += bound;
     });
   }
-  void row_units(const Vector<Real<T>, Pattern::columns>& v, Vector<Real<T>, Pattern::rows>& y) const {
-    std::array<Real<T>, static_cast<std::size_t>(Pattern::rows)> least;
-    unroll<size>([&]<int k>() {
-      constexpr Place at = Pattern::places[k];
-      const Real<T> part = where_used(entries[source(k).entry], v[at.column]) * Real<T>(least_part);
-      least[at.row] = first_of_row(k) ? part : larger(least[at.row], part);
-    });
-    unroll<size>([&]<int k>() {
-      constexpr Place at = Pattern::places[k];
-      const Real<T> bound = magnitude(entries[source(k).entry]) * larger(v[at.column], least[at.row]);
-      if constexpr (first_of_row(k))
-        y[at.row] = bound;
-      else
-        y[at.row] += bound;
-    });
-  }
   template <class F>
   void for_each(F&& f) const {
     unroll<size>([&]<int k>() {
@@ -205,17 +168,6 @@ struct SparseJacobian {
   void row_bounds(const Vector<Real<T>, dynamic>& v, Vector<Real<T>, dynamic>& y) const {
     y.setZero();
     for_each([&](int i, int j, const T& entry) { y[i] += magnitude(entry) * v[j]; });
-  }
-  void row_units(const Vector<Real<T>, dynamic>& v, Vector<Real<T>, dynamic>& y) const {
-    for (int i = 0; i < rows(); ++i) {
-      Real<T> least(0), sum(0);
-      for (int k = begin[i]; k < begin[i + 1]; ++k)
-        least = larger(least, where_used(entries[k], v[column[k]]));
-      least *= Real<T>(least_part);
-      for (int k = begin[i]; k < begin[i + 1]; ++k)
-        sum += magnitude(entries[k]) * larger(v[column[k]], least);
-      y[i] = sum;
-    }
   }
   template <class F>
   void for_each(F&& f) const {

@@ -11,8 +11,7 @@ namespace taut {
 
 // A residual that is one vector r, filled by `form()`. `rounding_units(unit)` writes the |rᵢ| at which
 // rounding takes over; `unit` then stores their reciprocals. If `rounding_units.known` is true, `unit`
-// already holds them and the call is skipped. If it has a member note(size), that is told each size in units
-// at the time it is asked for. If `form` has a member last(), it is called after the last
+// already holds them and the call is skipped. If `form` has a member last(), it is called after the last
 // correction, when the new state is needed but its residual is not.
 template <class R, class Units, class Form, class RoundingUnits>
 struct VectorResidual {
@@ -36,11 +35,7 @@ struct VectorResidual {
     const Real<T> least(0x1p-1000);  // a unit if nothing moves at all
     each_index(per_unit, [&](int i) { per_unit[i] = Real<T>(1) / larger(per_unit[i], least); });
   }
-  Real<T> in_units() const {
-    const Real<T> size = largest_in_units(r, per_unit);
-    if constexpr (requires { rounding_units.note(size); }) rounding_units.note(size);
-    return size;
-  }
+  Real<T> in_units() const { return largest_in_units(r, per_unit); }
   Real<T> norm() const { return two_norm(r); }
   Mask<T> within(double tolerance) const { return all_within(r, tolerance); }
   Mask<T> sound() const { return all_finite(r); }

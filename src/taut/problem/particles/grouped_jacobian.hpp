@@ -3,7 +3,6 @@
 // share the structure.
 #pragma once
 
-#include <taut/problem/jacobian.hpp>
 #include <taut/problem/kick_and_drift.hpp>
 #include <taut/scalar/batch.hpp>
 
@@ -204,27 +203,6 @@ struct GroupedJacobian {
     } else {
       y.setZero();
       for_each([&](int i, int j, const T& value) { y[i] += magnitude(value) * v[j]; });
-    }
-  }
-  [[gnu::noinline]] void row_units(const Vector<Real<T>, dynamic>& v, Vector<Real<T>, dynamic>& y) const {
-    if constexpr (batch_lanes<T> > 1) {
-      each_batch([&](const RowGroup& g, int k) {
-        Batch<T> least(0), sum(0);
-        for (int e = 0; e < g.size; ++e)
-          least = larger(least, where_used(entry(g, e, k), g.column[e].gather(v.data(), k)));
-        least *= Batch<T>(least_part);
-        for (int e = 0; e < g.size; ++e)
-          sum += magnitude(entry(g, e, k)) * larger(g.column[e].gather(v.data(), k), least);
-        store_batch(y.data() + g.first_row + k, sum, g.rows - k);
-      });
-    } else {
-      y.setZero();
-      for_each([&](int i, int j, const T& value) {
-        y[i] = larger(y[i], Real<T>(where_used(value, v[j]) * Real<T>(least_part)));
-      });
-      const Vector<Real<T>, dynamic> least = y;
-      y.setZero();
-      for_each([&](int i, int j, const T& value) { y[i] += magnitude(value) * larger(v[j], least[i]); });
     }
   }
   template <class F>
