@@ -25,6 +25,7 @@ if(TAUT_STATIC_RUNTIME)
     file(CREATE_LINK ${found} ${static_folder}/${archive} SYMBOLIC)
   endforeach()
   set(ZLIB_LIBRARY ${static_folder}/libz.a CACHE FILEPATH "" FORCE)
+  unset(ZLIB_LIBRARY_RELEASE CACHE)  # FindZLIB would take it first
   link_directories(BEFORE ${static_folder})
 else()
   unset(ZLIB_LIBRARY CACHE)

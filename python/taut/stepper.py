@@ -75,7 +75,8 @@ class Stepper:
 
     def step(self, n: int = 1) -> None:
         """Makes n steps. If one fails, the stepper stands at the last good state and SolveFailed says why."""
-        if isinstance(n, bool) or int(n) != n or n < 0:
+        is_whole = hasattr(n, "__index__") and not isinstance(n, bool) or isinstance(n, float) and n.is_integer()
+        if not is_whole or n < 0:
             raise ModelError(f"step({n!r}): n is a whole number of steps, not negative")
         self._take_changes()
         status = call("taut_stepper_step", self._handle.pointer, int(n))
