@@ -68,8 +68,8 @@ bool Target::refresh(Phase& x, Need need) {
   return std::isfinite(x.U);
 }
 
-// (SM4): U = -log ρ + ½ log det(G W Gᵀ) - ½ log det(G W₀ Gᵀ), the last term with the metric of the measure and the
-// constraints of the model.
+// (SM4): U = -log ρ + ½ log det(G W Gᵀ) - ½ log det(G W₀ Gᵀ), the last term with the metric of the measure
+// and the constraints of the model.
 bool Target::add_determinants(Phase& x, Need need) {
   x.U += x.factor.log_det(*code_->pattern) / 2;
   if (has_reference_) {

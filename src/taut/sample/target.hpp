@@ -1,5 +1,5 @@
-// The distribution that is sampled: a density on {g = 0}, the measure it belongs to, and both as programs that
-// give values and exact gradients. Labels: docs/theory/sampling.md.
+// The distribution that is sampled: a density on {g = 0}, the measure it belongs to, and both as programs
+// that give values and exact gradients. Labels: docs/theory/sampling.md.
 #pragma once
 
 #include <taut/model/code/evaluator.hpp>
@@ -15,8 +15,8 @@
 
 namespace taut {
 
-// The measure with respect to which the density is one: the area of {g = 0}, the ambient volume given g = 0, or
-// the area in the metric of the masses.
+// The measure with respect to which the density is one: the area of {g = 0}, the ambient volume given g = 0,
+// or the area in the metric of the masses.
 enum class Measure { surface, conditioned, rigid };
 constexpr std::array<std::string_view, 3> names_of(Measure) { return {"surface", "conditioned", "rigid"}; }
 
@@ -28,8 +28,8 @@ struct TargetCode {
   int free_m = 0;    // constraints of the model alone
   Measure measure = Measure::surface;
   double kT = 1;
-  std::shared_ptr<const GramPattern> pattern;       // of all constraints
-  std::shared_ptr<const GramPattern> free_pattern;  // of those of the model
+  std::shared_ptr<const GramPattern> pattern;       // all constraints
+  std::shared_ptr<const GramPattern> free_pattern;  // the constraints of the model
   // (q) → U, ∇U, G; U, G; g; g, G. U is minus the log density, without determinants.
   Code all, value, g, g_and_G;
   Code bend;                        // (q, Y) → ∇ Σ G_e Y_e for fixed Y: q and Y stand behind each other
@@ -58,7 +58,7 @@ std::string compile_target(TargetCode& code);
 struct Phase {
   Phase(const TargetCode& code);
   std::vector<double> q, p, gradient, G;
-  Gram factor;      // of G W Gᵀ
+  Gram factor;      // the factor of G W Gᵀ
   double U = 0;     // minus the log density with respect to the area in the metric of W
   double base = 0;  // minus the log density that the user gave
 };
@@ -89,7 +89,7 @@ class Target {
   struct MeanForce {
     double corrected = 0;   // its mean over the target is dA/dξ
     double raw = 0;         // ∇V·b alone
-    double log_weight = 0;  // of the ensemble of the constrained motion, relative to the target
+    double log_weight = 0;  // the ensemble of the constrained motion has this one relative to the target
   };
   MeanForce mean_force(const Phase& x);  // (SM9)
 
