@@ -1,4 +1,5 @@
 #include <taut/sample/mover.hpp>
+#include <taut/scalar/number.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // that give values and exact gradients. Labels: docs/theory/sampling.md.
 #pragma once
 
-#include <taut/model/code/evaluator.hpp>
+#include <taut/model/code/program.hpp>
 #include <taut/model/model.hpp>
 #include <taut/sample/gram.hpp>
 
@@ -63,23 +63,26 @@ struct Phase {
   double base = 0;  // minus the log density that the user gave
 };
 
+struct TargetPrograms;  // programs.hpp
+
 enum class Need { geometry, value, gradient };  // what is evaluated at a new point
 
 // One thread's evaluation of the target, for a diagonal metric W of the momenta.
 class Target {
  public:
   explicit Target(std::shared_ptr<const TargetCode> code);
+  ~Target();
 
   const TargetCode& code() const { return *code_; }
   const std::vector<double>& metric() const { return W_; }
   void set_metric(const std::vector<double>& W);
 
-  void g(const double* q, double* out) const { g_(q, nullptr, nullptr, out); }
-  void g_and_G(const double* q, double* out) const { g_and_G_(q, nullptr, nullptr, out); }
+  void g(const double* q, double* out) const;
+  void g_and_G(const double* q, double* out) const;  // g, then the entries of G
   // Brings everything but p to x.q. Returns false if the constraints are dependent there, or something is not
   // finite.
   bool refresh(Phase& x, Need need);
-  void quantities(const double* q, double* out) const { quantities_(q, nullptr, nullptr, out); }
+  void quantities(const double* q, double* out) const;
   // p ← p - Gᵀ K⁻¹ G W p: the tangent part.                                                           (SM3)
   void project(Phase& x) const;
   double kinetic(const Phase& x) const;
@@ -100,7 +103,7 @@ class Target {
   void bend(const std::vector<double>& q);
 
   std::shared_ptr<const TargetCode> code_;
-  Evaluator<double> all_, value_, g_, g_and_G_, bend_, turn_, quantities_;
+  std::unique_ptr<TargetPrograms> run_;
   std::vector<double> W_, reference_;  // the metric of the momenta, and that of the measure
   bool has_determinant_ = false, has_reference_ = false;
   Gram free_factor_;
