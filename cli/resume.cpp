@@ -11,7 +11,7 @@
 #include "carry_out.hpp"
 #include "commands.hpp"
 #include "ensemble_work.hpp"
-#include "sample_work.hpp"
+#include "sampling/sample_work.hpp"
 #include "typed.hpp"
 
 namespace taut::cli {

@@ -11,7 +11,7 @@
 
 #include "commands.hpp"
 #include "ensemble_work.hpp"
-#include "sample_work.hpp"
+#include "sampling/sample_work.hpp"
 
 namespace taut::cli {
 

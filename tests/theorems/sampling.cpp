@@ -1,5 +1,5 @@
-// Draws have the distribution that is asked for, on manifolds whose marginals are known in closed form. Statistics
-// are at fixed seeds; a Kolmogorov-Smirnov distance counts in units of 1/sqrt(effective size).
+// Draws have the distribution that is asked for, on manifolds whose marginals are known in closed form.
+// Statistics are at fixed seeds; a Kolmogorov-Smirnov distance counts in units of 1/sqrt(effective size).
 #include <gtest/gtest.h>
 #include <taut/sample/diagnostics.hpp>
 #include <taut/sample/free_energy.hpp>
@@ -132,7 +132,7 @@ std::function<double(double)> cdf_of(const std::function<double(double)>& densit
 std::function<double(double)> on_a_circle(const std::function<double(double)>& density) {
   return cdf_of(density, -pi, pi);
 }
-// Of an angle that is folded onto a quarter of the circle.
+// The same for an angle that is folded onto a quarter of the circle.
 std::function<double(double)> on_a_quarter(const std::function<double(double)>& density) {
   return cdf_of(density, 0, pi / 2);
 }
@@ -181,9 +181,9 @@ TEST(Sampling, RigidRodsAreNotConditionedOnes) {
   EXPECT_GT(distance(limit.column("turn"), rigid), differs);
 }
 
-// Without the check, long steps favour points to which several ways lead. (On a convex curve a step along a geodesic
-// always finds its way back: Newton's iteration comes from outside, and ends at the nearer root in both directions.
-// So a force is needed on the ellipse.)
+// Without the check, long steps favour points to which several ways lead. (On a convex curve a step along a
+// geodesic always finds its way back: Newton's iteration comes from outside, and ends at the nearer root in
+// both directions. So a force is needed on the ellipse.)
 TEST(Sampling, LongStepsOnAnEllipseNeedTheReverseCheck) {
   std::string text = ellipse;
   text.replace(text.find("density = \"0\""), 13, "density = \"-y^2/2\"");
@@ -294,8 +294,8 @@ measure = "surface"
   EXPECT_GT(imbalance(broken.column("phi"), 12), 10);
 }
 
-// Geweke (2004): alternate between a draw of the data given the state and a transition given the data; the state must
-// then have its prior distribution. Here the prior is uniform on the circle, and y ~ N(x, 0.5²).
+// Geweke (2004): alternate between a draw of the data given the state and a transition given the data; the
+// state must then have its prior distribution. Here the prior is uniform on the circle, and y ~ N(x, 0.5²).
 TEST(Sampling, PassesGewekesJointDistributionTest) {
   const std::string text = R"toml(
 [parameters]
@@ -369,7 +369,8 @@ measure = "conditioned"
   }
 }
 
-// With two rods as further constraints, and for the cosine c between them: A = -kT log of its marginal density.
+// With two rods as further constraints, and for the cosine c between them: A = -kT log of its marginal
+// density.
 TEST(FreeEnergies, RodsKeepTheirMetricCorrection) {
   for (const Measure measure : {Measure::rigid, Measure::conditioned}) {
     std::string text = trimer;

@@ -1,5 +1,5 @@
-// The parts of a sampling: diagnostics as the R package posterior computes them, Stan's windows, determinants and
-// their gradients, draws that do not depend on threads or on kills, sentences about wrong input.
+// The parts of a sampling: diagnostics as the R package posterior computes them, Stan's windows, determinants
+// and their gradients, draws that do not depend on threads or on kills, sentences about wrong input.
 #include <gtest/gtest.h>
 #include <taut/contract/request.hpp>
 #include <taut/sample/export.hpp>
@@ -69,8 +69,8 @@ TEST(Adaptation, HasTheWindowsOfStan) {
   EXPECT_FALSE(windows.learns_metric(950));
 }
 
-// The gradient of U, determinants included, against central differences of its values, which lose 1e-16/δ = 1e-10
-// to rounding and gain δ² = 1e-12 of error.
+// The gradient of U, determinants included, against central differences of its values, which lose 1e-16/δ =
+// 1e-10 to rounding and gain δ² = 1e-12 of error.
 TEST(Targets, GradientsOfDeterminantsAreExact) {
   for (const Measure measure : {Measure::surface, Measure::conditioned, Measure::rigid}) {
     const auto code =
@@ -90,8 +90,8 @@ TEST(Targets, GradientsOfDeterminantsAreExact) {
   }
 }
 
-// Rows and columns of a chain, an arrow and a full pattern: K and its logarithm against elimination in the dense
-// matrix.
+// Rows and columns of a chain, an arrow and a full pattern: K and its logarithm against elimination in the
+// dense matrix.
 TEST(Gram, FactorsInsideItsEnvelope) {
   constexpr int m = 6, n = 8;
   std::vector<int> begin{0}, column;

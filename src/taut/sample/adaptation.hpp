@@ -1,5 +1,5 @@
-// Adaptation during warm-up, in the windows of Stan: the step size by dual averaging (Hoffman and Gelman 2014),
-// the diagonal metric by the variances of draws. Nothing changes after warm-up.
+// Adaptation during warm-up, in the windows of Stan: the step size by dual averaging (Hoffman and Gelman
+// 2014), the diagonal metric by the variances of draws. Nothing changes after warm-up.
 #pragma once
 
 #include <cstdint>

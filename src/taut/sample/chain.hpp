@@ -1,5 +1,5 @@
-// One chain: its draws are a function of the target, the options, the seed and its number alone. What the next
-// draw depends on can be saved and restored at any iteration.
+// One chain: its draws are a function of the target, the options, the seed and its number alone. What the
+// next draw depends on can be saved and restored at any iteration.
 #pragma once
 
 #include <taut/sample/adaptation.hpp>
@@ -51,7 +51,7 @@ class Chain {
 
   std::vector<double> save();
   bool restore(std::span<const double> state);  // false if the numbers are not those of such a chain
-  double seconds[2] = {0, 0};  // of the processor, for warm-up and draws; kept with the state
+  double seconds[2] = {0, 0};                   // CPU time for warm-up and for draws; kept with the state
 
  private:
   template <class Visit>

@@ -1,6 +1,6 @@
-// Diagnostics of chains after Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021): rank-normalised split R-hat,
-// effective sizes of bulk and tails, Monte Carlo errors; and the energy diagnostic of Betancourt (2016). The
-// numbers are those of the R package posterior.
+// Diagnostics of chains after Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021): rank-normalised split
+// R-hat, effective sizes of bulk and tails, Monte Carlo errors; and the energy diagnostic of Betancourt
+// (2016). The numbers are those of the R package posterior.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,8 @@ struct ColumnDiagnostics {
 
 ColumnDiagnostics diagnose(const ChainsOfColumn& column);
 
-// The energy's Bayesian fraction of missing information of one chain; below 0.3 momenta are drawn too timidly.
+// The energy's Bayesian fraction of missing information of one chain; below 0.3 momenta are drawn too
+// timidly.
 double ebfmi(const std::vector<double>& energy);
 
 }  // namespace taut

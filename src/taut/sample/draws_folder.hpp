@@ -1,5 +1,6 @@
-// The folder of a sampling: a manifest that says what is sampled, and a file for each chain that grows block by
-// block. A block holds draws and the state after them, so that a chain goes on after any end of the program.
+// The folder of a sampling: a manifest that says what is sampled, and a file for each chain that grows block
+// by block. A block holds draws and the state after them, so that a chain goes on after any end of the
+// program.
 #pragma once
 
 #include <taut/bytes/json.hpp>
@@ -41,8 +42,8 @@ struct StoredChain {
 
 class DrawsFolder {
  public:
-  // Makes the folder and its manifest, unless the same sampling is there. Throws InputError if the folder holds
-  // something else.
+  // Makes the folder and its manifest, unless the same sampling is there. Throws InputError if the folder
+  // holds something else.
   static DrawsFolder begin(const std::string& path, const SamplingManifest& manifest);
   static DrawsFolder open(const std::string& path);
 

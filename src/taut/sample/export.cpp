@@ -29,7 +29,8 @@ void each_row(const SamplingResult& result, int chain, Take&& take) {
     rows(result.chains[static_cast<std::size_t>(chain)].rows);
 }
 
-// A list in a name, such as q_1, stays as it is: CmdStan separates indices by dots, and coordinates have none.
+// A list in a name, such as q_1, stays as it is: CmdStan separates indices by dots, and coordinates have
+// none.
 std::string head_of(const Sampling& s, const ChainResult& chain, int number) {
   const SamplingOptions& o = s.options;
   std::string text = fmt::format(

@@ -1,5 +1,5 @@
-// Draws in the formats of others: CSV as CmdStan writes it, which posterior, cmdstanr, rstan and ArviZ read, and
-// arrays of numpy.
+// Draws in the formats of others: CSV as CmdStan writes it, which posterior, cmdstanr, rstan and ArviZ read,
+// and arrays of numpy.
 #pragma once
 
 #include <taut/sample/sampling.hpp>
@@ -13,7 +13,8 @@ namespace taut {
 std::vector<std::string> export_cmdstan(const Sampling& sampling, const SamplingResult& result,
                                         const std::string& name);
 
-// Writes an array of shape (chains, draws, columns): coordinates, then quantities. An empty path is standard output.
+// Writes an array of shape (chains, draws, columns): coordinates, then quantities. An empty path is standard
+// output.
 void export_draws_npy(const Sampling& sampling, const SamplingResult& result, const std::string& path);
 
 }  // namespace taut

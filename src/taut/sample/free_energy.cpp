@@ -92,7 +92,7 @@ FreeEnergy free_energy(const ModelRun& run, const FreeEnergyOptions& options, in
     out.uncorrected.push_back(weighted_mean(held.raw, held.log_weight));
   }
   out.profile = out.profile_error = {0};
-  std::vector<double> weight(out.values.size(), 0.0);  // of each mean force in the integral so far
+  std::vector<double> weight(out.values.size(), 0.0);  // each mean force has this one in the integral so far
   for (std::size_t k = 1; k < out.values.size(); ++k) {
     const double h = out.values[k] - out.values[k - 1];
     out.profile.push_back(out.profile.back() + h / 2 * (out.mean_force[k] + out.mean_force[k - 1]));

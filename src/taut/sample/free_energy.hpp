@@ -1,4 +1,5 @@
-// The free energy along a coordinate ξ: ξ is held at one value after the other, and the mean force is averaged.
+// The free energy along a coordinate ξ: ξ is held at one value after the other, and the mean force is
+// averaged.
 #pragma once
 
 #include <taut/sample/sampling.hpp>

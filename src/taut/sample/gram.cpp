@@ -128,8 +128,8 @@ double Gram::log_det(const GramPattern& s) const {
   return 2 * sum;
 }
 
-// Takahashi's recursion: with K = L Lᵀ and L' = L diag(L)⁻¹, column j of K⁻¹ follows from those behind it, and
-// needs only entries of the envelope.
+// Takahashi's recursion: with K = L Lᵀ and L' = L diag(L)⁻¹, column j of K⁻¹ follows from those behind it,
+// and needs only entries of the envelope.
 void Gram::weights(const GramPattern& s, const double* G, const double* W, std::vector<double>& Z,
                    double* Y) const {
   Z.resize(static_cast<std::size_t>(s.size));

@@ -1,5 +1,6 @@
-// K = G W Gᵀ with a diagonal W: its Cholesky factor inside an envelope, solves, log det K, and those entries of
-// K⁻¹ that the gradient of log det K needs. The work is linear for chains. Labels: docs/theory/sampling.md.
+// K = G W Gᵀ with a diagonal W: its Cholesky factor inside an envelope, solves, log det K, and those entries
+// of K⁻¹ that the gradient of log det K needs. The work is linear for chains. Labels:
+// docs/theory/sampling.md.
 #pragma once
 
 #include <vector>
@@ -15,8 +16,8 @@ struct GramPattern {
     int to, e1, e2, column, row1, row2;
   };
   int m = 0, n = 0;
-  std::vector<int> begin, column;  // of G
-  std::vector<int> place;          // of each row in the order of the envelope
+  std::vector<int> begin, column;  // those of G
+  std::vector<int> place;          // each row has this one in the order of the envelope
   std::vector<int> first, offset;  // entry (i, j) of the envelope, j ≥ first[i], has the index offset[i] + j
   std::vector<int> last;           // for column j of the envelope: the last row that reaches it
   std::vector<Pair> pairs;         // sorted by `to`

@@ -97,8 +97,8 @@ class Ghmc final : public Kernel {
   Phase next_;
 };
 
-// g-BAOAB of Leimkuhler and Matthews 2016: half a kick, k geodesic steps of h/2k, a new part of the momentum, the
-// geodesic steps again, half a kick. Nothing is decided, and the bias is of order h².
+// g-BAOAB of Leimkuhler and Matthews 2016: half a kick, k geodesic steps of h/2k, a new part of the momentum,
+// the geodesic steps again, half a kick. Nothing is decided, and the bias is of order h².
 class Baoab final : public Kernel {
  public:
   Baoab(Target& target, const KernelOptions& options)

@@ -1,5 +1,5 @@
-// The kernels: maps from one draw to the next that leave the target invariant, and g-BAOAB, which does so up to
-// the square of its step. Labels: docs/theory/sampling.md.
+// The kernels: maps from one draw to the next that leave the target invariant, and g-BAOAB, which does so up
+// to the square of its step. Labels: docs/theory/sampling.md.
 #pragma once
 
 #include <taut/sample/mover.hpp>
@@ -15,7 +15,7 @@ enum class KernelKind { nuts, hmc, ghmc, g_baoab, random_walk };
 
 struct KernelChoice {
   KernelKind kind = KernelKind::nuts;
-  int count = 0;  // of steps in hmc(L), of parts of a drift in g-baoab(k)
+  int count = 0;  // steps in hmc(L), parts of a drift in g-baoab(k)
   std::string text() const;
 };
 // Reads nuts, hmc(L), ghmc, g-baoab(k) or random-walk. Throws InputError.
@@ -24,7 +24,7 @@ std::vector<std::string> kernel_names();
 
 struct KernelOptions {
   KernelChoice kernel = {};
-  double friction = 1;  // of ghmc and g-baoab: momenta forget at this rate
+  double friction = 1;  // momenta of ghmc and g-baoab forget at this rate
   int max_depth = 10;   // a tree of nuts has at most 2^max_depth steps
   MoverOptions mover = {};
 };

@@ -1,5 +1,5 @@
 // The mean force of a coordinate that is held. Labels: docs/theory/sampling.md.
-#include <taut/sample/target.hpp>
+#include <taut/sample/programs.hpp>
 
 #include <algorithm>
 
@@ -25,8 +25,8 @@ void transpose_times(const GramPattern& s, const double* A, const double* y, std
 
 }  // namespace
 
-// (SM9): with c = K⁻¹ e_ξ and b = W Gᵀ c, so that G b = e_ξ, the mean of -kT (∇ log ρ̃·b + div b) is dA/dξ. The second
-// derivatives come from the program `turn`, one direction at a time.
+// (SM9): with c = K⁻¹ e_ξ and b = W Gᵀ c, so that G b = e_ξ, the mean of -kT (∇ log ρ̃·b + div b) is dA/dξ.
+// The second derivatives come from the program `turn`, one direction at a time.
 Target::MeanForce Target::mean_force(const Phase& x) {
   const GramPattern& s = *code_->pattern;
   const auto m = static_cast<std::size_t>(s.m), n = static_cast<std::size_t>(s.n);
@@ -40,8 +40,8 @@ Target::MeanForce Target::mean_force(const Phase& x) {
   for (std::size_t j = 0; j < n; ++j) {
     std::fill(direction_.begin(), direction_.end(), 0.0);
     direction_[j] = 1;
-    turn_(x.q.data(), nullptr, direction_.data(), turned_.data());  // T = ∂G/∂q_j
-    std::vector<double> column(m, 0.0);                             // of G, then K⁻¹ of it
+    run_->turn(x.q.data(), nullptr, direction_.data(), turned_.data());  // T = ∂G/∂q_j
+    std::vector<double> column(m, 0.0);                                  // column j of G, then K⁻¹ times it
     for (std::size_t i = 0; i < m; ++i)
       for (int e = s.begin[i]; e < s.begin[i + 1]; ++e)
         if (s.column[static_cast<std::size_t>(e)] == static_cast<int>(j)) {
@@ -57,7 +57,7 @@ Target::MeanForce Target::mean_force(const Phase& x) {
   }
 
   MeanForce force;
-  value_gradient(x.q.data(), y);  // of U without determinants
+  value_gradient(x.q.data(), y);  // y is the gradient of U without determinants
   for (std::size_t j = 0; j < n; ++j) force.raw += code_->kT * y[j] * b[j];
   double reference = 0;
   force.log_weight = x.factor.log_det(s) / 2;
@@ -74,7 +74,7 @@ Target::MeanForce Target::mean_force(const Phase& x) {
 }
 
 void Target::value_gradient(const double* q, std::vector<double>& out) {
-  all_(q, nullptr, nullptr, out_.data());
+  run(run_->all, q, out_.data());
   for (std::size_t j = 0; j < out.size(); ++j) out[j] = out_[1 + j];
 }
 

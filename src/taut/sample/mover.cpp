@@ -1,4 +1,5 @@
 #include <taut/sample/mover.hpp>
+#include <taut/scalar/number.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,14 +9,16 @@ namespace taut {
 
 namespace {
 
-// Up to so many constraints the matrix of Newton's iteration is formed anew each time. For more, the factor of
-// G₀ W G₀ᵀ serves all corrections of a solve: its iteration is linear, and each correction costs one solve.
+// Up to so many constraints the matrix of Newton's iteration is formed anew each time. For more, the factor
+// of G₀ W G₀ᵀ serves all corrections of a solve: its iteration is linear, and each correction costs one
+// solve.
 constexpr int most_full = 12;
 constexpr int most_full_corrections = 30, most_kept_corrections = 120;
 // A residual within so many units of rounding counts as zero. If rounding in g itself stops the iteration
 // above that, it may stand still within `still` units.
 constexpr double solved = 4, still = 1e4;
-// The way back must end within so many units of rounding of the start: another solution lies much farther away.
+// The way back must end within so many units of rounding of the start: another solution lies much farther
+// away.
 constexpr double returned = 1e3;
 
 }  // namespace
@@ -63,7 +66,8 @@ void Mover::shift(const Phase& from, std::vector<double>& q) {
     }
 }
 
-// δ ← (G(q) W G₀ᵀ)⁻¹ g by elimination with pivoting; G(q) stands behind g. Returns false if the matrix is singular.
+// δ ← (G(q) W G₀ᵀ)⁻¹ g by elimination with pivoting; G(q) stands behind g. Returns false if the matrix is
+// singular.
 bool Mover::newton_correction(const Phase& from) {
   const GramPattern& s = *target_.code().pattern;
   const std::vector<double>& W = target_.metric();

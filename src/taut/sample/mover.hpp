@@ -25,15 +25,15 @@ class Mover {
  public:
   Mover(Target& target, const MoverOptions& options);
 
-  // Moves x by one step of RATTLE of length h. Without `force` it is a step along a geodesic, and only `need` is
-  // evaluated at its end. If the step is refused, x is anything.
+  // Moves x by one step of RATTLE of length h. Without `force` it is a step along a geodesic, and only `need`
+  // is evaluated at its end. If the step is refused, x is anything.
   Outcome step(Phase& x, double h, bool force, Need need = Need::gradient);
   // Finds the point of g = 0 nearest to q in the sense of Gauss and Newton; false if there is none.
   bool land(std::vector<double>& q);
 
  private:
-  // Finds q with g(q) = 0 on q - W Gᵀμ, where q comes in as the end of a free flight from `from`. Returns false
-  // if the iteration does not converge. μ is left in impulse_.
+  // Finds q with g(q) = 0 on q - W Gᵀμ, where q comes in as the end of a free flight from `from`. Returns
+  // false if the iteration does not converge. μ is left in impulse_.
   bool solve(const Phase& from, std::vector<double>& q);
   bool newton_correction(const Phase& from);
   void shift(const Phase& from, std::vector<double>& q);

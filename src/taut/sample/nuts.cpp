@@ -114,7 +114,8 @@ class Nuts final : public Kernel {
     return apart(a, b, sum_);
   }
 
-  // The whole trajectory goes from first_ to last_; inner_last_ and inner_first_ are where its two parts meet.
+  // The whole trajectory goes from first_ to last_; inner_last_ and inner_first_ are where its two parts
+  // meet.
   bool goes_on() {
     return apart(first_, last_, rho_) && apart(first_, inner_first_, rho_backward_, inner_first_.p) &&
            apart(inner_last_, last_, rho_forward_, inner_last_.p);
@@ -166,7 +167,8 @@ class Nuts final : public Kernel {
     return true;
   }
 
-  // Builds a subtree of 2^depth steps from z_. `begin` is its end next to the trajectory, `end` the other one.
+  // Builds a subtree of 2^depth steps from z_. `begin` is its end next to the trajectory, `end` the other
+  // one.
   bool build(int depth, Phase& proposal, double& proposal_energy, End& begin, End& end, Vec& rho,
              double& log_weight) {
     if (depth == 0) return leaf(proposal, proposal_energy, begin, end, rho, log_weight);

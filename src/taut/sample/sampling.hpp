@@ -40,7 +40,7 @@ struct ChainResult {
 struct SamplingResult {
   std::vector<ChainResult> chains;
   bool stopped = false;  // before all draws were made
-  double seconds = 0;    // of the wall clock
+  double seconds = 0;    // wall-clock time
   const DrawsFolder* folder = nullptr;
   std::size_t columns = 0;
   // Returns one column of one chain, from wherever it is kept.
@@ -56,8 +56,8 @@ struct SamplingObserver {
   std::function<void(Chain& chain, std::int64_t draw)> draw = {};
 };
 
-// Runs all chains in so many threads. The draws do not depend on the number. With a folder, chains go on where
-// their files end. Throws what a chain throws.
+// Runs all chains in so many threads. The draws do not depend on the number. With a folder, chains go on
+// where their files end. Throws what a chain throws.
 SamplingResult run_sampling(const Sampling& sampling, int threads, const DrawsFolder* folder,
                             const SamplingObserver& observer);
 

@@ -20,9 +20,9 @@ struct SamplingSummary {
   OutcomeCounts counts{};
   std::vector<std::string> names = {};  // coordinates and quantities
   std::vector<ColumnDiagnostics> of = {};
-  std::vector<double> ebfmi = {};        // of each chain
+  std::vector<double> ebfmi = {};        // one for each chain
   std::int64_t gradients = 0;            // after warm-up
-  double seconds = 0, draw_seconds = 0;  // of the wall clock; of the processor, after warm-up, for all chains
+  double seconds = 0, draw_seconds = 0;  // wall-clock time; CPU time of all chains after warm-up
   std::string sha256 = {};
   std::vector<std::string> warnings = {};
   bool stopped = false;

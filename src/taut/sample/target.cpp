@@ -1,4 +1,4 @@
-#include <taut/sample/target.hpp>
+#include <taut/sample/programs.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,13 +14,7 @@ Phase::Phase(const TargetCode& code)
 
 Target::Target(std::shared_ptr<const TargetCode> code)
     : code_(std::move(code)),
-      all_(code_->all),
-      value_(code_->value),
-      g_(code_->g),
-      g_and_G_(code_->g_and_G),
-      bend_(code_->bend),
-      turn_(code_->turn),
-      quantities_(code_->quantities),
+      run_(std::make_unique<TargetPrograms>(*code_)),
       free_factor_(*code_->free_pattern) {
   const auto n = static_cast<std::size_t>(code_->n), entries = code_->pattern->column.size();
   reference_ = code_->measure == Measure::rigid ? code_->mass_metric : std::vector<double>(n, 1.0);
@@ -32,6 +26,12 @@ Target::Target(std::shared_ptr<const TargetCode> code)
   turned_.resize(entries);
   set_metric(reference_);
 }
+
+Target::~Target() = default;
+
+void Target::g(const double* q, double* out) const { run(run_->g, q, out); }
+void Target::g_and_G(const double* q, double* out) const { run(run_->g_and_G, q, out); }
+void Target::quantities(const double* q, double* out) const { run(run_->quantities, q, out); }
 
 void Target::set_metric(const std::vector<double>& W) {
   W_ = W;
@@ -47,14 +47,14 @@ bool Target::refresh(Phase& x, Need need) {
   const std::size_t entries = x.G.size();
   double* const out = out_.data();
   if (need == Need::geometry) {
-    g_and_G_(x.q.data(), nullptr, nullptr, out);
+    run(run_->g_and_G, x.q.data(), out);
     std::copy_n(out + code_->m, entries, x.G.data());
   } else if (need == Need::value) {
-    value_(x.q.data(), nullptr, nullptr, out);
+    run(run_->value, x.q.data(), out);
     std::copy_n(out + 1, entries, x.G.data());
   } else {
     ++gradients_;
-    all_(x.q.data(), nullptr, nullptr, out);
+    run(run_->all, x.q.data(), out);
     std::copy_n(out + 1, x.gradient.size(), x.gradient.data());
     std::copy_n(out + 1 + x.gradient.size(), entries, x.G.data());
   }
@@ -68,8 +68,8 @@ bool Target::refresh(Phase& x, Need need) {
   return std::isfinite(x.U);
 }
 
-// (SM4): U = -log ρ + ½ log det(G W Gᵀ) - ½ log det(G W₀ Gᵀ), the last term with the metric of the measure and the
-// constraints of the model.
+// (SM4): U = -log ρ + ½ log det(G W Gᵀ) - ½ log det(G W₀ Gᵀ), the last term with the metric of the measure
+// and the constraints of the model.
 bool Target::add_determinants(Phase& x, Need need) {
   x.U += x.factor.log_det(*code_->pattern) / 2;
   if (has_reference_) {
@@ -96,7 +96,7 @@ bool Target::factor_reference(const double* G) {
 // slope ← ∇ Σ G_e Y_e                                                                                   (SM5)
 void Target::bend(const std::vector<double>& q) {
   std::copy(q.begin(), q.end(), q_and_Y_.begin());
-  bend_(q_and_Y_.data(), nullptr, nullptr, slope_.data());
+  run(run_->bend, q_and_Y_.data(), slope_.data());
 }
 
 void Target::project(Phase& x) const {

@@ -1,8 +1,8 @@
-// The distribution that is sampled: a density on {g = 0}, the measure it belongs to, and both as programs that
-// give values and exact gradients. Labels: docs/theory/sampling.md.
+// The distribution that is sampled: a density on {g = 0}, the measure it belongs to, and both as programs
+// that give values and exact gradients. Labels: docs/theory/sampling.md.
 #pragma once
 
-#include <taut/model/code/evaluator.hpp>
+#include <taut/model/code/program.hpp>
 #include <taut/model/model.hpp>
 #include <taut/sample/gram.hpp>
 
@@ -15,8 +15,8 @@
 
 namespace taut {
 
-// The measure with respect to which the density is one: the area of {g = 0}, the ambient volume given g = 0, or
-// the area in the metric of the masses.
+// The measure with respect to which the density is one: the area of {g = 0}, the ambient volume given g = 0,
+// or the area in the metric of the masses.
 enum class Measure { surface, conditioned, rigid };
 constexpr std::array<std::string_view, 3> names_of(Measure) { return {"surface", "conditioned", "rigid"}; }
 
@@ -28,8 +28,8 @@ struct TargetCode {
   int free_m = 0;    // constraints of the model alone
   Measure measure = Measure::surface;
   double kT = 1;
-  std::shared_ptr<const GramPattern> pattern;       // of all constraints
-  std::shared_ptr<const GramPattern> free_pattern;  // of those of the model
+  std::shared_ptr<const GramPattern> pattern;       // all constraints
+  std::shared_ptr<const GramPattern> free_pattern;  // the constraints of the model
   // (q) → U, ∇U, G; U, G; g; g, G. U is minus the log density, without determinants.
   Code all, value, g, g_and_G;
   Code bend;                        // (q, Y) → ∇ Σ G_e Y_e for fixed Y: q and Y stand behind each other
@@ -58,10 +58,12 @@ std::string compile_target(TargetCode& code);
 struct Phase {
   Phase(const TargetCode& code);
   std::vector<double> q, p, gradient, G;
-  Gram factor;      // of G W Gᵀ
+  Gram factor;      // the factor of G W Gᵀ
   double U = 0;     // minus the log density with respect to the area in the metric of W
   double base = 0;  // minus the log density that the user gave
 };
+
+struct TargetPrograms;  // programs.hpp
 
 enum class Need { geometry, value, gradient };  // what is evaluated at a new point
 
@@ -69,17 +71,18 @@ enum class Need { geometry, value, gradient };  // what is evaluated at a new po
 class Target {
  public:
   explicit Target(std::shared_ptr<const TargetCode> code);
+  ~Target();
 
   const TargetCode& code() const { return *code_; }
   const std::vector<double>& metric() const { return W_; }
   void set_metric(const std::vector<double>& W);
 
-  void g(const double* q, double* out) const { g_(q, nullptr, nullptr, out); }
-  void g_and_G(const double* q, double* out) const { g_and_G_(q, nullptr, nullptr, out); }
+  void g(const double* q, double* out) const;
+  void g_and_G(const double* q, double* out) const;  // g, then the entries of G
   // Brings everything but p to x.q. Returns false if the constraints are dependent there, or something is not
   // finite.
   bool refresh(Phase& x, Need need);
-  void quantities(const double* q, double* out) const { quantities_(q, nullptr, nullptr, out); }
+  void quantities(const double* q, double* out) const;
   // p ← p - Gᵀ K⁻¹ G W p: the tangent part.                                                           (SM3)
   void project(Phase& x) const;
   double kinetic(const Phase& x) const;
@@ -89,7 +92,7 @@ class Target {
   struct MeanForce {
     double corrected = 0;   // its mean over the target is dA/dξ
     double raw = 0;         // ∇V·b alone
-    double log_weight = 0;  // of the ensemble of the constrained motion, relative to the target
+    double log_weight = 0;  // the ensemble of the constrained motion has this one relative to the target
   };
   MeanForce mean_force(const Phase& x);  // (SM9)
 
@@ -100,7 +103,7 @@ class Target {
   void bend(const std::vector<double>& q);
 
   std::shared_ptr<const TargetCode> code_;
-  Evaluator<double> all_, value_, g_, g_and_G_, bend_, turn_, quantities_;
+  std::unique_ptr<TargetPrograms> run_;
   std::vector<double> W_, reference_;  // the metric of the momenta, and that of the measure
   bool has_determinant_ = false, has_reference_ = false;
   Gram free_factor_;

@@ -10,8 +10,8 @@ namespace taut::cli {
 
 namespace {
 
-constexpr std::size_t most_columns = 12;   // that are drawn
-constexpr std::size_t most_points = 2000;  // of a trace or a scatter
+constexpr std::size_t most_columns = 12;   // so many are drawn
+constexpr std::size_t most_points = 2000;  // in a trace or a scatter
 
 std::size_t bins_for(std::size_t count) {
   return std::clamp<std::size_t>(static_cast<std::size_t>(std::cbrt(static_cast<double>(count)) * 2), 10, 80);

@@ -7,12 +7,12 @@
 
 #include <cstdio>
 
-#include "commands.hpp"
-#include "origin.hpp"
-#include "progress.hpp"
+#include "../commands.hpp"
+#include "../origin.hpp"
+#include "../progress.hpp"
+#include "../typed.hpp"
 #include "sample_report.hpp"
 #include "sample_work.hpp"
-#include "typed.hpp"
 
 namespace taut::cli {
 

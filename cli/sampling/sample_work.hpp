@@ -1,5 +1,5 @@
-// Samples as the command line does it: shown while it goes, kept in its folder if it has one, ended by a signal,
-// its summary printed.
+// Samples as the command line does it: shown while it goes, kept in its folder if it has one, ended by a
+// signal, its summary printed.
 #pragma once
 
 #include <taut/report/run_report.hpp>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "watcher.hpp"
+#include "../watcher.hpp"
 
 namespace taut::cli {
 

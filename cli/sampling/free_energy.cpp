@@ -7,9 +7,9 @@
 
 #include <cstdio>
 
-#include "commands.hpp"
-#include "progress.hpp"
-#include "typed.hpp"
+#include "../commands.hpp"
+#include "../progress.hpp"
+#include "../typed.hpp"
 
 namespace taut::cli {
 
