@@ -98,7 +98,7 @@ class AutomaticStepFunction final : public StepFunction {
   }
   // The difference along the motion is symmetric, so that it changes its sign with p to the last bit.
   double rate(std::span<const double> q, std::span<const double> p) override {
-    constexpr double part = 1e-4;  // of σ: differences lose 1e-8 to curvature and 1e-12 to rounding
+    constexpr double part = 1e-4;  // A part of σ: differences lose 1e-8 to curvature and 1e-12 to rounding
     const Motion here = motion(q, p);
     const double delta = part * sigma_of(here, p);
     const auto log_at = [&](double by) {
