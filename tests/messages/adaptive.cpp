@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -45,9 +46,20 @@ TEST(AdaptiveRuns, TheExamplesKeepTheirEnergy) {
         << model;
     EXPECT_LT(run["residual"]["position_max"], 1e-14) << model;
     EXPECT_GT(run["step_sizes"]["longest"], 5 * run["step_sizes"]["shortest"].get<double>()) << model;
-    const json alone = run_of(model + " --step-function auto --until 20");
+    const json alone = run_of(model + " --step-function auto --step 0.01 --until 20");
     EXPECT_LT(alone["energy"]["max_error"], 3e-2) << model;
   }
+}
+
+// The Hamiltonian σ(q)(H + p_time) has the motion of H in another time.
+TEST(AdaptiveRuns, ATransformedHamiltonianHasTheSameMotion) {
+  const json run = run_of("kepler-in-fictitious-time --steps 1000 --step 0.01 --method 'lobatto(4)'");
+  const double time = run["q"][3];
+  EXPECT_GT(time, 2.2);  // past the pole
+  const json same =
+      run_of(fmt::format("kepler-on-sphere --method 'adaptive(kahan-li8)' --step 0.02 --until {}", time));
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(run["q"][i], same["q"][i], 1e-8);
+  EXPECT_NEAR(run["quantities"]["energy_in_t"], same["energy"]["initial"], 1e-9);
 }
 
 std::vector<std::vector<double>> rows_of(const std::string& csv) {
@@ -126,7 +138,8 @@ TEST(AdaptiveRuns, RefusalsSayWhy) {
   refuses("polymer --method 'adaptive(rattle)'", "system of particles");
   refuses("kepler-on-sphere --shortest-step 1e-4", "the shortest that is allowed is 0.0001", 1);
   refuses("kepler-on-sphere --longest-step 1e-3", "the longest that is allowed is 0.001", 1);
-  refuses("kepler-on-sphere --step 20", "the step size is refused", 1);
+  refuses("kepler-on-sphere --step 20", "could not be met at t = 0", 1);
+  refuses("bead-past-attractor --step-function auto", "density of steps is no longer positive", 1);
   const Ran ensemble = run_taut("ensemble kepler-on-sphere --size 2");
   EXPECT_EQ(ensemble.status, 2);
   EXPECT_NE(ensemble.err.find("steps of one size"), std::string::npos) << ensemble.err;
