@@ -55,7 +55,7 @@ TEST(AdaptiveRuns, TheExamplesKeepTheirEnergy) {
 TEST(AdaptiveRuns, ATransformedHamiltonianHasTheSameMotion) {
   const json run = run_of("kepler-in-fictitious-time --steps 1000 --step 0.01 --method 'lobatto(4)'");
   const double time = run["q"][3];
-  EXPECT_GT(time, 2.2);  // past the pole
+  EXPECT_GT(time, 1.7);  // past the pole
   const json same =
       run_of(fmt::format("kepler-on-sphere --method 'adaptive(kahan-li8)' --step 0.02 --until {}", time));
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(run["q"][i], same["q"][i], 1e-8);
@@ -139,7 +139,8 @@ TEST(AdaptiveRuns, RefusalsSayWhy) {
   refuses("kepler-on-sphere --shortest-step 1e-4", "the shortest that is allowed is 0.0001", 1);
   refuses("kepler-on-sphere --longest-step 1e-3", "the longest that is allowed is 0.001", 1);
   refuses("kepler-on-sphere --step 20", "could not be met at t = 0", 1);
-  refuses("bead-past-attractor --step-function auto", "density of steps is no longer positive", 1);
+  refuses("bead-past-attractor --step-function '0.001 + abs(y)'", "density of steps is no longer positive",
+          1);
   const Ran ensemble = run_taut("ensemble kepler-on-sphere --size 2");
   EXPECT_EQ(ensemble.status, 2);
   EXPECT_NE(ensemble.err.find("steps of one size"), std::string::npos) << ensemble.err;
