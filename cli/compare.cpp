@@ -90,11 +90,12 @@ struct CompareFlags {
   std::string methods;
   std::string ladder;  // steps, with commas between
   std::optional<double> ladder_time;
+  bool work_precision = false;
   bool json = false, csv = false;
 };
 
 LadderRequest ladder_of(const CompareFlags& flags) {
-  LadderRequest asked{.steps = {}, .time = flags.ladder_time};
+  LadderRequest asked{.steps = {}, .time = flags.ladder_time, .wide = flags.work_precision};
   if (flags.ladder.empty()) return asked;
   for (const std::string& text : split(flags.ladder, "--steps-ladder needs steps", "0.1,0.05,0.025")) {
     asked.steps.push_back(number_of(text, "--steps-ladder"));
@@ -105,19 +106,24 @@ LadderRequest ladder_of(const CompareFlags& flags) {
 
 // Prints the ladder, one rung a line: what the plots of order and of work against precision show.
 void print_csv(const ErrorLadder& ladder) {
-  fmt::print("method,step,steps,error,cpu_seconds\n");
+  fmt::print("method,step,steps,error,cpu_seconds,gradients\n");
   for (const ErrorLadder::Method& method : ladder.methods)
     for (const Rung& rung : method.rungs)
-      fmt::print("\"{}\",{},{},{},{}\n", method.name, rung.h, rung.steps, rung.error, rung.seconds);
+      fmt::print("\"{}\",{},{},{},{},{}\n", method.name, rung.h, rung.steps, rung.error, rung.seconds,
+                 rung.gradients);
 }
 
-void print_text(const std::vector<RecordedRun>& done, const ErrorLadder& ladder, bool chosen) {
+void print_text(const std::vector<RecordedRun>& done, const ErrorLadder& ladder, bool chosen, bool work) {
   const RunSummary& first = done.front().summary;
   fmt::print("{}, step {}, {} steps\n\n", harmless(first.model), first.step, first.wanted);
   print(comparison(done, ladder));
   if (chosen && ladder.refusal.empty()) {
     fmt::print("\n");
     print(ladder_table(ladder));
+  }
+  if (work && ladder.refusal.empty()) {
+    fmt::print("\n");
+    print(work_table(ladder));
   }
   fmt::print("\n{}\n", ladder.refusal.empty()
                            ? fmt::format("The error is that against {}, itself known to {:.0e}.",
@@ -152,7 +158,7 @@ int compare(const CompareFlags& flags) {
   else if (flags.csv)
     print_csv(ladder);
   else
-    print_text(done, ladder, !asked.steps.empty());
+    print_text(done, ladder, !asked.steps.empty(), flags.work_precision);
   if (wanted) write_wanted(*wanted, nullptr, report_of(runs, done, ladder));
   const int written = finish_output();
   int status = written;
@@ -188,6 +194,9 @@ void add_compare(Program& program) {
                      "steps for the errors against a reference; default: h, h/2, … h/32"));
   command.add(option("--ladder-time", "T", flags->ladder_time,
                      "time at which these errors are taken; default: at most 200 steps of h"));
+  command.add(flag(
+      "--work-precision", flags->work_precision,
+      "steps from 2h to h/512, and the CPU time and gradients that each method needs for 2, 4, … digits"));
   command.add(flag("--json", flags->json, "print one JSON object: every run, and its errors and CPU times"));
   command.add(flag("--csv", flags->csv, "print a table of the errors and CPU times"));
   flags->reports.add(command);

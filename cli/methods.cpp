@@ -102,7 +102,9 @@ int print_methods() {
       "p); dirac, the\nsame with derivatives of G H_p, which every problem here has.\n"
       "A composition takes another base in brackets, also another composition: yoshida4(midpoint), "
       "yoshida4(lobatto(3)),\nyoshida4(yoshida4). impulse(k) makes k substeps. Coefficients of your own: "
-      "composition(0.5, 0.5), or [methods] in a model.\n\n"
+      "composition(0.5, 0.5), or [methods] in a model. adaptive(M) takes steps of M whose sizes differ, "
+      "reversibly, as "
+      "--step-function\nsays: adaptive(rattle), adaptive(lobatto(3)).\n\n"
       "Methods from {} on integrate an ordinary differential equation with the same solutions, chosen by "
       "--formulation;\ntheir order, symmetry and symplecticity are those of the method on it, and "
       "--projection brings them back to the manifold:\n\n",

@@ -43,7 +43,7 @@ TEST(Compare, TheLadderOfStepsIsChosenAndPrintedAsData) {
       "compare pendulum --methods 'rattle,lobatto(3)' --until 5 --steps-ladder 0.1,0.2,0.05 --ladder-time 2 ";
   const auto csv = lines(run_taut(command + "--csv").out);
   ASSERT_EQ(csv.size(), 7U);
-  EXPECT_EQ(csv[0], "method,step,steps,error,cpu_seconds");
+  EXPECT_EQ(csv[0], "method,step,steps,error,cpu_seconds,gradients");
   EXPECT_TRUE(csv[1].starts_with("\"rattle\",0.2,10,")) << csv[1];
   EXPECT_TRUE(csv[6].starts_with("\"lobatto(3)\",0.05,40,")) << csv[6];
   const Ran ran = run_taut(command + "--json");
@@ -108,7 +108,7 @@ TEST(Reports, ArePlacedWhereAskedAndNextToTheSamplesOtherwise) {
   std::size_t figures = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "figures"))
     figures += entry.path().extension() == ".svg" ? 1 : 0;
-  EXPECT_EQ(figures, 10U);
+  EXPECT_EQ(figures, 11U);
 }
 
 TEST(Reports, DoNotChangeTheSamples) {

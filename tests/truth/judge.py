@@ -8,6 +8,7 @@ from evaluate import function_of
 from formula import parse
 from half_explicit import HalfExplicit, HalfExplicitEuler
 from linear import Singular
+from multistep import Multistep
 from newton import NoSolution
 from stages import BdfStep, FieldStep, StageStep, dirac_field, solution, underlying_field
 from steps import Impulse, Midpoint, MixedMidpoint, Rattle, Step, SymplecticEuler
@@ -15,7 +16,8 @@ from system import System, plus
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 # The coefficients of compositions are data, so they may come from the program's own table.
-TABLE = os.path.join(FOLDER, "..", "..", "src", "taut", "method", "composition_table.hpp")
+METHODS = os.path.join(FOLDER, "..", "..", "src", "taut", "method")
+TABLE = os.path.join(METHODS, "composition_table.hpp")
 
 
 class DriftAndKick(Step):
@@ -121,6 +123,10 @@ def verdict(cell, made):
     try:
         if cell.method.startswith("bdf("):
             bdf(cell, s, int(cell.method[4:-1]), made)
+        elif cell.method.startswith("multistep"):
+            (state,) = cell.states(0, 1)
+            table = os.path.join(METHODS, "multistep", "table.hpp")
+            Multistep(int(cell.method[len("multistep") :]), table).make(s, *state, cell.step, made + 1)
         elif cell.method.startswith("bdf-variable("):
             # Its steps may be as short as they must: its equations, those of an Euler step, are then solvable.
             (state,) = cell.states(made, 1)

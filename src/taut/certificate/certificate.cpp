@@ -1,8 +1,10 @@
 #include <taut/bytes/json.hpp>
 #include <taut/certificate/certificate.hpp>
+#include <taut/certificate/frequency.hpp>
 #include <taut/certificate/trials.hpp>
 #include <taut/mechanism/stability.hpp>
 #include <taut/method/methods.hpp>
+#include <taut/method/multistep/table.hpp>
 
 #include <fmt/format.h>
 
@@ -255,6 +257,25 @@ Check iterations_check(const RunSummary& run, const MethodFacts& facts, const So
   return check;
 }
 
+// A multistep formula bears oscillations up to a product of step and frequency. Those at the start are
+// measured, if there is room for it; elsewhere they may be faster.
+void add_frequency_check(const ModelRun& model, const MethodFacts& facts, const PlainState& start,
+                         double step, std::vector<Check>& checks) {
+  constexpr int most_coordinates = 200;
+  if (!facts.name.starts_with("multistep")) return;
+  Check check{.name = "step times frequency", .claimed = multistep_table(facts.order).longest};
+  check.note = "the limit, and the fastest oscillation at the start";
+  if (model.mechanism->coordinates() > most_coordinates) {
+    check.note = "the limit; the fastest oscillation of so many coordinates was not looked for";
+  } else if (const auto omega = largest_frequency(*model.mechanism, start)) {
+    check.measured = std::abs(step) * *omega;
+    check.pass = *check.measured <= *check.claimed;
+  } else {
+    check.note = "the limit; no oscillation stands out at the start";
+  }
+  checks.push_back(std::move(check));
+}
+
 RunRequest request_of(RunRequest request, bool length_typed) {
   if (length_typed) return request;
   request.steps = std::clamp(schedule_of(request).steps, fewest_steps, most_steps);
@@ -355,6 +376,7 @@ Certificate certified(const ModelRun& model, bool length_typed, bool further) {
   out.checks.push_back(energy_error_check(model, counting, run, facts, rounding.energy));
   out.checks.push_back(branch_check(run));
   out.checks.push_back(iterations_check(run, facts, options));
+  add_frequency_check(model, facts, start.x, run.step, out.checks);
   if (!further) return out;
   out.checks.push_back(modified_energy_check(trials, facts, choice));
   add_stability(model, trials, run.step, out.checks);

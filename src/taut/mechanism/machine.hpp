@@ -16,7 +16,7 @@ namespace taut {
 // between its steps.
 class VariableSteps {
  public:
-  virtual double time() const = 0;  // of the last good mesh point
+  virtual double time() const = 0;  // the time of the last good mesh point
   virtual StepSizes sizes() const = 0;
   // Lets the machine show the state at time t, which lies in the last step, until the next step is made or
   // show_mesh_point() is called. Returns false if that state could not be computed.

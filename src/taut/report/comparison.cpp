@@ -8,8 +8,11 @@ namespace {
 Json json_of_rungs(const ErrorLadder::Method& method) {
   Json rungs = Json::list();
   for (const Rung& rung : method.rungs)
-    rungs.push_back(Json::object(
-        {{"step", rung.h}, {"steps", rung.steps}, {"error", rung.error}, {"cpu_seconds", rung.seconds}}));
+    rungs.push_back(Json::object({{"step", rung.h},
+                                  {"steps", rung.steps},
+                                  {"error", rung.error},
+                                  {"cpu_seconds", rung.seconds},
+                                  {"gradients", rung.gradients}}));
   return rungs;
 }
 

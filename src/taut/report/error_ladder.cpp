@@ -10,7 +10,8 @@ namespace taut {
 
 namespace {
 
-constexpr int halvings = 5;  // h … h/32
+constexpr int halvings = 5;       // h … h/32
+constexpr int wide_halvings = 9;  // 2h … h/512
 // They are for every Hamiltonian: of order 6, and of order 14 if there are more digits than in a double.
 constexpr std::string_view reference_in_double = "lobatto(4)", wide_reference = "lobatto(8)";
 constexpr std::int64_t most_coordinates = 200;
@@ -50,7 +51,8 @@ TimedRun best_of_a_few(const ModelRun& run) {
 std::vector<LadderStep> ladder_steps(const LadderRequest& asked, double h, double time) {
   std::vector<double> sizes = asked.steps;
   if (sizes.empty())
-    for (int k = 0; k <= halvings; ++k) sizes.push_back(std::ldexp(h, -k));
+    for (int k = asked.wide ? -1 : 0; k <= (asked.wide ? wide_halvings : halvings); ++k)
+      sizes.push_back(std::ldexp(h, -k));
   std::sort(sizes.begin(), sizes.end(), [](double a, double b) { return std::abs(a) > std::abs(b); });
   std::vector<LadderStep> steps;
   for (const double size : sizes) {
@@ -75,6 +77,21 @@ double ladder_time(const LadderRequest& asked, const ModelRun& run) {
 }
 
 }  // namespace
+
+std::optional<WorkToError> work_to(double error, const ErrorLadder::Method& method) {
+  std::optional<WorkToError> least;
+  for (std::size_t k = 1; k < method.rungs.size(); ++k) {
+    const Rung &coarse = method.rungs[k - 1], &fine = method.rungs[k];
+    if (!(coarse.error > error && fine.error <= error && fine.error > 0)) continue;
+    const double part = std::log(coarse.error / error) / std::log(coarse.error / fine.error);
+    const auto between = [&](double a, double b) { return a > 0 && b > 0 ? a * std::pow(b / a, part) : 0; };
+    const WorkToError work{
+        between(coarse.seconds, fine.seconds),
+        between(static_cast<double>(coarse.gradients), static_cast<double>(fine.gradients))};
+    if (!least || work.seconds < least->seconds) least = work;
+  }
+  return least;
+}
 
 void check_ladder(const LadderRequest& asked, const ModelRun& run) {
   if (const double time = ladder_time(asked, run); time != 0)
@@ -119,8 +136,8 @@ ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::stri
     for (std::size_t k = 0; k < runs.size(); ++k) {
       const TimedRun ran = best_of_a_few(run_with(runs[k], step));
       if (ran.summary.error.empty())
-        ladder.methods[k].rungs.push_back(
-            {step.h, end_difference(ran.summary, truth), step.steps, ran.cpu_seconds});
+        ladder.methods[k].rungs.push_back({step.h, end_difference(ran.summary, truth), ran.summary.steps,
+                                           ran.cpu_seconds, ran.summary.gradients});
     }
   return ladder;
 }

@@ -13,7 +13,8 @@ namespace taut {
 struct Rung {
   double h = 0, error = 0;  // largest difference of a coordinate or momentum from the reference
   std::int64_t steps = 0;
-  double seconds = 0;  // CPU time of the run, the least of a few
+  double seconds = 0;          // CPU time of the run, the least of a few
+  std::int64_t gradients = 0;  // evaluations of grad V or of H_q
 };
 
 struct ErrorLadder {
@@ -33,7 +34,15 @@ struct ErrorLadder {
 struct LadderRequest {
   std::vector<double> steps = {};  // empty: the step h of the run, h/2, h/4, … h/32
   std::optional<double> time = {};
+  bool wide = false;  // without steps: from 2h to h/512, to show work against precision
 };
+
+// The work that a method needs for an error, from the rungs on both sides of it.
+struct WorkToError {
+  double seconds = 0, gradients = 0;
+};
+// Returns nothing if the error is not between two rungs.
+std::optional<WorkToError> work_to(double error, const ErrorLadder::Method& method);
 
 // Makes each run with ever smaller steps, for the same time. By default that is at most 200 steps of h, fewer
 // for large systems, so that it stays cheap and the errors are those of the method and not of a chaotic

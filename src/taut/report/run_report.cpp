@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace taut {
 
@@ -247,6 +248,16 @@ Section spectra(const DrawingHints& hints, const std::vector<RecordedRun>& runs)
 // Asks whether an error is the method's own: near the known accuracy of the reference it is not.
 bool above_doubt(const Rung& rung, const ErrorLadder& ladder) { return rung.error > 20 * ladder.doubt; }
 
+// Draws how well the reference is known: errors below that line are those of the reference.
+void add_reference(const ErrorLadder& ladder, Figure& figure) {
+  Series line{
+      .name = "the reference itself", .dashed = true, .colour = static_cast<int>(ladder.methods.size())};
+  for (const Series& series : figure.series) line.x.insert(line.x.end(), series.x.begin(), series.x.end());
+  std::sort(line.x.begin(), line.x.end());
+  line.y.assign(line.x.size(), ladder.known_to);
+  figure.series.push_back(std::move(line));
+}
+
 Section orders(const ErrorLadder& ladder) {
   Section section{.title = "Order and cost"};
   if (!ladder.refusal.empty()) {
@@ -263,28 +274,34 @@ Section orders(const ErrorLadder& ladder) {
   Figure against_work{.title = "Work and precision",
                       .x = {"CPU seconds", Axis::logarithmic},
                       .y = {"error", Axis::logarithmic}};
+  Figure against_gradients{.title = "Gradients and precision",
+                           .x = {"gradients of V, or H_q", Axis::logarithmic},
+                           .y = {"error", Axis::logarithmic}};
   int colour = 0;
   for (const auto& method : ladder.methods) {
     Series error{.name = method.name, .mark = Mark::line_and_points, .colour = colour};
-    Series work = error, clear = error;
+    Series work = error, clear = error, gradients = error;
     for (const Rung& rung : method.rungs) {
       const double h = std::abs(rung.h);  // a run backwards has an order too
       error.x.push_back(h);
       work.x.push_back(rung.seconds);
+      gradients.x.push_back(static_cast<double>(rung.gradients));
       error.y.push_back(rung.error);
       if (!above_doubt(rung, ladder)) continue;
       clear.x.push_back(h);
       clear.y.push_back(rung.error);
     }
-    work.y = error.y;
+    work.y = gradients.y = error.y;
     const auto line = fitted_line(clear);
     if (line) error.mark = Mark::points;  // the dashed line goes through them
     against_h.series.push_back(std::move(error));
     if (line) against_h.series.push_back(*line);
     against_work.series.push_back(std::move(work));
+    against_gradients.series.push_back(std::move(gradients));
     ++colour;
   }
-  section.panels = {std::move(against_h), std::move(against_work)};
+  for (Figure* figure : {&against_work, &against_gradients}) add_reference(ladder, *figure);
+  section.panels = {std::move(against_h), std::move(against_work), std::move(against_gradients)};
   return section;
 }
 
@@ -363,11 +380,35 @@ std::int64_t recording_interval(const Schedule& schedule) {
 
 Table ladder_table(const ErrorLadder& ladder) {
   Table table{.title = "Errors and work",
-              .columns = {"method", "step", fmt::format("error at t = {:.4g}", ladder.time), "CPU seconds"}};
+              .columns = {"method", "step", fmt::format("error at t = {:.4g}", ladder.time), "CPU seconds",
+                          "gradients"}};
   for (const auto& method : ladder.methods)
     for (const Rung& rung : method.rungs)
       table.rows.push_back({method.name, fmt::format("{}", rung.h), fmt::format("{:.2e}", rung.error),
-                            fmt::format("{:.3g}", rung.seconds)});
+                            fmt::format("{:.3g}", rung.seconds), fmt::format("{}", rung.gradients)});
+  return table;
+}
+
+Table work_table(const ErrorLadder& ladder) {
+  Table table{.title = "Work for a precision", .columns = {"error at most"}};
+  for (const auto& method : ladder.methods) table.columns.push_back(method.name);
+  for (int digits = 2; digits <= 12; digits += 2) {
+    const double error = std::pow(10.0, -digits);
+    if (error < 10 * ladder.known_to) break;  // below that it is the reference's own error
+    std::vector<std::optional<WorkToError>> all;
+    double least = 0;
+    for (const auto& method : ladder.methods) {
+      all.push_back(work_to(error, method));
+      if (all.back() && (least == 0 || all.back()->seconds < least)) least = all.back()->seconds;
+    }
+    if (least == 0) continue;
+    std::vector<Cell> row{fmt::format("{:.0e}", error)};
+    for (const auto& work : all)
+      row.emplace_back(work ? fmt::format("{:.3g} ms ({:.2f}), {:.0f} gradients", 1e3 * work->seconds,
+                                          work->seconds / least, work->gradients)
+                            : std::string("not reached here"));
+    table.rows.push_back(std::move(row));
+  }
   return table;
 }
 

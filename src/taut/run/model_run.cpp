@@ -1,5 +1,6 @@
 #include <taut/backend/backend.hpp>
 #include <taut/contract/reading_time.hpp>
+#include <taut/contract/step_count.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/model/formula_system.hpp>
@@ -406,8 +407,7 @@ void refuse_with_adaptive(const RunRequest& request, bool of_particles, bool sta
 
 }  // namespace
 
-std::unique_ptr<Machine> ModelRun::adaptive(std::unique_ptr<Machine> steps, std::unique_ptr<Machine> between,
-                                            const PlainState& start) const {
+std::unique_ptr<StepFunction> ModelRun::step_function(const PlainState& start) const {
   const bool automatic = request.step_function.empty() || request.step_function == "auto";
   auto function = automatic ? automatic_step_function(*mechanism, start) : formula_step_function(model);
   const double sigma = function->sigma(start.q, start.p);
@@ -417,8 +417,21 @@ std::unique_ptr<Machine> ModelRun::adaptive(std::unique_ptr<Machine> steps, std:
         fmt::format("the step function is {} at the start: it must be positive, since a step has "
                     "about its value times --step.",
                     sigma));
+  return function;
+}
+
+// If the steps are like the first one, there are so many of them.
+std::int64_t ModelRun::likely_steps(const PlainState& start, std::int64_t most) const {
+  const Schedule schedule = schedule_of(request);
+  if (!schedule.end || model.particles) return most;
+  const double h = schedule.step * step_function(start)->sigma(start.q, start.p);
+  return static_cast<std::int64_t>(std::min(static_cast<double>(most), steps_until(*schedule.end, h)));
+}
+
+std::unique_ptr<Machine> ModelRun::adaptive(std::unique_ptr<Machine> steps, std::unique_ptr<Machine> between,
+                                            const PlainState& start) const {
   return std::make_unique<AdaptiveMachine>(
-      std::move(steps), std::move(between), std::move(function),
+      std::move(steps), std::move(between), step_function(start),
       StepLimits{.shortest = request.shortest_step.value_or(0),
                  .longest = request.longest_step.value_or(std::numeric_limits<double>::infinity())});
 }
@@ -434,8 +447,9 @@ MadeMachine ModelRun::adaptive_machine(const MethodChoice& choice, const PlainSt
         "take " +
             base_of_adaptive(choice.method).value() + " with a step of one size.");
   const MethodChoice base{.method = *base_of_adaptive(choice.method)};
-  MadeMachine made = machine(base, start, steps, note);
-  MadeMachine second = machine(base, start, steps, [](const std::string&) {});
+  const std::int64_t likely = likely_steps(start, steps);
+  MadeMachine made = machine(base, start, likely, note);
+  MadeMachine second = machine(base, start, likely, [](const std::string&) {});
   if (!made.machine) return made;
   made.machine = adaptive(std::move(made.machine), std::move(second.machine), start);
   return made;
@@ -488,8 +502,9 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
       if (system && !reflects(model)) {
         MethodChoice steps_of = choice;
         steps_of.method = base_of_adaptive(choice.method).value_or(choice.method);
-        const Backend backend =
-            request.backend == Backend::automatic ? worth_while(*system, steps_of, steps) : request.backend;
+        const Backend backend = request.backend == Backend::automatic
+                                    ? worth_while(*system, steps_of, likely_steps(start, steps))
+                                    : request.backend;
         if (backend != Backend::interpret)
           observer.waits_for(backend == Backend::specialise ? "compiling the step"
                                                             : "compiling the formulas");

@@ -18,6 +18,7 @@ namespace taut {
 
 struct FormulaSystem;  // model/formula_system.hpp
 struct MadeMachine;    // run/run_mechanism.hpp
+class StepFunction;    // run/step_function.hpp
 
 // Something in a model file is wrong; the text begins with its place, file:line:column.
 struct ModelFileError : InputError {
@@ -61,6 +62,8 @@ struct ModelRun {
   // Makes the machine of adaptive(M) from two of M.
   std::unique_ptr<Machine> adaptive(std::unique_ptr<Machine> steps, std::unique_ptr<Machine> between,
                                     const PlainState& start) const;
+  std::unique_ptr<StepFunction> step_function(const PlainState& start) const;
+  std::int64_t likely_steps(const PlainState& start, std::int64_t most) const;
   MadeMachine adaptive_machine(const MethodChoice& choice, const PlainState& start, std::int64_t steps,
                                const std::function<void(const std::string&)>& note) const;
   // Throws the error at its place in the file, or as it is if the choice was typed.

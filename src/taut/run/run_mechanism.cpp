@@ -108,8 +108,7 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
   const bool one = failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
                    failure.stage != SolveStage::inner;
   if (const VariableSteps* const variable = const_cast<Machine&>(machine).variable_steps()) {
-    at.time = variable->time();
-    at.reached = at.time + variable->sizes().last;
+    at.time = at.reached = variable->time();  // where the step began that failed: its size is not kept
   }
   if (one) at.constraint = mechanism.constraint_name(failure.constraint);
   if (one || !mechanism.of_particles())

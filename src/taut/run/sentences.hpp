@@ -20,7 +20,7 @@ struct FailedStep {
   bool is_ode = false;    // an ordinary method on a formulation
   std::int64_t step = 0;  // the one that failed, from 1
   double h = 0;           // the step of the run
-  double time = 0;        // of the last good state
+  double time = 0;        // the time of the last good state
   double reached = 0;     // the time at which the failed step would have ended
   Iteration solver = Iteration::full_newton;
   double tolerance = 0;

@@ -73,9 +73,10 @@ Reals moved(std::span<const double> x, double by, const Reals& along) {
   return y;
 }
 
-// The velocity v, the force f with that of the constraints, and the acceleration H_pp f.
+// The velocity v, the force f with that of the constraints, and the acceleration a = H_pp f; the force without
+// that of the constraints, and its acceleration.
 struct Motion {
-  Reals v, f, a;
+  Reals v, f, a, free_f = {}, free_a = {};
 };
 
 class AutomaticStepFunction final : public StepFunction {
@@ -85,7 +86,7 @@ class AutomaticStepFunction final : public StepFunction {
     const Motion here = motion(start.q, start.p);
     const double slow = std::sqrt(local_rate_squared(start, here));
     const double time = slow > 0 && std::isfinite(slow) ? 1 / slow : 1;
-    kinetic_ = size(here.f, here.a) * time * time;
+    kinetic_ = size(here) * time * time;
     constexpr double longest = 10;  // in units of the time scale at the start
     floor_ = 1 / (longest * longest * time * time);
   }
@@ -94,7 +95,7 @@ class AutomaticStepFunction final : public StepFunction {
   }
   // The difference along the motion is symmetric, so that it changes its sign with p to the last bit.
   double rate(std::span<const double> q, std::span<const double> p) override {
-    constexpr double part = 1e-4;  // of σ: differences lose 1e-8 to curvature and 1e-12 to rounding
+    constexpr double part = 1e-4;  // A part of σ: differences lose 1e-8 to curvature and 1e-12 to rounding
     const Motion here = motion(q, p);
     const double delta = part * sigma_of(here, p);
     const auto log_at = [&](double by) {
@@ -115,21 +116,32 @@ class AutomaticStepFunction final : public StepFunction {
     const std::size_t n = q.size(), m = static_cast<std::size_t>(mechanism_.constraints());
     Motion at{.v = evaluated(Evaluated::H_p, q, p, n), .f = evaluated(Evaluated::H_q, q, p, n), .a = {}};
     for (double& f : at.f) f = -f;
+    at.free_f = at.f;
+    at.free_a = accelerations(q, p, at.free_f);
     if (m > 0) {
       const Reals lambda = evaluated(Evaluated::lambda, q, p, m), G = evaluated(Evaluated::G, q, p, m * n);
       for (std::size_t i = 0; i < m; ++i)
         for (std::size_t j = 0; j < n; ++j) at.f[j] -= G[i * n + j] * lambda[i];
     }
-    const Reals more = evaluated(Evaluated::H_p, q, moved(p, 1, at.f), n);
-    const Reals less = evaluated(Evaluated::H_p, q, moved(p, -1, at.f), n);
-    for (std::size_t j = 0; j < n; ++j) at.a.push_back((more[j] - less[j]) / 2);
+    at.a = m > 0 ? accelerations(q, p, at.f) : at.free_a;
     return at;
   }
+  // Returns H_pp f.
+  Reals accelerations(std::span<const double> q, std::span<const double> p, const Reals& f) const {
+    Reals a = evaluated(Evaluated::H_p, q, moved(p, 1, f), q.size());
+    const Reals less = evaluated(Evaluated::H_p, q, moved(p, -1, f), q.size());
+    for (std::size_t j = 0; j < a.size(); ++j) a[j] = (a[j] - less[j]) / 2;
+    return a;
+  }
   // Masses weigh coordinates of different units, if there is a mass matrix.
-  double size(const Reals& f, const Reals& a) const { return by_mass_ ? dot(f, a) : dot(a, a); }
+  // One of the two forces may vanish at a point that is passed; both do not, as a rule.
+  double size(const Motion& at) const {
+    return by_mass_ ? dot(at.f, at.a) + dot(at.free_f, at.free_a)
+                    : dot(at.a, at.a) + dot(at.free_a, at.free_a);
+  }
   double sigma_of(const Motion& at, std::span<const double> p) const {
     const double moving = by_mass_ ? dot({p.begin(), p.end()}, at.v) : dot(at.v, at.v);
-    return 1 / std::sqrt(size(at.f, at.a) / (moving + kinetic_) + floor_);  // (AD5)
+    return 1 / std::sqrt(size(at) / (moving + kinetic_) + floor_);  // (AD5)
   }
   // Returns how fast the acceleration changes with the position at the start: the square of a frequency.
   double local_rate_squared(const PlainState& x, const Motion& here) const {

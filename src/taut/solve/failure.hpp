@@ -7,9 +7,9 @@
 
 namespace taut {
 
-// Off a constraint and jumped are found after a step whose solves succeeded: it ended off a constraint by more than rounding
-// explains, or the energy jumped in it. A step size is refused before the step: its residual is the size, and
-// `allowed` the limit that it is beyond.
+// A step whose solves succeeded may have ended off a constraint by more than rounding explains, or the energy
+// may have jumped in it. A step size is refused before the step: then the residual is the size, and `allowed`
+// is the limit that it is beyond.
 enum class FailureKind { not_converged, singular, not_finite, off_constraint, jumped, step_size };
 
 // What was being solved when the solve failed.

@@ -32,7 +32,7 @@ template <class Method>
 inline constexpr bool offered =
     is_one_of<Method, Shake, ShakeTwoStep, ShakeVelocity, Rattle, Projected<SymplecticEuler>,
               Projected<Verlet>, Composition<Rattle>, Composition<Projected<SymplecticEuler>>, Lobatto<>,
-              ComposedSteps<Lobatto<>>>;
+              ComposedSteps<Lobatto<>>, SymmetricMultistep>;
 
 // These are offered if the potential comes in two parts.
 template <class Method>
