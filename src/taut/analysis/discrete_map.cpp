@@ -78,7 +78,7 @@ PlainState Frame::vector(const Coordinates& c) const {
   return out;
 }
 
-// a_i = ω(ξ, f_i) and b_i = ω(e_i, ξ), with ω(ξ, η) = ξ_q·η_p - ξ_p·η_q.                              (X3)
+// a_i = ω(ξ, f_i) and b_i = ω(e_i, ξ), with ω(ξ, η) = ξ_q·η_p - ξ_p·η_q.                              (LY3)
 Coordinates Frame::of(const PlainState& x) const {
   const std::size_t d = degrees();
   Coordinates c(2 * d);
@@ -148,7 +148,7 @@ std::vector<double> DiscreteMap::response(const PlainState& x, const std::vector
 }
 
 // With N a basis of ker G, φ = N - Gᵀ K⁻¹ G H_pp N and ψ = -Gᵀ K⁻¹ ∂(G H_p)/∂q N, K = G H_pp Gᵀ: the vectors
-// are tangent, Nᵀφ = 1 and Nᵀψ = 0.                                                             (X1), (X2)
+// are tangent, Nᵀφ = 1 and Nᵀψ = 0.                                                             (LY1), (LY2)
 Frame DiscreteMap::frame(const PlainState& x) const {
   const std::size_t n = x.q.size();
   const int m = mechanism_.constraints();

@@ -42,7 +42,7 @@ class Analysis {
     double sum = 0;
     for (std::size_t j = 0; j < n; ++j) {
       const double u = 2 * static_cast<double>(j) / static_cast<double>(n - 1) - 1;
-      weight_.push_back(std::pow(1 + std::cos(pi * u), order));  // (X7)
+      weight_.push_back(std::pow(1 + std::cos(pi * u), order));  // (LY7)
       sum += weight_.back();
     }
     for (double& w : weight_) w /= sum;
@@ -94,7 +94,7 @@ class Analysis {
   double time(std::size_t j) const {
     return (static_cast<double>(j) - static_cast<double>(signal_.size() - 1) / 2) * dt_;
   }
-  // φ(ω) = Σ χ f exp(-iωt) and its two derivatives.                                                   (X8)
+  // φ(ω) = Σ χ f exp(-iωt) and its two derivatives.                                                   (LY8)
   std::array<Complex, 3> along(const Signal& f, double omega) const {
     std::array<Complex, 3> sum{};
     for (std::size_t j = 0; j < f.size(); ++j) {
@@ -129,7 +129,7 @@ class Analysis {
         best < size / 2 ? static_cast<double>(best) : static_cast<double>(best) - static_cast<double>(size);
     return 2 * pi * k / (static_cast<double>(size) * dt_);
   }
-  // Climbs to the maximum of |φ|² by Newton's iteration on its derivative, within the peak.           (X9)
+  // Climbs to the maximum of |φ|² by Newton's iteration on its derivative, within the peak.           (LY9)
   void refine(Line& line) const {
     const double width = 2 * pi / (static_cast<double>(rest_.size()) * dt_);
     double omega = line.frequency;

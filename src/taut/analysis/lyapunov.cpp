@@ -12,7 +12,7 @@ namespace taut {
 
 namespace {
 
-// Makes the columns orthonormal, and gives the logarithms of the diagonal of R.                        (X5)
+// Makes the columns orthonormal, and gives the logarithms of the diagonal of R.                        (LY5)
 std::vector<double> orthonormalise(std::vector<Coordinates>& columns) {
   std::vector<double> logs;
   for (std::size_t j = 0; j < columns.size(); ++j) {
@@ -72,7 +72,7 @@ Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every)
     const std::int64_t block = std::min(every, map.steps() - tally.steps);
     std::vector<Coordinates> images;
     std::vector<PlainState> ends;
-    for (const Coordinates& column : Q) ends.push_back(map.image(x, frame, column, h, block));  // (X4)
+    for (const Coordinates& column : Q) ends.push_back(map.image(x, frame, column, h, block));  // (LY4)
     machine->advance(h, block, tally);
     if (tally.failed())
       throw AnalysisError(fmt::format("step {} failed; try a shorter step.", tally.steps + 1));

@@ -155,7 +155,7 @@ Machine* EventWatch::go(Leg& leg, double theta, Tally& tally) {
   if (h == 0) return leg.probe.get();
   Tally one(leg.probe->read(), 1);
   one.stops_at_jumps = false;
-  leg.probe->advance(h, 1, one);  // (E1)
+  leg.probe->advance(h, 1, one);  // (EV1)
   if (!one.failed()) return leg.probe.get();
   tally.failure = one.failure;
   tally.energy_not_finite = one.energy_not_finite;
