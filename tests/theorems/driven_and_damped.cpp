@@ -135,9 +135,9 @@ until = 200.0
 // A slider that is torn beyond the length of its rod: the run ends, with the time and what it had so far.
 TEST(DrivenAndDamped, ADriveThatTearsTheMechanismApartEndsTheRun) {
   const test::OwnModel model(R"toml([system]
-coordinates = ["x", "y", "u"]
+coordinates = ["x", "y", "u", "z"]
 mass = 1.0
-potential = "y"
+potential = "y + z^2/2"
 constraints = ["u - 0.5 - t", "((x - u)^2 + y^2 - 1)/2", "x + 0.2"]
 [initial]
 x = -0.2

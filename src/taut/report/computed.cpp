@@ -71,9 +71,12 @@ std::vector<std::string> definitions(const Model& model) {
 
 std::vector<std::string> forces(const Model& model) {
   std::vector<std::string> lines;
-  for (const Force& force : model.dynamics.forces)
-    lines.push_back(fmt::format("on {}: {}", model.coordinates[static_cast<std::size_t>(force.coordinate)],
-                                force.formula.text));
+  for (const Force& force : model.dynamics.forces) {
+    const std::string& x = model.coordinates[static_cast<std::size_t>(force.coordinate)];
+    const bool is_damping = force.formula.defined == "p_" + x;  // its text is the rate
+    lines.push_back(is_damping ? fmt::format("on {0}: -({1}) p_{0}", x, force.formula.text)
+                               : fmt::format("on {}: {}", x, force.formula.text));
+  }
   return lines;
 }
 
