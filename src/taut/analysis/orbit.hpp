@@ -13,11 +13,11 @@ struct Orbit {
   std::string model, method;
   double period = 0, step = 0;  // the period is a whole number of steps
   std::int64_t steps = 0;
-  PlainState x;
+  PlainState x = {};
   double energy = 0;
-  std::vector<std::complex<double>> multipliers;  // from the largest
-  double reciprocal_defect = 0;                   // how far they are from pairs μ, 1/μ
-  double closure = 0;                             // the largest |Φ(x) - x| of a coordinate or momentum
+  std::vector<std::complex<double>> multipliers = {};  // from the largest
+  double reciprocal_defect = 0;                        // how far they are from pairs μ, 1/μ
+  double closure = 0;                                  // the largest |Φ(x) - x| of a coordinate or momentum
   int corrections = 0;
 };
 
