@@ -55,6 +55,10 @@ void add_check(Program& program);
 void add_completions(Program& program);
 void add_compare(Program& program);
 void add_reproduce(Program& program);
+void add_section(Program& program);
+void add_lyapunov(Program& program);
+void add_orbit(Program& program);
+void add_spectrum(Program& program);
 
 // Flushes standard output. Returns 1, with a sentence, if it could not be written.
 int finish_output();

@@ -31,6 +31,10 @@ void add_commands(Program& program) {
   add_completions(program);
   add_compare(program);
   add_reproduce(program);
+  add_section(program);
+  add_lyapunov(program);
+  add_orbit(program);
+  add_spectrum(program);
 }
 
 // Names the processors for which this was compiled: a level such as x86-64-v3, or nothing in particular.

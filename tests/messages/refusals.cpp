@@ -351,8 +351,12 @@ TEST(Refusals, AFormulationOfParticles) {
 TEST(Refusals, AFormulaOfTime) {
   refused_at(
       "run pendulum --set 'system.potential=y*cos(t)'",
-      "--set: unknown name `t` in the potential\n     | system.potential=y*cos(t)\n     |                  "
-      "      ^  known here: x, y, L, gravity. Nothing may depend on time");
+      "rattle does not take a model that depends on t: pendulum is one. Use lobatto(s), of order 2s-2, or "
+      "a composition of it such as yoshida4(lobatto(2)).");
+  refused_at(
+      "run pendulum --set 'L=cos(t)'",
+      "--set: unknown name `t` in the parameter `L`\n     | L=cos(t)\n     |       ^  known here: . The "
+      "time is t, in formulas of the mechanics");
 }
 
 TEST(Refusals, AStartOffTheManifold) {

@@ -23,6 +23,11 @@ std::string_view form_name(Model::Form form) {
 }
 
 void add_equations(const Model& model, Json& object) {
+  if (const std::string& key = model.dynamics.written_as; !key.empty()) {
+    if (key != "mass") object[key] = model.dynamics.written;
+    if (key != "lagrangian") object["potential"] = model.potential.text;
+    return;
+  }
   switch (model.form) {
     case Model::Form::hamiltonian:
       object["hamiltonian"] = model.hamiltonian.text;
@@ -69,7 +74,9 @@ std::string kinetic_latex(const Model& model) {
 
 Json latex_of(const Model& model) {
   std::string H;
-  if (model.form == Model::Form::hamiltonian)
+  if (!model.dynamics.written_as.empty())
+    H = "H(q, p)";  // it was made by the program, and is long
+  else if (model.form == Model::Form::hamiltonian)
     H = to_latex(model.hamiltonian);
   else if (model.form == Model::Form::split)
     H = kinetic_latex(model) + " + \\left(" + to_latex(model.potential_slow) + "\\right) + \\left(" +

@@ -331,7 +331,7 @@ Certificate certified(const ModelRun& model, bool length_typed, bool further) {
   const RunRequest request = request_of(model.request, length_typed);
   const MethodChoice choice = chosen_method(*model.mechanism, model.name, request);
   const ReadyStart start = ready_start(*model.mechanism, model.name, choice, request.project_start);
-  const MethodFacts facts = claims_of(choice);
+  const MethodFacts facts = claims_of(choice, *model.mechanism);
   SolveOptions options = solve_options(request);
   options.error_tolerance = 0;  // what is claimed of the formula is claimed of steps of one size
   RunRequest counting = request;

@@ -39,6 +39,13 @@ void put_names(Ensemble& e) {
 }
 
 void check_request(const ModelRun& run) {
+  for (const EventRule& event : run.model.dynamics.events)
+    if (event.action != EventRule::Action::record)
+      throw InputError(
+          fmt::format("an ensemble does not stop or reflect at events, and the model has one, `{}`. Leave "
+                      "the event out, or use "
+                      "`taut run`.",
+                      event.name));
   const RunRequest& request = run.request;
   if (request.precision != Precision::double_precision)
     throw InputError(fmt::format(
@@ -122,7 +129,8 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
     e.is_start.push_back(place_in_start(e.run, name).has_value());
   try {
     e.method.choice = chosen_method(*e.run.mechanism, e.run.name, e.run.request);
-    e.claims_no_drift = claims_no_drift(claims_of(e.method.choice), e.run.mechanism->constraints());
+    e.claims_no_drift =
+        claims_no_drift(claims_of(e.method.choice, *e.run.mechanism), e.run.mechanism->constraints());
     e.method.options = solve_options(e.run.request);
     e.method.request = e.run.request;
     e.method.step = e.schedule.step;

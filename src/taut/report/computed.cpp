@@ -33,8 +33,14 @@ std::string value_line(const NamedFormula& a) {
 
 std::vector<std::string> equations(const Model& model) {
   if (model.particles) return {"H = ½ pᵀM⁻¹p + V(q)", "V and the constraints: the tables of the model file"};
-  if (model.form == Model::Form::hamiltonian) return {"H = " + model.hamiltonian.text};
-  std::vector<std::string> lines = {"H = ½ pᵀM⁻¹p + V(q)"}, mass;
+  const Dynamics& dynamics = model.dynamics;
+  const std::string clock = dynamics.timed ? " + p_time, which is minus the work" : "";
+  if (dynamics.written_as == "lagrangian") return {"H = p·v - L" + clock, "L = " + dynamics.written};
+  if (dynamics.written_as == "kinetic")
+    return {"H = p·v - T + V" + clock, "T = " + dynamics.written, "V = " + model.potential.text};
+  if (model.form == Model::Form::hamiltonian && dynamics.written_as.empty())
+    return {"H = " + model.hamiltonian.text + clock};
+  std::vector<std::string> lines = {"H = ½ pᵀM⁻¹p + V" + (clock.empty() ? "(q)" : clock)}, mass;
   for (const Formula& m : model.mass) mass.push_back(m.text);
   const bool full = mass.size() > 1 && mass.size() > model.coordinates.size();
   if (model.form == Model::Form::split) {
@@ -60,6 +66,17 @@ std::vector<std::string> constraints(const ModelRun& run) {
 std::vector<std::string> definitions(const Model& model) {
   std::vector<std::string> lines;
   for (const NamedFormula& a : model.definitions) lines.push_back(a.name + " = " + a.formula.text);
+  return lines;
+}
+
+std::vector<std::string> forces(const Model& model) {
+  std::vector<std::string> lines;
+  for (const Force& force : model.dynamics.forces) {
+    const std::string& x = model.coordinates[static_cast<std::size_t>(force.coordinate)];
+    const bool is_damping = force.formula.defined == "p_" + x;  // its text is the rate
+    lines.push_back(is_damping ? fmt::format("on {0}: -({1}) p_{0}", x, force.formula.text)
+                               : fmt::format("on {}: {}", x, force.formula.text));
+  }
   return lines;
 }
 
@@ -133,6 +150,7 @@ Computed computed_by(const std::vector<const ModelRun*>& runs, const std::vector
   };
   state("Hamiltonian", equations(run.model));
   state("Constraints", constraints(run));
+  state("Forces", forces(run.model));
   state("Definitions", definitions(run.model));
   state("Parameters", parameters(run.model));
   state("Start", start(run.model, summaries.front()));

@@ -91,7 +91,7 @@ EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double
       const auto rule = static_cast<std::size_t>(found.rule);
       const bool of_times = rule >= rules_.size();
       const double time = of_times ? times_[rule - rules_.size()] : time_of(theta);
-      std::unique_ptr<Machine> here = go(leg, found.theta, tally);
+      Machine* const here = go(leg, found.theta, tally);
       if (!here) return Ended::failed;
       record(found.rule, time, *here);
       if (of_times || rules_[rule].action == static_cast<int>(EventRule::Action::record)) continue;
@@ -99,7 +99,7 @@ EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double
         stopped_by_ = rules_[rule].name;
         stopped_at_ = time;
         tally.now = here->read();
-        end_ = std::move(here);
+        end_ = std::move(leg.probe);
         return Ended::stop;
       }
       const PlainState x = mesh_of(*here);
@@ -114,6 +114,7 @@ EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double
       }
       const double side = leg.s[rule];
       leg.x = *mirrored;
+      leg.probe.reset();
       leg.from = theta;
       formulas_.values(leg.x.q.data(), leg.x.p.data(), time, leg.s.data());
       std::fill(leg.fresh.begin(), leg.fresh.end(), false);
@@ -124,7 +125,7 @@ EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double
     }
     if (tally.failed()) return Ended::failed;
     if (!again && reflections == 0) return Ended::no;
-    std::unique_ptr<Machine> last = go(leg, 1, tally);
+    Machine* const last = go(leg, 1, tally);
     if (!last) return Ended::failed;
     end = mesh_of(*last);
     formulas_.values(end.q.data(), end.p.data(), time_of(1), s_end.data());
@@ -143,21 +144,26 @@ EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double
   return Ended::failed;
 }
 
-std::unique_ptr<Machine> EventWatch::go(const Leg& leg, double theta, Tally& tally) {
-  std::unique_ptr<Machine> machine = probe_(leg.x);
+Machine* EventWatch::go(Leg& leg, double theta, Tally& tally) {
+  if (!leg.probe) {
+    leg.probe = probe_(leg.x);
+    leg.start = leg.probe->save();
+  } else {
+    leg.probe->restore(leg.start);
+  }
   const double h = theta * (1 - leg.from) * step_;
-  if (h == 0) return machine;
-  Tally one(machine->read(), 1);
+  if (h == 0) return leg.probe.get();
+  Tally one(leg.probe->read(), 1);
   one.stops_at_jumps = false;
-  machine->advance(h, 1, one);  // (E1)
-  if (!one.failed()) return machine;
+  leg.probe->advance(h, 1, one);  // (EV1)
+  if (!one.failed()) return leg.probe.get();
   tally.failure = one.failure;
   tally.energy_not_finite = one.energy_not_finite;
   return nullptr;
 }
 
-double EventWatch::value(std::size_t rule, const Leg& leg, double theta, Tally& tally) {
-  const auto machine = go(leg, theta, tally);
+double EventWatch::value(std::size_t rule, Leg& leg, double theta, Tally& tally) {
+  const Machine* const machine = go(leg, theta, tally);
   if (!machine) return std::nan("");
   std::vector<double> s(s_.size());
   formulas_.values(machine->q().data(), machine->p().data(), time_of(leg.from + theta * (1 - leg.from)),
@@ -165,7 +171,7 @@ double EventWatch::value(std::size_t rule, const Leg& leg, double theta, Tally& 
   return s[rule];
 }
 
-std::vector<EventWatch::Found> EventWatch::crossings(const Leg& leg, const PlainState& end,
+std::vector<EventWatch::Found> EventWatch::crossings(Leg& leg, const PlainState& end,
                                                      const std::vector<double>& s_end, Tally& tally) {
   std::vector<Found> found;
   const auto add = [&](std::size_t k, double before, double theta) {
@@ -211,7 +217,7 @@ bool EventWatch::turns_near_zero(std::size_t rule, const Leg& leg, const PlainSt
 }
 
 // Looks for the least |s| inside a leg, and ends as soon as s has another sign. Returns where, and s there.
-double EventWatch::dip(std::size_t rule, const Leg& leg, double s_end, double& s, Tally& tally) {
+double EventWatch::dip(std::size_t rule, Leg& leg, double s_end, double& s, Tally& tally) {
   constexpr int most = 24;
   const double golden = 0.3819660112501051, sign = leg.s[rule] < 0 ? -1 : 1;
   double a = 0, b = 1, x = golden, f = sign * value(rule, leg, x, tally);
@@ -239,7 +245,7 @@ double EventWatch::dip(std::size_t rule, const Leg& leg, double s_end, double& s
 }
 
 // Finds the zero between a and b by Chandrupatla's rule: inverse quadratic steps, halved if they do not help.
-double EventWatch::root(std::size_t rule, const Leg& leg, double a, double s_a, double b, double s_b,
+double EventWatch::root(std::size_t rule, Leg& leg, double a, double s_a, double b, double s_b,
                         Tally& tally) {
   if (s_b == 0) return b;
   // From a reflection the sign at the beginning is known and its value is rounding: begin in the middle.

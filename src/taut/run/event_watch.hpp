@@ -55,19 +55,21 @@ class EventWatch {
     double from = 0;
     std::vector<double> s;
     std::vector<bool> fresh;  // this event was reflected at x: s has the sign of the side it came from
+    std::unique_ptr<Machine> probe = {};  // made when it is first asked
+    std::string start = {};               // the probe at x, as bytes
   };
   enum class Ended { no, stop, failed };
 
   std::vector<EventRecord> named(const std::vector<Record>& records, bool times) const;
   double time_of(double theta) const;  // at this fraction of the whole step
-  // Goes to a fraction of a leg; null if a step fails there, which is then in the tally.
-  std::unique_ptr<Machine> go(const Leg& leg, double theta, Tally& tally);
-  double value(std::size_t rule, const Leg& leg, double theta, Tally& tally);
-  std::vector<Found> crossings(const Leg& leg, const PlainState& end, const std::vector<double>& s_end,
+  // Brings the probe of a leg to a fraction of it; null if a step fails there, which is then in the tally.
+  Machine* go(Leg& leg, double theta, Tally& tally);
+  double value(std::size_t rule, Leg& leg, double theta, Tally& tally);
+  std::vector<Found> crossings(Leg& leg, const PlainState& end, const std::vector<double>& s_end,
                                Tally& tally);
   bool turns_near_zero(std::size_t rule, const Leg& leg, const PlainState& end, double s_end) const;
-  double root(std::size_t rule, const Leg& leg, double a, double s_a, double b, double s_b, Tally& tally);
-  double dip(std::size_t rule, const Leg& leg, double s_end, double& s, Tally& tally);
+  double root(std::size_t rule, Leg& leg, double a, double s_a, double b, double s_b, Tally& tally);
+  double dip(std::size_t rule, Leg& leg, double s_end, double& s, Tally& tally);
   void record(int rule, double time, const Machine& machine);
   Ended follow(Leg leg, PlainState end, std::vector<double> s_end, Machine& machine, Tally& tally);
 

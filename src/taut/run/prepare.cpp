@@ -134,6 +134,12 @@ MethodFacts claims_of(const MethodChoice& choice) {
   return facts;
 }
 
+MethodFacts claims_of(const MethodChoice& choice, const Mechanism& mechanism) {
+  MethodFacts facts = claims_of(choice);
+  facts.symplectic = facts.symplectic && !mechanism.forced();
+  return facts;
+}
+
 bool claims_no_drift(const MethodFacts& facts, int constraints) {
   const bool conserves = facts.symplectic || (facts.symmetric && facts.past > 0);
   return conserves && (keeps_position(facts.keeps) || constraints == 0);

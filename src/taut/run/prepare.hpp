@@ -17,6 +17,8 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
 
 // Returns the row of the method, on the formulation if it integrates one.
 MethodFacts claims_of(const MethodChoice& choice);
+// The same on this mechanism: with forces that are no gradient nothing is symplectic.
+MethodFacts claims_of(const MethodChoice& choice, const Mechanism& mechanism);
 // Asks whether a method claims that H does not drift. A symplectic map conserves H on M, and so does a
 // symmetric multistep formula; off M the equations of a formulation may have another Hamiltonian.
 bool claims_no_drift(const MethodFacts& facts, int constraints);

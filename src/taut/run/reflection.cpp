@@ -55,7 +55,7 @@ std::optional<PlainState> reflected(const Mechanism& mechanism, const PlainState
         K(static_cast<int>(i), static_cast<int>(j)) = dot(row(i), column);
       right[j] = dot(row(j), push);
     }
-    const auto mu = least_squares(K, right, 1e-14);  // (E2)
+    const auto mu = least_squares(K, right, 1e-14);  // (EV2)
     if (!mu) return std::nullopt;
     for (std::size_t j = 0; j < rows; ++j)
       for (std::size_t i = 0; i < n; ++i) along[i] -= (*mu)[j] * G[j * n + i];
@@ -64,8 +64,8 @@ std::optional<PlainState> reflected(const Mechanism& mechanism, const PlainState
   // A wall that is orthogonal to the manifold leaves nothing but rounding.
   if (!(weight > 1e-12 * std::abs(dot(wall, response(mechanism, x, v, wall))))) return std::nullopt;
   PlainState out = x;
-  const double impulse = 2 * dot(along, v) / weight;                           // (E3)
-  for (std::size_t i = 0; i < n; ++i) out.p[i] = x.p[i] - impulse * along[i];  // (E4)
+  const double impulse = 2 * dot(along, v) / weight;                           // (EV3)
+  for (std::size_t i = 0; i < n; ++i) out.p[i] = x.p[i] - impulse * along[i];  // (EV4)
   if (!mechanism.project(out)) return std::nullopt;                            // rounding of G H_p = 0
   const double after = evaluated(mechanism, Evaluated::H, out, 1).front();
   const double size = std::abs(dot(out.p, v)) + std::abs(dot(x.p, v)) + std::abs(before);

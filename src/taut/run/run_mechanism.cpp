@@ -359,7 +359,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   }
   summary.kinetic_owned = tally.largest_owned(machine->kinetic_energy());
   summary.energy_off_for_a_while = tally.energy_off_for_a_while();
-  summary.energy_stays_lost = claims_no_drift(claims_of(choice), mechanism.constraints()) &&
+  summary.energy_stays_lost = claims_no_drift(claims_of(choice, mechanism), mechanism.constraints()) &&
                               has_lost_energy(*machine, tally, schedule.step);
   summary.energy_lost |= summary.energy_stays_lost;
   if (summary.energy_stays_lost && summary.error.empty() && !request.warn_at_jumps) {

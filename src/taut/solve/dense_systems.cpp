@@ -23,6 +23,12 @@ std::optional<std::vector<double>> least_squares(const DenseMatrix& A, const std
   return numbers(factors.solve(vector(b)));
 }
 
+std::vector<std::complex<double>> eigenvalues(const DenseMatrix& A) {
+  Eigen::EigenSolver<Eigen::MatrixXd> solver;
+  solver.compute(matrix(A), false);
+  return {solver.eigenvalues().begin(), solver.eigenvalues().end()};
+}
+
 bool is_invertible(const DenseMatrix& A) {
   return Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(matrix(A)).isInvertible();
 }

@@ -2,6 +2,7 @@
 // other use for the headers of linear algebra.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -27,6 +28,9 @@ struct DenseMatrix {
 // `threshold` of the largest.
 std::optional<std::vector<double>> least_squares(const DenseMatrix& A, const std::vector<double>& b,
                                                  double threshold);
+
+// Returns the eigenvalues of a square A.
+std::vector<std::complex<double>> eigenvalues(const DenseMatrix& A);
 
 // Is a square A regular, up to rounding?
 bool is_invertible(const DenseMatrix& A);

@@ -32,10 +32,17 @@ void put_all_digits(const RunSummary& s, Json& object) {
     object["quantities"][s.quantities[k].first] = digits_of(x.quantities[k], s.precision);
 }
 
-Json list_of(const std::vector<EventRecord>& records, bool with_names) {
+// The time is the last coordinate of a model that depends on it, and is said elsewhere.
+std::vector<double> listed_coordinates(std::vector<double> x, const RunSummary& s) {
+  if (s.work && !x.empty()) x.pop_back();
+  return x;
+}
+
+Json list_of(const std::vector<EventRecord>& records, const RunSummary& s, bool with_names) {
   Json list = Json::list();
   for (const EventRecord& e : records) {
-    Json one = Json::object({{"time", e.time}, {"q", e.q}, {"p", e.p}});
+    Json one = Json::object(
+        {{"time", e.time}, {"q", listed_coordinates(e.q, s)}, {"p", listed_coordinates(e.p, s)}});
     if (with_names) one["name"] = e.name;
     list.push_back(std::move(one));
   }
@@ -69,8 +76,8 @@ std::string to_json(const RunSummary& s) {
        {"step", s.step},
        {"steps", s.steps},
        {"time", s.time},
-       {"q", s.q},
-       {"p", s.p},
+       {"q", listed_coordinates(s.q, s)},
+       {"p", listed_coordinates(s.p, s)},
        {"lambda", s.lambda},
        {"energy", std::move(energy)},
        {"residual", Json::object({{"position_max", s.position_max}, {"momentum_max", s.momentum_max}})},
@@ -108,8 +115,8 @@ std::string to_json(const RunSummary& s) {
     object["quantities"] = std::move(quantities);
   }
   if (s.watches_events) {
-    object["events"] = list_of(s.events, true);
-    if (!s.at.empty()) object["at"] = list_of(s.at, false);
+    object["events"] = list_of(s.events, s, true);
+    if (!s.at.empty()) object["at"] = list_of(s.at, s, false);
     if (!s.stopped_by.empty()) object["stopped_by"] = s.stopped_by;
   }
   if (s.work) object["work"] = *s.work;

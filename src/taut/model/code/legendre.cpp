@@ -97,7 +97,7 @@ Formula Legendre::hamiltonian() {
   }
   const int kinetic = graph_.make(Op::multiply, graph_.constant(Float128(1) / 2), twice);
   int H = graph_.make(Op::subtract, kinetic, c_);
-  if (moving_ < n_) H = graph_.make(Op::add, H, p(n_ - 1));  // (T1)
+  if (moving_ < n_) H = graph_.make(Op::add, H, p(n_ - 1));  // (TF1)
   return formula_of(H);
 }
 

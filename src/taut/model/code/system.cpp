@@ -119,8 +119,8 @@ class Derivation {
     for (const Force& force : model_.dynamics.forces) {
       const auto i = static_cast<std::size_t>(force.coordinate);
       const int F = node(force.formula);
-      s_.H_q[i] = graph.make(Op::subtract, s_.H_q[i], F);                                          // (T3)
-      s_.H_q.back() = graph.make(Op::add, s_.H_q.back(), graph.make(Op::multiply, F, s_.H_p[i]));  // (T4)
+      s_.H_q[i] = graph.make(Op::subtract, s_.H_q[i], F);                                          // (TF3)
+      s_.H_q.back() = graph.make(Op::add, s_.H_q.back(), graph.make(Op::multiply, F, s_.H_p[i]));  // (TF4)
     }
   }
 

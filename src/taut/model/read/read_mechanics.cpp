@@ -190,7 +190,7 @@ void ModelReader::make_hamiltonian() {
   if (!errors_.empty()) return;
   const bool given = model_.form == Model::Form::hamiltonian && made_from_ == nullptr;
   if (given) {
-    if (model_.dynamics.timed) add_momentum_of_time(model_.hamiltonian);  // (T1)
+    if (model_.dynamics.timed) add_momentum_of_time(model_.hamiltonian);  // (TF1)
     return;
   }
   if (made_from_ == nullptr && !model_.dynamics.timed) return;
@@ -227,7 +227,7 @@ void ModelReader::make_hamiltonian() {
   }
   model_.form = Model::Form::hamiltonian;
   model_.hamiltonian = legendre.hamiltonian();
-  if (model_.dynamics.written.empty()) model_.dynamics.written = model_.potential.text;
+  if (model_.dynamics.written_as.empty()) model_.dynamics.written_as = "mass";
 }
 
 // Turns velocities of the start into momenta; make_hamiltonian has done it if it made H.

@@ -1,0 +1,214 @@
+#include <taut/analysis/discrete_map.hpp>
+#include <taut/run/schedule.hpp>
+#include <taut/solve/dense_systems.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace taut {
+
+namespace {
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+double largest(const std::vector<double>& a) {
+  double most = 0;
+  for (const double x : a) most = std::max(most, std::abs(x));
+  return most;
+}
+
+void subtract(std::vector<double>& a, double factor, const std::vector<double>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] -= factor * b[i];
+}
+
+// The formula of fourth order for f'(0) from f at ±ε and ±2ε.
+constexpr std::array<std::pair<int, double>, 4> stencil = {
+    std::pair{1, 2.0 / 3}, {-1, -2.0 / 3}, {2, -1.0 / 12}, {-2, 1.0 / 12}};
+// The truncation, ε⁴, and the rounding, 1e-16/ε, are both near 1e-13 for smooth maps.
+constexpr double difference = 0x1p-10;
+
+// Returns an orthonormal basis of the vectors that all rows of G send to 0.
+std::vector<std::vector<double>> null_space(std::vector<std::vector<double>> rows, std::size_t n) {
+  const std::size_t m = rows.size();
+  std::vector<std::vector<double>> basis;
+  const auto clear = [&](std::vector<double>& v) {
+    for (int twice = 0; twice < 2; ++twice)
+      for (const auto& u : basis) subtract(v, dot(u, v), u);
+  };
+  const auto add = [&](std::vector<double> v) {
+    clear(v);
+    const double length = std::sqrt(dot(v, v));
+    for (double& x : v) x /= length;
+    basis.push_back(std::move(v));
+  };
+  for (auto& row : rows) add(std::move(row));
+  while (basis.size() < n) {  // the coordinate that is farthest from what is spanned so far
+    std::vector<double> best;
+    double most = -1;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<double> v(n, 0.0);
+      v[i] = 1;
+      clear(v);
+      if (const double size = dot(v, v); size > most + 1e-9) {
+        most = size;
+        best = v;
+      }
+    }
+    add(best);
+  }
+  return {basis.begin() + static_cast<std::ptrdiff_t>(m), basis.end()};
+}
+
+}  // namespace
+
+PlainState Frame::vector(const Coordinates& c) const {
+  const std::size_t d = degrees(), n = N.front().size();
+  PlainState out{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
+  for (std::size_t i = 0; i < d; ++i) {
+    subtract(out.q, -c[i], N[i]);
+    subtract(out.p, -c[i], psi[i]);
+    subtract(out.p, -c[2 * d - 1 - i], phi[i]);
+  }
+  return out;
+}
+
+// a_i = ω(ξ, f_i) and b_i = ω(e_i, ξ), with ω(ξ, η) = ξ_q·η_p - ξ_p·η_q.                              (LY3)
+Coordinates Frame::of(const PlainState& x) const {
+  const std::size_t d = degrees();
+  Coordinates c(2 * d);
+  for (std::size_t i = 0; i < d; ++i) {
+    c[i] = dot(x.q, phi[i]);
+    c[2 * d - 1 - i] = dot(N[i], x.p) - dot(psi[i], x.q);
+  }
+  return c;
+}
+
+DiscreteMap::DiscreteMap(const ModelRun& run)
+    : mechanism_(*run.mechanism),
+      choice_(chosen_method(mechanism_, run.name, run.request)),
+      options_(solve_options(run.request)),
+      plain_updates_(run.request.plain_updates) {
+  if (run.request.precision != Precision::double_precision)
+    throw InputError("this analysis is made in double precision: leave out the precision.");
+  for (const EventRule& event : run.model.dynamics.events)
+    if (event.action == EventRule::Action::reflect)
+      throw InputError("the derivative of a run with reflections is not offered: leave out the event.");
+  if (mechanism_.coordinates() > 200)
+    throw InputError(
+        "this analysis follows whole bases of tangent vectors: at most 200 coordinates are taken.");
+  const Schedule schedule = schedule_of(run.request);
+  step_ = schedule.step;
+  steps_ = schedule.steps;
+  start_ = ready_start(mechanism_, run.name, choice_, run.request.project_start).x;
+}
+
+std::unique_ptr<Machine> DiscreteMap::machine(const PlainState& x) const {
+  auto made = mechanism_.bind(choice_, x, options_, plain_updates_);
+  if (!made) throw InputError("this method has no plain updates.");
+  return made;
+}
+
+PlainState DiscreteMap::go(const PlainState& x, double h, std::int64_t steps) const {
+  const auto made = machine(x);
+  Tally tally(made->read(), steps);
+  tally.stops_at_jumps = false;
+  made->advance(h, steps, tally);
+  if (tally.failed())
+    throw AnalysisError(fmt::format(
+        "step {} of length {:.6g} failed inside the analysis; try a shorter step.", tally.steps + 1, h));
+  return {{made->q().begin(), made->q().end()}, {made->p().begin(), made->p().end()}};
+}
+
+std::vector<double> DiscreteMap::evaluated(Evaluated what, const PlainState& x, std::size_t size) const {
+  std::vector<double> out(size);
+  mechanism_.evaluate(what, {.count = 1, .q = x.q.data(), .p = x.p.data()}, out.data());
+  return out;
+}
+
+double DiscreteMap::energy(const PlainState& x) const { return evaluated(Evaluated::H, x, 1).front(); }
+
+// Returns H_pp u.
+std::vector<double> DiscreteMap::response(const PlainState& x, const std::vector<double>& u) const {
+  std::vector<double> sum(u.size(), 0.0);
+  const double size = largest(u);
+  if (size == 0) return sum;
+  const double by = difference * std::max(1.0, largest(x.p)) / size;
+  for (const auto& [k, weight] : stencil) {
+    PlainState there = x;
+    subtract(there.p, -k * by, u);
+    subtract(sum, -weight / by, evaluated(Evaluated::H_p, there, u.size()));
+  }
+  return sum;
+}
+
+// With N a basis of ker G, φ = N - Gᵀ K⁻¹ G H_pp N and ψ = -Gᵀ K⁻¹ ∂(G H_p)/∂q N, K = G H_pp Gᵀ: the vectors
+// are tangent, Nᵀφ = 1 and Nᵀψ = 0.                                                             (LY1), (LY2)
+Frame DiscreteMap::frame(const PlainState& x) const {
+  const std::size_t n = x.q.size();
+  const int m = mechanism_.constraints();
+  const auto rows = static_cast<std::size_t>(m);
+  const std::vector<double> G = evaluated(Evaluated::G, x, rows * n);
+  std::vector<std::vector<double>> row;
+  for (std::size_t i = 0; i < rows; ++i)
+    row.emplace_back(G.begin() + static_cast<std::ptrdiff_t>(i * n),
+                     G.begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
+  Frame out{.N = null_space(row, n), .phi = {}, .psi = {}};
+  DenseMatrix K(m, m);
+  for (int j = 0; j < m; ++j) {
+    const std::vector<double> column = response(x, row[static_cast<std::size_t>(j)]);
+    for (int i = 0; i < m; ++i) K(i, j) = dot(row[static_cast<std::size_t>(i)], column);
+  }
+  const auto along_rows = [&](const std::vector<double>& right, std::vector<double>& v) {
+    if (m == 0) return;
+    const auto mu = least_squares(K, right, 1e-14);
+    if (!mu) throw AnalysisError("the constraints are dependent on the way.");
+    for (std::size_t i = 0; i < rows; ++i) subtract(v, (*mu)[i], row[i]);
+  };
+  for (const std::vector<double>& N : out.N) {
+    const std::vector<double> WN = response(x, N);
+    std::vector<double> right(rows), turn(rows, 0.0), phi = N, psi(n, 0.0);
+    for (std::size_t i = 0; i < rows; ++i) right[i] = dot(row[i], WN);
+    along_rows(right, phi);
+    const double by = difference * std::max(1.0, largest(x.q));
+    for (const auto& [k, weight] : stencil) {
+      PlainState there = x;
+      subtract(there.q, -k * by, N);
+      subtract(turn, -weight / by, evaluated(Evaluated::GHp, there, rows));
+    }
+    along_rows(turn, psi);
+    out.phi.push_back(std::move(phi));
+    out.psi.push_back(std::move(psi));
+  }
+  return out;
+}
+
+PlainState DiscreteMap::moved(const PlainState& x, const PlainState& along, double by) const {
+  PlainState there = x;
+  subtract(there.q, -by, along.q);
+  subtract(there.p, -by, along.p);
+  if (mechanism_.constraints() > 0 && !mechanism_.project(there))
+    throw AnalysisError("no point of the manifold was found beside the trajectory.");
+  return there;
+}
+
+PlainState DiscreteMap::image(const PlainState& x, const Frame& frame, const Coordinates& along, double h,
+                              std::int64_t steps) const {
+  const PlainState v = frame.vector(along);
+  const double size = std::max(largest(v.q), largest(v.p));
+  const double by = difference * std::max({1.0, largest(x.q), largest(x.p)}) / size;
+  PlainState sum{std::vector<double>(x.q.size(), 0.0), std::vector<double>(x.q.size(), 0.0)};
+  for (const auto& [k, weight] : stencil) {
+    const PlainState end = go(moved(x, v, k * by), h, steps);
+    subtract(sum.q, -weight / by, end.q);
+    subtract(sum.p, -weight / by, end.p);
+  }
+  return sum;
+}
+
+}  // namespace taut

@@ -1,0 +1,61 @@
+// The map of some steps of a run's method, as a function of the state, and its derivative on the tangent space
+// of T*M. Labels: docs/theory/exponents.md.
+#pragma once
+
+#include <taut/contract/plain_state.hpp>
+#include <taut/contract/request.hpp>
+#include <taut/run/model_run.hpp>
+
+#include <stdexcept>
+#include <vector>
+
+namespace taut {
+
+// A step failed inside an analysis, or an analysis did not come to its end: a sentence.
+struct AnalysisError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+using Coordinates = std::vector<double>;  // 2d numbers, in a frame: a₁ … a_d, b_d … b₁
+
+// A basis of the tangent space of T*M at a state in which dq ∧ dp is Σ da ∧ db.
+struct Frame {
+  std::vector<std::vector<double>> N, phi, psi;  // e_i = (N_i, ψ_i), f_i = (0, φ_i)
+
+  std::size_t degrees() const { return N.size(); }
+  PlainState vector(const Coordinates& c) const;
+  Coordinates of(const PlainState& tangent) const;  // of a tangent vector
+};
+
+class DiscreteMap {
+ public:
+  explicit DiscreteMap(const ModelRun& run);
+
+  const PlainState& start() const { return start_; }
+  double step() const { return step_; }
+  std::int64_t steps() const { return steps_; }
+  // Returns the state after so many steps of length h. Throws AnalysisError if one fails.
+  PlainState go(const PlainState& x, double h, std::int64_t steps) const;
+  Frame frame(const PlainState& x) const;
+  // Returns the derivative of go along a vector of the frame at x, by differences of fourth order on M.
+  PlainState image(const PlainState& x, const Frame& frame, const Coordinates& along, double h,
+                   std::int64_t steps) const;
+  // Moves x along a vector, and back onto M.
+  PlainState moved(const PlainState& x, const PlainState& along, double by) const;
+  double energy(const PlainState& x) const;
+  std::unique_ptr<Machine> machine(const PlainState& x) const;
+
+ private:
+  std::vector<double> evaluated(Evaluated what, const PlainState& x, std::size_t size) const;
+  std::vector<double> response(const PlainState& x, const std::vector<double>& u) const;
+
+  const Mechanism& mechanism_;
+  MethodChoice choice_;
+  SolveOptions options_;
+  bool plain_updates_;
+  PlainState start_;
+  double step_ = 0;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace taut

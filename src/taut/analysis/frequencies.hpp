@@ -1,0 +1,26 @@
+// Laskar's frequency analysis: the frequencies of a quasi-periodic signal, far closer than 1/T.
+#pragma once
+
+#include <complex>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+struct Line {
+  double frequency = 0;  // in radians per unit of time
+  std::complex<double> amplitude;
+};
+
+struct Spectrum {
+  std::vector<Line> lines;  // Σ amplitude exp(i frequency t), in the order in which they were found
+  double residual = 0;      // the root of the mean square of what they leave
+};
+
+// Finds `count` frequencies of samples at the times 0, dt, 2dt, … with a Hann window of this order. The signal
+// may be complex: q + i p turns one way.
+Spectrum frequencies_of(const std::vector<std::complex<double>>& signal, double dt, int count, int window);
+
+std::string to_json(const Spectrum& spectrum, const std::string& of);
+
+}  // namespace taut

@@ -1,0 +1,114 @@
+#include <taut/analysis/lyapunov.hpp>
+#include <taut/bytes/json.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace taut {
+
+namespace {
+
+// Makes the columns orthonormal, and gives the logarithms of the diagonal of R.                        (LY5)
+std::vector<double> orthonormalise(std::vector<Coordinates>& columns) {
+  std::vector<double> logs;
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    Coordinates& v = columns[j];
+    for (int twice = 0; twice < 2; ++twice)
+      for (std::size_t i = 0; i < j; ++i) {
+        const double part = std::inner_product(v.begin(), v.end(), columns[i].begin(), 0.0);
+        for (std::size_t k = 0; k < v.size(); ++k) v[k] -= part * columns[i][k];
+      }
+    const double length = std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0));
+    if (!(length > 0) || !std::isfinite(length))
+      throw AnalysisError("a tangent vector vanished or overflowed.");
+    for (double& x : v) x /= length;
+    logs.push_back(std::log(length));
+  }
+  return logs;
+}
+
+// The standard error of the mean of rates that come in time, from twenty blocks of them.
+double standard_error(const std::vector<double>& rates) {
+  constexpr std::size_t blocks = 20;
+  if (rates.size() < 2 * blocks) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> means;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const std::size_t from = b * rates.size() / blocks, to = (b + 1) * rates.size() / blocks;
+    means.push_back(std::accumulate(rates.begin() + static_cast<std::ptrdiff_t>(from),
+                                    rates.begin() + static_cast<std::ptrdiff_t>(to), 0.0) /
+                    static_cast<double>(to - from));
+  }
+  const double mean = std::accumulate(means.begin(), means.end(), 0.0) / blocks;
+  double sum = 0;
+  for (const double x : means) sum += (x - mean) * (x - mean);
+  return std::sqrt(sum / (blocks - 1) / blocks);
+}
+
+}  // namespace
+
+Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every) {
+  const DiscreteMap map(run);
+  PlainState x = map.start();
+  Frame frame = map.frame(x);
+  const std::size_t all = 2 * frame.degrees();
+  if (count < 0 || static_cast<std::size_t>(count) > all)
+    throw InputError(fmt::format("there are {} exponents, and {} were asked for.", all, count));
+  const std::size_t wanted = count == 0 ? all : static_cast<std::size_t>(count);
+  std::vector<Coordinates> Q;
+  for (std::size_t j = 0; j < wanted; ++j) {
+    Q.emplace_back(all, 0.0);
+    Q.back()[j] = 1;
+  }
+  const double h = map.step();
+  const auto machine = map.machine(x);
+  Tally tally(machine->read(), map.steps());
+  std::vector<std::vector<double>> rates(wanted);
+  std::vector<double> total(wanted, 0.0);
+  while (tally.steps < map.steps()) {
+    const std::int64_t block = std::min(every, map.steps() - tally.steps);
+    std::vector<Coordinates> images;
+    std::vector<PlainState> ends;
+    for (const Coordinates& column : Q) ends.push_back(map.image(x, frame, column, h, block));  // (LY4)
+    machine->advance(h, block, tally);
+    if (tally.failed())
+      throw AnalysisError(fmt::format("step {} failed; try a shorter step.", tally.steps + 1));
+    x = {{machine->q().begin(), machine->q().end()}, {machine->p().begin(), machine->p().end()}};
+    frame = map.frame(x);
+    for (const PlainState& end : ends) images.push_back(frame.of(end));
+    Q = std::move(images);
+    const std::vector<double> logs = orthonormalise(Q);
+    for (std::size_t j = 0; j < wanted; ++j) {
+      total[j] += logs[j];
+      rates[j].push_back(logs[j] / (static_cast<double>(block) * h));
+    }
+  }
+  Exponents out{.model = run.title(), .method = chosen_method(*run.mechanism, run.name, run.request).label()};
+  out.steps = tally.steps;
+  out.time = static_cast<double>(tally.steps) * h;
+  out.forced = run.mechanism->forced();
+  for (std::size_t j = 0; j < wanted; ++j) {
+    out.values.push_back(total[j] / out.time);
+    out.errors.push_back(standard_error(rates[j]));
+  }
+  out.pairing_defect = wanted == all ? 0 : std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t j = 0; wanted == all && j < all; ++j)
+    out.pairing_defect = std::max(out.pairing_defect, std::abs(out.values[j] + out.values[all - 1 - j]));
+  return out;
+}
+
+std::string to_json(const Exponents& e) {
+  return Json::object({{"model", e.model},
+                       {"method", e.method},
+                       {"exponents", e.values},
+                       {"errors", e.errors},
+                       {"pairing_defect", e.pairing_defect},
+                       {"time", e.time},
+                       {"steps", e.steps}})
+      .to_text(2);
+}
+
+}  // namespace taut

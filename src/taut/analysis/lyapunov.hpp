@@ -1,0 +1,26 @@
+// The Lyapunov exponents of a run on T*M, from the derivative of the discrete map.
+#pragma once
+
+#include <taut/analysis/discrete_map.hpp>
+
+#include <string>
+#include <vector>
+
+namespace taut {
+
+struct Exponents {
+  std::string model, method;
+  std::vector<double> values = {};  // from the largest
+  std::vector<double> errors = {};  // standard errors of the mean, from blocks of the run
+  double pairing_defect = 0;  // the largest |λ_i + λ_{2d+1-i}|; NaN if not all were asked for
+  double time = 0;
+  std::int64_t steps = 0;
+  bool forced = false;
+};
+
+// `count` of them, or all if it is 0; a factorisation every `every` steps.
+Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every);
+
+std::string to_json(const Exponents& exponents);
+
+}  // namespace taut

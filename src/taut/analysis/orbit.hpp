@@ -1,0 +1,30 @@
+// A periodic orbit of a run's method near its start, by Newton's iteration on T*M, and its multipliers.
+#pragma once
+
+#include <taut/analysis/discrete_map.hpp>
+
+#include <complex>
+#include <string>
+#include <vector>
+
+namespace taut {
+
+struct Orbit {
+  std::string model, method;
+  double period = 0, step = 0;  // the period is a whole number of steps
+  std::int64_t steps = 0;
+  PlainState x = {};
+  double energy = 0;
+  std::vector<std::complex<double>> multipliers = {};  // from the largest
+  double reciprocal_defect = 0;                        // how far they are from pairs μ, 1/μ
+  double closure = 0;                                  // the largest |Φ(x) - x| of a coordinate or momentum
+  int corrections = 0;
+};
+
+// Looks for an orbit of a period near `period`, with the energy of the start. Throws AnalysisError if there is
+// none near.
+Orbit periodic_orbit(const ModelRun& run, double period);
+
+std::string to_json(const Orbit& orbit);
+
+}  // namespace taut

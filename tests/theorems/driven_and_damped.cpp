@@ -1,0 +1,179 @@
+// Time in H and g, forces and damping: exact solutions, the order of lobatto(s), the energy balance, and
+// symplecticity in the extended phase space, which goes if forces act.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "support/own_model.hpp"
+
+namespace {
+
+using namespace taut;
+using test::run_json;
+
+// x'' = -x - 2c x' + F cos(ωt) has a solution in closed form.
+double driven_oscillator(double c, double F, double omega, double t) {
+  const double d = (1 - omega * omega) * (1 - omega * omega) + 4 * c * c * omega * omega;
+  const double a = F * (1 - omega * omega) / d, b = F * 2 * c * omega / d;        // a cos + b sin
+  const double w = std::sqrt(1 - c * c), A = 1 - a, B = (c * A - b * omega) / w;  // x(0) = 1, x'(0) = 0
+  return std::exp(-c * t) * (A * std::cos(w * t) + B * std::sin(w * t)) + a * std::cos(omega * t) +
+         b * std::sin(omega * t);
+}
+
+const std::string oscillator = R"toml([parameters]
+c = 0.1
+F = 0.3
+omega = 1.7
+[system]
+coordinates = ["x"]
+mass = [1.0]
+potential = "x^2/2"
+[initial]
+x = 1.0
+[run]
+method = "lobatto(5)"
+step = 0.05
+until = 20.0
+)toml";
+
+TEST(DrivenAndDamped, AnOscillatorHasItsExactMotion) {
+  const double exact = driven_oscillator(0.1, 0.3, 1.7, 20);
+  for (const std::string forces :
+       {"[[forces]]\non = \"x\"\nforce = \"-2*c*v_x + F*cos(omega*t)\"\n",
+        "[damping]\nx = \"2*c\"\n[[forces]]\non = \"x\"\nforce = \"F*cos(omega*t)\"\n"}) {
+    const test::OwnModel model(oscillator + forces);
+    const auto run = run_json("m.toml", model.folder.string());
+    ASSERT_EQ(run["q"].size(), 1U);
+    EXPECT_NEAR(run["q"][0].get<double>(), exact, 1e-12) << forces;
+    const double change = run["energy"]["final"].get<double>() - run["energy"]["initial"].get<double>();
+    EXPECT_NEAR(change, run["work"].get<double>(), 1e-12);
+    EXPECT_LE(run["energy"]["max_error"].get<double>(), 1e-12);
+  }
+}
+
+// A force that is a potential of time does the same as that potential, and the work counts alike.
+TEST(DrivenAndDamped, ADriveIsAForceOrAPotential) {
+  const test::OwnModel forced(oscillator + "[[forces]]\non = \"x\"\nforce = \"F*cos(omega*t)\"\n");
+  std::string text = oscillator;
+  text.replace(text.find("x^2/2"), 5, "x^2/2 - F*x*cos(omega*t)");
+  const test::OwnModel potential(text);
+  const auto a = run_json("m.toml", forced.folder.string()),
+             b = run_json("m.toml", potential.folder.string());
+  EXPECT_NEAR(a["q"][0].get<double>(), b["q"][0].get<double>(), 1e-13);
+  EXPECT_NEAR(b["q"][0].get<double>(), driven_oscillator(0, 0.3, 1.7, 20), 1e-12);
+}
+
+// A bead on a turning hoop in three coordinates, against the same bead in one.
+TEST(DrivenAndDamped, AMotorIsAConstraintThatDependsOnTime) {
+  const test::OwnModel one(R"toml([system]
+coordinates = ["a"]
+lagrangian = "v_a^2/2 + 1.5^2*sin(a)^2/2 + cos(a)"
+[initial]
+a = 0.4
+[run]
+method = "lobatto(6)"
+step = 0.05
+until = 20.0
+)toml");
+  const auto angle = run_json("m.toml", one.folder.string())["q"][0].get<double>();
+  double before = 0;
+  for (const auto& [method, order] : {std::pair{"lobatto(2)", 2}, std::pair{"lobatto(3)", 4}}) {
+    double error[2];
+    for (int k = 0; k < 2; ++k) {
+      const auto run = run_json("rotating-hoop --until 20 --method '" + std::string(method) + "' --step " +
+                                    (k == 0 ? "0.05" : "0.025"),
+                                "/");
+      error[k] = std::abs(run["quantities"]["angle"].get<double>() - angle);
+      EXPECT_LE(run["residual"]["position_max"].get<double>(), 1e-13);
+      EXPECT_LE(run["residual"]["momentum_max"].get<double>(), 1e-14);  // G v + g_t = 0
+    }
+    EXPECT_NEAR(std::log2(error[0] / error[1]), order, 0.25) << method;
+    before = error[1];
+  }
+  const auto run = run_json("rotating-hoop --until 20 --method 'lobatto(6)'", "/");
+  EXPECT_NEAR(run["quantities"]["angle"].get<double>(), angle, 1e-11);
+  EXPECT_GT(before, 1e-9);
+}
+
+double measured(const std::string& arguments, const std::string& name) {
+  const test::Ran ran = test::run_taut("check " + arguments + " --json");
+  for (const auto& check : nlohmann::json::parse(ran.out)["checks"])
+    if (check["name"] == name) return check["measured"].get<double>();
+  return -1;
+}
+
+TEST(DrivenAndDamped, TheExtendedMapIsSymplecticWithoutForces) {
+  EXPECT_LE(measured("rotating-hoop --steps 200", "symplectic defect"), 1e-11);
+  EXPECT_GT(measured("driven-double-pendulum --steps 200", "symplectic defect"), 1e-3);
+}
+
+// The damped pendulum comes to rest, and the balance of its energy holds all the way.
+TEST(DrivenAndDamped, EnergyIsWhatTheWorkLeavesOfIt) {
+  const test::OwnModel model(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "y"
+constraints = ["(x^2 + y^2 - 1)/2"]
+[damping]
+x = 0.05
+y = 0.05
+[initial]
+x = 1.0
+[run]
+method = "lobatto(4)"
+step = 0.02
+until = 200.0
+)toml");
+  const auto run = run_json("m.toml", model.folder.string());
+  EXPECT_LE(run["energy"]["max_error"].get<double>(), 1e-10);
+  EXPECT_NEAR(run["work"].get<double>(), -1, 1e-4);
+  EXPECT_NEAR(run["energy"]["final"].get<double>(), -1, 1e-4);
+}
+
+// A slider that is torn beyond the length of its rod: the run ends, with the time and what it had so far.
+TEST(DrivenAndDamped, ADriveThatTearsTheMechanismApartEndsTheRun) {
+  const test::OwnModel model(R"toml([system]
+coordinates = ["x", "y", "u", "z"]
+mass = 1.0
+potential = "y + z^2/2"
+constraints = ["u - 0.5 - t", "((x - u)^2 + y^2 - 1)/2", "x + 0.2"]
+[initial]
+x = -0.2
+u = 0.5
+y = "-sqrt(1 - 0.49)"
+v_u = 1.0
+v_y = "0.7/sqrt(0.51)"
+[run]
+method = "lobatto(3)"
+step = 0.01
+until = 2.0
+)toml");
+  const test::Ran ran = model.run("--json");
+  EXPECT_EQ(ran.status, 1);
+  const auto out = nlohmann::json::parse(ran.out);
+  EXPECT_TRUE(out.contains("error"));
+  EXPECT_NEAR(out["time"].get<double>(), 0.3, 0.02);
+}
+
+TEST(DrivenAndDamped, RefusalsSayWhy) {
+  const test::OwnModel model(oscillator + "[[forces]]\non = \"x\"\nforce = \"-c*v_x\"\n");
+  for (const char* method : {"rattle", "midpoint", "'dirac-gauss(2)'", "rk4", "'radau(2)'"}) {
+    const test::Ran ran = model.run("--method " + std::string(method));
+    EXPECT_EQ(ran.status, 2) << method;
+    EXPECT_TRUE(test::says(ran, "does not take a model that has forces")) << ran.err;
+  }
+  const auto refused = [](const std::string& more, const std::string& words) {
+    const test::Ran ran = test::OwnModel(oscillator + more).run();
+    EXPECT_EQ(ran.status, 2) << more;
+    EXPECT_TRUE(test::says(ran, words)) << ran.err;
+  };
+  refused("[[forces]]\non = \"y\"\nforce = \"1\"\n", "acts on `y`, which is no coordinate");
+  refused("[[forces]]\non = \"x\"\n", "has no `force`");
+  refused("[[forces]]\non = \"x\"\nforce = \"w\"\n", "unknown name `w` in force 1");
+  refused("[damping]\nx = -1\n", "a rate is not negative");
+  refused("[damping]\nz = 1\n", "which is no coordinate");
+}
+
+}  // namespace

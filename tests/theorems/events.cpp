@@ -1,0 +1,145 @@
+// Events are found to rounding on the manifold: their times against elliptic functions, two in one step,
+// reflections that keep the energy, and a run that is not changed by being watched.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/own_model.hpp"
+
+namespace {
+
+using namespace taut;
+using test::run_json;
+
+// The quarter period of the pendulum from the horizontal: K(1/√2) = Γ(1/4)²/(4√π).
+double quarter() {
+  const double gamma = std::tgamma(0.25);
+  return gamma * gamma / (4 * std::sqrt(M_PI));
+}
+
+TEST(Events, ComeAtTheTimesOfEllipticFunctions) {
+  const auto run =
+      run_json("pendulum --method 'lobatto(6)' --step 0.1 --until 40 --event 'when=x, name=lowest'", "/");
+  ASSERT_EQ(run["events"].size(), 11U);
+  for (std::size_t k = 0; k < 11; ++k) {
+    const auto& event = run["events"][k];
+    EXPECT_NEAR(event["time"].get<double>(), static_cast<double>(2 * k + 1) * quarter(), 1e-13) << k;
+    const double x = event["q"][0], y = event["q"][1];
+    EXPECT_LE(std::abs(x), 1e-15);
+    EXPECT_LE(std::abs(x * x + y * y - 1), 4e-16);
+    EXPECT_EQ(event["name"], "lowest");
+  }
+}
+
+// ... and not with a method of low order, whose own motion it is that crosses.
+TEST(Events, AreThoseOfTheMethod) {
+  const auto run = run_json("pendulum --method rattle --step 0.1 --until 3 --event when=x", "/");
+  EXPECT_GT(std::abs(run["events"][0]["time"].get<double>() - quarter()), 1e-4);
+}
+
+TEST(Events, HaveADirectionAndMayStopTheRun) {
+  const std::string start = "pendulum --method 'lobatto(6)' --step 0.1 --until 10 ";
+  const auto up = run_json(start + "--event 'when=x, direction=up, do=stop'", "/");
+  EXPECT_NEAR(up["time"].get<double>(), 3 * quarter(), 1e-13);
+  EXPECT_EQ(up["events"].size(), 1U);
+  EXPECT_EQ(up["stopped_by"], "event 1");
+  EXPECT_EQ(up["q"], up["events"][0]["q"]);
+  EXPECT_GT(up["p"][0].get<double>(), 0);
+  const auto down = run_json(start + "--event 'when=x, direction=down'", "/");
+  EXPECT_EQ(down["events"].size(), 2U);
+  EXPECT_EQ(run_json(start + "--event 'when=y - 0.5'", "/")["events"].size(), 0U);
+  // p_y is 0 at the start, which is no event.
+  EXPECT_NEAR(run_json(start + "--event 'when=p_y'", "/")["events"][0]["time"].get<double>(), quarter(),
+              1e-13);
+}
+
+// y is below -0.999 for 0.13 of time, shorter than a step of 0.2.
+TEST(Events, TwoInOneStepAreToldApart) {
+  const std::string start = "pendulum --method 'lobatto(6)' --step 0.2 --until 2.2 ";
+  const auto run = run_json(start + "--event 'when=y + 0.999'", "/");
+  ASSERT_EQ(run["events"].size(), 2U);
+  const double a = run["events"][0]["time"], b = run["events"][1]["time"];
+  EXPECT_LT(b - a, 0.2);
+  EXPECT_EQ(std::floor(a / 0.2), std::floor(b / 0.2));
+  EXPECT_NEAR((a + b) / 2, quarter(), 1e-13);
+  EXPECT_EQ(run_json(start + "--event 'when=y + 1.0001'", "/")["events"].size(), 0U);
+}
+
+TEST(Events, WatchingDoesNotChangeTheRun) {
+  const std::string start = "pendulum --step 0.05 --steps 500 ";
+  const auto plain = run_json(start, "/"),
+             watched = run_json(start + "--event 'when=x*p_y' --at 0.33,0.1", "/");
+  EXPECT_EQ(plain["q"], watched["q"]);
+  EXPECT_EQ(plain["p"], watched["p"]);
+  EXPECT_FALSE(plain.contains("events"));
+  ASSERT_EQ(watched["at"].size(), 2U);
+  EXPECT_EQ(watched["at"][0]["time"], 0.1);
+  EXPECT_EQ(watched["at"][1]["time"], 0.33);
+  const auto short_run = run_json("pendulum --step 0.1 --steps 1 --method 'lobatto(6)'", "/");
+  const auto at = run_json("pendulum --step 0.25 --steps 1 --method 'lobatto(6)' --at 0.1", "/")["at"][0];
+  EXPECT_NEAR(at["q"][1].get<double>(), short_run["q"][1].get<double>(), 1e-15);
+}
+
+// Without a field a point on a sphere runs along a great circle at constant speed; two walls are hit at times
+// that are known, and the energy stays to rounding.
+TEST(Events, ReflectionsAreElasticInTheTangentSpace) {
+  const test::OwnModel model(R"toml([system]
+coordinates = ["x", "y", "z"]
+mass = [1.0, 1.0, 1.0]
+potential = "0"
+constraints = ["(x^2 + y^2 + z^2 - 1)/2"]
+[initial]
+x = 1.0
+v_y = 0.8
+v_z = 0.6
+[[events]]
+name = "wall"
+when = "x - cos(0.5)"
+do = "reflect"
+[run]
+method = "lobatto(5)"
+step = 0.1
+until = 20.0
+)toml");
+  const auto run = run_json("m.toml", model.folder.string());
+  ASSERT_EQ(run["events"].size(), 20U);
+  for (std::size_t k = 0; k < 20; ++k)  // at angles 0.5, then -0.5, …
+    EXPECT_NEAR(run["events"][k]["time"].get<double>(), 0.5 + static_cast<double>(k), 2e-13) << k;
+  EXPECT_LE(run["energy"]["max_error"].get<double>(), 1e-14);
+  EXPECT_LE(run["residual"]["position_max"].get<double>(), 1e-15);
+  EXPECT_LE(run["residual"]["momentum_max"].get<double>(), 1e-15);
+}
+
+TEST(Events, OfAKeptRunGoOnAfterAResume) {
+  const test::OwnFolder folder;
+  const std::string options = "run pendulum --step 0.05 --until 30 --event when=x --out kept ";
+  const auto whole = run_json("pendulum --step 0.05 --until 30 --event when=x", "/");
+  const test::Ran first = test::run_taut(options, folder.string());
+  ASSERT_EQ(first.status, 0) << first.err;
+  const test::Ran longer = test::run_taut("resume kept --until 60 --json", folder.string());
+  if (longer.status == 0) {
+    const auto all = nlohmann::json::parse(longer.out);
+    EXPECT_GT(all["events"].size(), whole["events"].size());
+    EXPECT_EQ(all["events"][0], whole["events"][0]);
+  }
+}
+
+TEST(Events, RefusalsSayWhy) {
+  const auto refused = [](const std::string& options, const std::string& words) {
+    const test::Ran ran = test::run_taut("run pendulum " + options);
+    EXPECT_EQ(ran.status, 2) << options;
+    EXPECT_NE(ran.err.find(words), std::string::npos) << ran.err;
+  };
+  refused("--event 'when=p_x, do=reflect'", "reflects, and uses the momentum `p_x`");
+  refused("--event 'when=x, do=jump'", "unknown action `jump`");
+  refused("--event 'when=x, direction=left'", "unknown direction `left`");
+  refused("--event 'direction=up'", "an event has no `when`");
+  refused("--event 'when=lambda_1'", "uses the multiplier `lambda_1`");
+  refused("--event 'when=x' --precision quad", "double precision");
+  refused("--event 'when=x - 0.5, do=reflect' --backend specialise", "not specialised");
+}
+
+}  // namespace

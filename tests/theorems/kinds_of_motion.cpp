@@ -1,0 +1,138 @@
+// Sections, Lyapunov exponents, periodic orbits and frequencies, against closed forms: elliptic integrals, the
+// exponents of an equilibrium, synthetic signals.
+
+#include <taut/analysis/frequencies.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "support/own_model.hpp"
+
+namespace {
+
+using namespace taut;
+
+nlohmann::json json_of(const std::string& arguments, const std::string& where = "/") {
+  const test::Ran ran = test::run_taut(arguments + " --json", where);
+  EXPECT_EQ(ran.status, 0) << arguments << "\n" << ran.err;
+  return ran.status == 0 ? nlohmann::json::parse(ran.out) : nlohmann::json{};
+}
+
+TEST(KindsOfMotion, FrequenciesOfASyntheticSignal) {
+  const double omega[] = {1.0, std::sqrt(2.0), -std::sqrt(5.0) / 3};
+  const std::complex<double> amplitude[] = {{1, 0}, {0.2, 0.1}, {0, -0.05}};
+  std::vector<std::complex<double>> signal;
+  const double dt = 0.5;
+  const int n = 12600;  // a thousand periods of the first
+  for (int j = 0; j < n; ++j) {
+    std::complex<double> sum = 0;
+    for (int k = 0; k < 3; ++k) sum += amplitude[k] * std::polar(1.0, omega[k] * j * dt);
+    signal.push_back(sum);
+  }
+  const Spectrum found = frequencies_of(signal, dt, 3, 3);
+  for (int k = 0; k < 3; ++k) {
+    const Line& line = found.lines[static_cast<std::size_t>(k)];
+    EXPECT_NEAR(line.frequency, omega[k], 1e-12) << k;
+    EXPECT_LE(std::abs(line.amplitude - amplitude[k]), 1e-9) << k;
+  }
+  EXPECT_LE(found.residual, 1e-9);
+  // ... and not from a signal that is too short to tell them apart
+  signal.resize(12);
+  EXPECT_GT(std::abs(frequencies_of(signal, dt, 1, 1).lines[0].frequency - 1), 1e-3);
+}
+
+TEST(KindsOfMotion, TheFrequencyOfAPendulum) {
+  const double gamma = std::tgamma(0.25), period = gamma * gamma / std::sqrt(M_PI);
+  const auto found =
+      json_of("spectrum pendulum --method 'lobatto(6)' --step 0.1 --until 400 --of x --count 2 --window 4");
+  EXPECT_NEAR(std::abs(found["lines"][0]["frequency"].get<double>()), 2 * M_PI / period, 1e-9);
+}
+
+// Upside down and at rest, the pendulum has the exponents ±1.
+TEST(KindsOfMotion, ExponentsOfAnUnstableEquilibrium) {
+  const auto found =
+      json_of("lyapunov pendulum --set x=0 --set y=1 --method 'lobatto(4)' --step 0.05 --until 10");
+  ASSERT_EQ(found["exponents"].size(), 2U);
+  EXPECT_NEAR(found["exponents"][0].get<double>(), 1, 1e-8);
+  EXPECT_NEAR(found["exponents"][1].get<double>(), -1, 1e-8);
+  EXPECT_LE(found["pairing_defect"].get<double>(), 1e-8);
+}
+
+TEST(KindsOfMotion, ExponentsPairBecauseTheMapIsSymplectic) {
+  const std::string run = "lyapunov double-pendulum --step 0.02 --steps 500 ";
+  const auto found = json_of(run + "--method 'lobatto(3)'");
+  ASSERT_EQ(found["exponents"].size(), 4U);
+  EXPECT_LE(found["pairing_defect"].get<double>(), 1e-8 * std::max(1.0, found["exponents"][0].get<double>()));
+  const auto broken = json_of(run + "--method 'radau(1)'");
+  EXPECT_GT(broken["pairing_defect"].get<double>(), 1e-4);
+  const auto one = json_of(run + "--method 'lobatto(3)' --exponents 1");
+  ASSERT_EQ(one["exponents"].size(), 1U);
+  EXPECT_NEAR(one["exponents"][0].get<double>(), found["exponents"][0].get<double>(), 1e-9);
+}
+
+TEST(KindsOfMotion, ThePeriodOfAPendulum) {
+  const double gamma = std::tgamma(0.25), period = gamma * gamma / std::sqrt(M_PI);
+  const auto found = json_of("orbit pendulum --method 'lobatto(6)' --step 0.1 --period 7.3");
+  EXPECT_NEAR(found["period"].get<double>(), period, 1e-11);
+  EXPECT_LE(found["closure"].get<double>(), 1e-13);
+  for (const auto& mu : found["multipliers"]) EXPECT_NEAR(mu[0].get<double>(), 1, 1e-4);
+}
+
+// A nonlinear normal mode of the double pendulum, begun from the linear one.
+TEST(KindsOfMotion, AModeOfTheDoublePendulum) {
+  const test::OwnModel model(R"toml([system]
+coordinates = ["a", "b"]
+lagrangian = "v_a^2 + v_b^2/2 + v_a*v_b*cos(a - b) + 2*cos(a) + cos(b)"
+[initial]
+a = 0.3
+b = "0.3*sqrt(2)"
+[run]
+method = "lobatto(5)"
+step = 0.1
+until = "2*pi/sqrt(2 - sqrt(2))"
+)toml");
+  const auto found = json_of("orbit m.toml", model.folder.string());
+  EXPECT_LE(found["closure"].get<double>(), 1e-13);
+  EXPECT_LE(found["reciprocal_defect"].get<double>(), 1e-5);
+  ASSERT_EQ(found["multipliers"].size(), 4U);
+  for (const auto& mu : found["multipliers"])  // stable: on the unit circle
+    EXPECT_NEAR(std::hypot(mu[0].get<double>(), mu[1].get<double>()), 1, 1e-4);
+  const double linear = 2 * M_PI / std::sqrt(2 - std::sqrt(2.0));
+  EXPECT_GT(found["period"].get<double>(), linear);
+  EXPECT_LT(found["period"].get<double>(), 1.05 * linear);
+}
+
+TEST(KindsOfMotion, PointsOfASectionAreOnTheManifold) {
+  const auto found = json_of("section double-pendulum --until 20 --event 'when=x1, direction=up'");
+  ASSERT_GE(found["points"].size(), 3U);
+  ASSERT_EQ(found["columns"].size(), found["points"][0].size());
+  EXPECT_EQ(found["columns"][0], "t");
+  double before = 0;
+  for (const auto& point : found["points"]) {
+    EXPECT_GT(point[0].get<double>(), before);
+    before = point[0];
+    EXPECT_LE(std::abs(point[1].get<double>()), 1e-14);
+    EXPECT_GT(point[5].get<double>(), 0);
+  }
+}
+
+TEST(KindsOfMotion, RefusalsSayWhy) {
+  const auto refused = [](const std::string& arguments, int status, const std::string& words) {
+    const test::Ran ran = test::run_taut(arguments);
+    EXPECT_EQ(ran.status, status) << arguments;
+    EXPECT_NE(ran.err.find(words), std::string::npos) << ran.err;
+  };
+  refused("section pendulum", 2, "a section needs an event");
+  refused("lyapunov pendulum --exponents 5", 2, "there are 2 exponents, and 5 were asked for");
+  refused("lyapunov ellipsoid-billiard", 2, "reflections");
+  refused("orbit rotating-hoop", 2, "without t");
+  refused("orbit double-pendulum --period 1", 1, "no periodic orbit was found near the start");
+  refused("spectrum pendulum --of z", 2, "there is no column `z`");
+  refused("spectrum pendulum --steps 3", 2, "too few samples");
+}
+
+}  // namespace

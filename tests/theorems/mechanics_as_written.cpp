@@ -1,0 +1,138 @@
+// A Lagrangian, a kinetic energy and a mass matrix of formulas are the same mechanics as the Hamiltonian that a
+// textbook gives; velocities of the start become its momenta; what is not of that kind is refused.
+
+#include <taut/model/formula_problem.hpp>
+#include <taut/model/model.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "support/own_model.hpp"
+
+namespace {
+
+using namespace taut;
+
+// The double pendulum in angles; its Hamiltonian is in textbooks, such as Landau and Lifshitz, §40.
+std::string double_pendulum(const std::string& system, const std::string& start = "v_a = 0.3\nv_b = -0.2\n") {
+  return R"toml([parameters]
+m1 = 1.0
+m2 = 0.5
+l1 = 1.0
+l2 = 0.8
+[definitions]
+T = "(m1 + m2)/2*l1^2*v_a^2 + m2/2*l2^2*v_b^2 + m2*l1*l2*v_a*v_b*cos(a - b)"
+V = "-(m1 + m2)*9.81*l1*cos(a) - m2*9.81*l2*cos(b)"
+[system]
+coordinates = ["a", "b"]
+)toml" + system +
+         "[initial]\na = 1.0\nb = 0.5\n" + start +
+         "[run]\nmethod = \"lobatto(4)\"\nstep = 0.01\nsteps = 300\n";
+}
+
+const std::string textbook =
+    "hamiltonian = \"(m2*l2^2*p_a^2 + (m1 + m2)*l1^2*p_b^2 - 2*m2*l1*l2*cos(a - b)*p_a*p_b)/"
+    "(2*m2*l1^2*l2^2*(m1 + m2*sin(a - b)^2)) + V\"\n";
+
+TEST(MechanicsAsWritten, AreTheHamiltonianOfTheTextbook) {
+  const auto reference = test::run_json("m.toml", test::OwnModel(double_pendulum(textbook)).folder.string());
+  for (const std::string written :
+       {"lagrangian = \"T - V\"\n", "kinetic = \"T\"\npotential = \"V\"\n",
+        "mass = [[\"(m1 + m2)*l1^2\", \"m2*l1*l2*cos(a - b)\"], [\"m2*l1*l2*cos(a - b)\", "
+        "\"m2*l2^2\"]]\npotential = \"V\"\n"}) {
+    const test::OwnModel model(double_pendulum(written));
+    const auto run = test::run_json("m.toml", model.folder.string());
+    for (const char* part : {"q", "p"})
+      for (int i = 0; i < 2; ++i)
+        EXPECT_NEAR(run[part][i].get<double>(), reference[part][i].get<double>(), 1e-11)
+            << written << part << i;
+    EXPECT_NEAR(run["energy"]["initial"].get<double>(), reference["energy"]["initial"].get<double>(), 1e-14);
+  }
+}
+
+TEST(MechanicsAsWritten, AndNotOneWithAnotherSignInTheCoupling) {
+  const auto reference = test::run_json("m.toml", test::OwnModel(double_pendulum(textbook)).folder.string());
+  const test::OwnModel other(double_pendulum("lagrangian = \"T - V - 2*m2*l1*l2*v_a*v_b*cos(a - b)\"\n"));
+  const auto run = test::run_json("m.toml", other.folder.string());
+  EXPECT_GT(std::abs(run["q"][0].get<double>() - reference["q"][0].get<double>()), 1e-3);
+}
+
+// p = M v + b, and b comes from a term linear in the velocities, as in a magnetic field.
+TEST(MechanicsAsWritten, VelocitiesOfTheStartBecomeMomenta) {
+  const ReadModel read = read_model(R"toml([parameters]
+B = 0.7
+[system]
+coordinates = ["x", "y"]
+lagrangian = "v_x^2 + v_y^2/2 + v_x*v_y/2 + B*(x*v_y - y*v_x) - y"
+[initial]
+x = 2.0
+y = 3.0
+v_x = 0.25
+v_y = -1.5
+)toml",
+                                    "m.toml");
+  ASSERT_TRUE(read.model) << text_of(read.errors);
+  EXPECT_NEAR(static_cast<double>(read.model->p[0].value), 2 * 0.25 - 0.75 - 0.7 * 3, 1e-15);
+  EXPECT_NEAR(static_cast<double>(read.model->p[1].value), -1.5 + 0.125 + 0.7 * 2, 1e-15);
+  const FormulaProblem<> problem(*read.model);
+  const auto x = problem.start();
+  auto v = x.q;
+  problem.H_p(x.q, x.p, v);
+  EXPECT_NEAR(v[0], 0.25, 1e-14);
+  EXPECT_NEAR(v[1], -1.5, 1e-14);
+}
+
+// The relativistic H has velocities below 1; one of them belongs to no momentum above it.
+TEST(MechanicsAsWritten, VelocitiesOfAGivenHamiltonian) {
+  const std::string model =
+      "[system]\ncoordinates = [\"x\"]\nhamiltonian = \"sqrt(1 + p_x^2)\"\n[initial]\nv_x = ";
+  const ReadModel read = read_model(model + "0.6\n", "m.toml");
+  ASSERT_TRUE(read.model) << text_of(read.errors);
+  EXPECT_NEAR(static_cast<double>(read.model->p[0].value), 0.75, 1e-15);
+  EXPECT_FALSE(read_model(model + "1.5\n", "m.toml").model);
+}
+
+// Constant masses are a natural system, however they are written: rattle takes it, with the same bits.
+TEST(MechanicsAsWritten, ALagrangianWithConstantMassesIsNatural) {
+  const std::string rest =
+      "constraints = [\"(x^2 + y^2 - 1)/2\"]\n[initial]\nx = 1.0\nv_y = 0.5\n[run]\nmethod = "
+      "\"rattle\"\nstep = 0.05\nsteps = 200\n[quantities]\nspeed = \"sqrt(v_x^2 + v_y^2)\"\n";
+  const std::string head = "[system]\ncoordinates = [\"x\", \"y\"]\n";
+  const test::OwnModel written(head + "lagrangian = \"v_x^2 + v_y^2 - y\"\n" + rest);
+  const test::OwnModel plain(head + "mass = 2.0\npotential = \"y\"\n" + rest);
+  const auto a = test::run_json("m.toml", written.folder.string()),
+             b = test::run_json("m.toml", plain.folder.string());
+  EXPECT_EQ(a["q"], b["q"]);
+  EXPECT_EQ(a["p"], b["p"]);
+  EXPECT_EQ(a["quantities"], b["quantities"]);
+  const double px = b["p"][0], py = b["p"][1];
+  EXPECT_NEAR(b["quantities"]["speed"].get<double>(), std::sqrt(px * px + py * py) / 2, 1e-15);
+}
+
+void refused(const std::string& system, const std::string& words, const std::string& start = "v_a = 0.3\n") {
+  const ReadModel read = read_model(double_pendulum(system, start), "m.toml");
+  EXPECT_FALSE(read.model) << system;
+  EXPECT_NE(text_of(read.errors).find(words), std::string::npos) << text_of(read.errors);
+}
+
+TEST(MechanicsAsWritten, RefusalsSayWhy) {
+  refused("lagrangian = \"v_a^4 + v_b^2 - V\"\n",
+          "the lagrangian is not of second degree in the velocities: look at `v_a`");
+  refused("lagrangian = \"v_a^2 + v_b*abs(v_b) - V\"\n", "look at `v_b`");
+  refused("lagrangian = \"v_a^2 - v_b^2 - V\"\n",
+          "not positive definite at the start: look at the velocity of `b`");
+  refused("lagrangian = \"v_a^2 - V\"\n", "not positive definite at the start");
+  refused("mass = [[1, \"2*cos(a)\"], [\"2*cos(a)\", 1]]\npotential = \"V\"\n",
+          "not positive definite at the start");
+  refused("mass = [[1, \"cos(a)\"], [\"sin(a)\", 2]]\npotential = \"V\"\n",
+          "the mass matrix is not symmetric");
+  refused("kinetic = \"T\"\n", "a kinetic energy without a potential");
+  refused("lagrangian = \"T - V\"\npotential = \"V\"\n", "`potential` beside a lagrangian");
+  refused("lagrangian = \"T - V + p_a\"\n", "the lagrangian uses the momentum `p_a`");
+  refused("hamiltonian = \"T + V\"\n", "uses `T`, which has the velocity");
+  refused("lagrangian = \"T - V\"\n", "[initial] gives momenta beside velocities", "v_a = 0.3\np_b = 1.0\n");
+}
+
+}  // namespace
