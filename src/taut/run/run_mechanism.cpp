@@ -2,7 +2,7 @@
 #include <taut/bytes/checksum.hpp>
 #include <taut/mechanism/mesh_point.hpp>
 #include <taut/method/methods.hpp>
-#include <taut/run/event_watch.hpp>
+#include <taut/run/events/event_watch.hpp>
 #include <taut/run/prepare.hpp>
 #include <taut/run/run_mechanism.hpp>
 #include <taut/run/schedule.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <taut/mechanism/machine.hpp>
-#include <taut/run/event_watch.hpp>
+#include <taut/run/events/event_watch.hpp>
 #include <taut/run/observer.hpp>
 #include <taut/run/pole_guard.hpp>
 #include <taut/run/quantities.hpp>

@@ -1,7 +1,7 @@
 #include <taut/model/code/evaluator.hpp>
 #include <taut/model/code/velocity_nodes.hpp>
 #include <taut/model/model.hpp>
-#include <taut/run/event_formulas.hpp>
+#include <taut/run/events/event_formulas.hpp>
 
 #include <algorithm>
 #include <limits>

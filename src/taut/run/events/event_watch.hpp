@@ -4,7 +4,7 @@
 
 #include <taut/contract/summary.hpp>
 #include <taut/mechanism/mechanism.hpp>
-#include <taut/run/event_formulas.hpp>
+#include <taut/run/events/event_formulas.hpp>
 
 #include <functional>
 #include <memory>

@@ -1,5 +1,5 @@
 #include <taut/run/dot.hpp>
-#include <taut/run/reflection.hpp>
+#include <taut/run/events/reflection.hpp>
 #include <taut/solve/dense_systems.hpp>
 
 #include <algorithm>

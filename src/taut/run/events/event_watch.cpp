@@ -1,8 +1,8 @@
 #include <taut/bytes/carry.hpp>
 #include <taut/contract/request.hpp>
 #include <taut/model/model.hpp>
-#include <taut/run/event_watch.hpp>
-#include <taut/run/reflection.hpp>
+#include <taut/run/events/event_watch.hpp>
+#include <taut/run/events/reflection.hpp>
 
 #include <fmt/format.h>
 
