@@ -32,7 +32,7 @@ TEST(Refusals, AnUnknownProblem) {
   EXPECT_EQ(ran.status, 2);
   EXPECT_TRUE(
       ran.err.starts_with("taut: there is no problem `pendulm`. Did you mean `pendulum`?\n  The problems "
-                          "are: bead-on-wire, c60, charged-particle, "))
+                          "are: bead-on-wire, bead-past-attractor, c60, "))
       << ran.err;
   EXPECT_TRUE(ran.err.ends_with(".\n  A model file has a name that ends in .toml.\n")) << ran.err;
 }
@@ -321,7 +321,7 @@ TEST(Refusals, AnUnknownNameToSet) {
   refused_at("run pendulum --set gravty=3",
              "--set: the model has nothing called `gravty` to set\n     | gravty=3\n     | ^^^^^^  known: L, "
              "gravity, x, "
-             "p_x, y, p_y. Did you mean `gravity`? Other keys are written with their table, as in run.step");
+             "p_x, v_x, y, p_y, v_y. Did you mean `gravity`? Other keys are written with their table, as in run.step");
   refused_at("run pendulum --set gravity",
              "--set: this is not of the form NAME=VALUE\n     | gravity\n     | ^^^^^^^");
 }

@@ -51,12 +51,13 @@ inline std::vector<SourceFile> files_under(std::string_view folder,
   return files;
 }
 
-// Returns the models of examples/ that have a [system]. Those of particles have tests of their own,
-// particle_examples.cpp.
+// Returns the models of examples/ that have a [system], which are those that the program brings. Those of
+// particles have tests of their own, particle_examples.cpp, and those of examples/sampling, too.
 inline std::vector<SourceFile> system_examples() {
   std::vector<SourceFile> files = files_under("examples", {".toml"});
-  std::erase_if(files,
-                [](const SourceFile& file) { return file.text.find("[particles]") != std::string::npos; });
+  std::erase_if(files, [](const SourceFile& file) {
+    return file.text.find("[particles]") != std::string::npos || file.path.starts_with("examples/sampling/");
+  });
   return files;
 }
 

@@ -159,7 +159,7 @@ TEST(Variation, TextsThatMakeNoSenseAreRefusedWithTheirPlace) {
   const std::string form = "as in linspace(1, 2, 100), normal(0.6, 1e-3) or [1, 2, 3]";
   EXPECT_EQ(refusal({"l = linspace(1, 2, 3)"}),
             "--vary: the model has nothing called `l` that could vary\n     | l = linspace(1, 2, 3)\n     | "
-            "^  known: L, gravity, x, y, p_x, p_y.");
+            "^  known: L, gravity, x, y, p_x, p_y. Did you mean `L`?");
   EXPECT_EQ(refusal({"L"}),
             "--vary: this is not of the form NAME = VALUES\n     | L\n     | ^  as in --vary 'L = "
             "linspace(1, 2, 100)' or --vary 'x ~ normal(0.6, 1e-3)'");
