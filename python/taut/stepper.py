@@ -75,7 +75,8 @@ class Stepper:
 
     def step(self, n: int = 1) -> None:
         """Makes n steps. If one fails, the stepper stands at the last good state and SolveFailed says why."""
-        is_whole = hasattr(n, "__index__") and not isinstance(n, bool) or isinstance(n, float) and n.is_integer()
+        given: Any = n
+        is_whole = hasattr(given, "__index__") and not isinstance(given, bool) or isinstance(given, float) and given % 1 == 0
         if not is_whole or n < 0:
             raise ModelError(f"step({n!r}): n is a whole number of steps, not negative")
         self._take_changes()

@@ -68,6 +68,10 @@ def test_wrong_input_is_refused_in_words(pendulum):
         with pytest.raises(taut.ModelError) as caught:
             pendulum.run(**wrong)
         assert words in str(caught.value)
+    stepper = pendulum.stepper(step=0.1)
+    for wrong in ("a", 1.5, -1, True, None, [1]):
+        with pytest.raises(taut.ModelError, match="whole number of steps"):
+            stepper.step(wrong)
     with pytest.raises(taut.ModelError):
         taut.Model("no-such-model")
     with pytest.raises(KeyError):
