@@ -45,7 +45,9 @@ TEST(AnEmulatedDevice, HasTheBitsOfTheProcessor) {
 TEST(AnEmulatedDevice, HasOtherBitsIfTheSumsAreOthers) {
   const std::string plain = hash_of(pendulums + " --plain-updates --device emulated");
   EXPECT_NE(plain, hash_of(pendulums + " --device emulated"));
-  if (taut::test::in_full()) EXPECT_EQ(plain, hash_of(pendulums + " --plain-updates --backend specialise"));
+  if (taut::test::in_full()) {
+    EXPECT_EQ(plain, hash_of(pendulums + " --plain-updates --backend specialise"));
+  }
 }
 
 TEST(AnEmulatedDevice, FindsTheSameFailures) {
