@@ -1,6 +1,7 @@
-// A pendulum and a chain of six nodes by RATTLE, as people write such kernels by hand: plain sums, Newton's iteration to
-// 1e-12 from the impulse of the last step, fused multiply-adds, no look at any step. bench/gpu/run compiles it for a
-// device and compares its rate with that of taut's kernel, which solves to rounding and judges each step.
+// A pendulum and a chain of six nodes by RATTLE, as people write such kernels by hand: plain sums, Newton's
+// iteration to 1e-12 from the impulse of the last step, fused multiply-adds, no look at any step. gpu/prepare
+// compiles it, and gpu/verify compares its rate with that of taut's kernel, which solves to rounding and
+// judges each step.
 
 using Real = double;
 

@@ -1,5 +1,5 @@
-// Measures a kernel of bench/gpu/hand_written.cpp: rate FILE.ptx. It prints ns per step and trajectory, the best of
-// five calls, and how far the constraints are missed at the end.
+// Measures the kernels of bench/gpu/hand_written.cpp: rate FILE.ptx. It prints ns per step and trajectory,
+// the best of five calls, and how far the constraints are missed at the end.
 #include <taut/backend/cuda_driver.hpp>
 
 #include <array>

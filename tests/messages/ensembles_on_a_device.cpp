@@ -32,7 +32,7 @@ TEST(AnEmulatedDevice, HasTheBitsOfTheProcessor) {
   const auto cpu = ensemble(pendulums + " --backend specialise");
   const auto device = ensemble(pendulums + " --device emulated --threads 2");
   EXPECT_EQ(device.at("sha256"), cpu.at("sha256"));
-  // Extremes over all steps and means of all columns are the same, too: each step was looked at in the same way.
+  // Extremes over all steps are the same, too: each step was looked at in the same way.
   EXPECT_EQ(device.at("reductions"), cpu.at("reductions"));
   EXPECT_EQ(device.at("device").at("name"), "this processor in place of a device");
   // Most steps were made there, and the others were left to the machine.

@@ -36,8 +36,8 @@ const std::vector<std::string> options_of_every_unit{"-O2",
                                                      "-fvisibility=hidden",
                                                      "-w"};
 // The same for a device. Its headers are those of this machine, whose processor they are told. Everything is
-// inlined and unrolled, because an array that is indexed at run time lies in slow memory. The text is the same
-// whether or not there is a CUDA toolkit on this machine.
+// inlined and unrolled, because an array that is indexed at run time lies in slow memory. The text is the
+// same whether or not there is a CUDA toolkit on this machine.
 const std::vector<std::string> options_of_every_device_unit{"--target=nvptx64-nvidia-cuda",
                                                             "-S",
                                                             "-O3",

@@ -14,8 +14,9 @@ enum class UnitTarget { processor, device };
 
 struct SourceUnit {
   std::string text;
-  std::vector<std::string> options = {};    // in addition to those with which every unit is compiled
-  std::vector<std::string> folders = {};    // of headers, as options; `depends` says what is in them
+  std::vector<std::string> options = {};  // in addition to those with which every unit is compiled
+  std::vector<std::string> folders =
+      {};  // options that name folders of headers; `depends` says what is in these
   std::vector<std::string> libraries = {};  // -lNAME
   std::string depends = {};                 // a digest of what the text includes; empty: nothing
   UnitTarget target = UnitTarget::processor;

@@ -16,8 +16,8 @@ using Address = std::uint64_t;
 using Status = int;  // 0: done
 
 // Numbers of the driver's interface, which does not change.
-constexpr int attribute_major = 75, attribute_minor = 76;          // of a device
-constexpr int attribute_local_bytes = 3, attribute_registers = 4;  // of a function
+constexpr int attribute_major = 75, attribute_minor = 76;          // a device has these
+constexpr int attribute_local_bytes = 3, attribute_registers = 4;  // a function has these
 constexpr int option_max_registers = 0, option_error_log = 5, option_error_log_bytes = 6;
 constexpr unsigned stream_by_itself = 1;
 constexpr unsigned threads_of_a_block = 128;

@@ -39,7 +39,7 @@ class CudaKernel {
   const CudaDriver& driver() const { return *driver_; }
   void* function() const { return function_; }
   int registers() const;
-  int local_bytes() const;  // of slow memory, for each thread
+  int local_bytes() const;  // each thread has so many bytes of slow memory
 
  private:
   std::shared_ptr<const CudaDriver> driver_;

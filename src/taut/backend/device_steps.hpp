@@ -1,9 +1,9 @@
-// Steps on a device, compiled for a model and a method: where they come from, and the machines that make them.
+// Steps on a device, compiled for a model and a method, and the machines that make them.
 #pragma once
 
 #include <taut/backend/cuda_driver.hpp>
-#include <taut/backend/device_machine.hpp>
 #include <taut/contract/device.hpp>
+#include <taut/mechanism/device_machine.hpp>
 #include <taut/model/model.hpp>
 
 #include <memory>
@@ -17,9 +17,9 @@ struct DeviceRequest {
   std::string method;
   SolveOptions options;
   bool plain_updates = false;
-  std::vector<double> constants = {};  // of the formulas
+  std::vector<double> constants = {};  // the numbers in the formulas
   bool own_constants = false;          // trajectories differ in them
-  std::int64_t steps = 0;              // of a trajectory
+  std::int64_t steps = 0;              // a trajectory has so many
   int coordinates = 0;
   Device device = Device::gpu;
 };
@@ -29,7 +29,7 @@ class DeviceSteps {
   virtual ~DeviceSteps() = default;
   // Any number of threads may ask at a time, and each gets a machine of its own.
   virtual std::unique_ptr<DeviceMachine> machine(int slots) const = 0;
-  virtual std::string name() const = 0;  // of the device, in words
+  virtual std::string name() const = 0;  // the device, in words
 };
 
 // Compiles them, and throws DeviceError if there is no compiler, no driver or no device, or if the method
@@ -42,7 +42,7 @@ std::string device_text(const DeviceRequest& request, const std::string& archite
 // What a text in PTX shows without a device.
 struct PtxFacts {
   std::vector<std::string> missing;  // functions that it calls and does not have
-  int local_bytes = 0;               // of arrays in slow memory, for each thread
+  int local_bytes = 0;               // each thread has so many bytes of arrays in slow memory
   bool fuses = false;                // it has a fused multiply-add, which rounds once
 };
 PtxFacts ptx_facts(const std::string& ptx);

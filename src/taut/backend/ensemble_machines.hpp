@@ -2,10 +2,10 @@
 // trajectories have one method and one model, whose parameters may differ from one to the next.
 #pragma once
 
-#include <taut/backend/device_machine.hpp>
 #include <taut/contract/backend_use.hpp>
 #include <taut/contract/device.hpp>
 #include <taut/contract/request.hpp>
+#include <taut/mechanism/device_machine.hpp>
 #include <taut/mechanism/lane_machine.hpp>
 #include <taut/mechanism/mechanism.hpp>
 #include <taut/model/model.hpp>

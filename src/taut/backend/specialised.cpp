@@ -181,7 +181,7 @@ std::string kernel_text(const std::string& state, const std::string& method, boo
   const std::string steps =
       fmt::format("  OnDevice<SpecialisedModel<double>> s;\n  {}\n  advance_slot<{}>({}, s, job, index);\n",
                   take, state, method);
-  const std::string begin = R"(#include <taut/backend/device_unit.hpp>
+  const std::string begin = R"(#include <taut/mechanism/device_unit.hpp>
 
 using namespace taut;
 

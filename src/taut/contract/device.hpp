@@ -1,4 +1,4 @@
-// Where the trajectories of an ensemble are computed.
+// The choice of who computes the trajectories of an ensemble.
 #pragma once
 
 #include <taut/contract/choices.hpp>

@@ -1,5 +1,5 @@
-// Computes trajectories in one thread: on a device if one is wanted, in lanes if the method is there for lanes,
-// otherwise one at a time.
+// Computes trajectories in one thread: on a device if one is wanted, in lanes if the method is there for
+// lanes, otherwise one at a time.
 #pragma once
 
 #include <taut/ensemble/gathering.hpp>

@@ -1,6 +1,6 @@
 // The part of a worker that has a device make the steps. The first steps of a trajectory, and those that the
-// device leaves, are made here by the machine of the trajectory, so that the bits and what is found wrong with
-// a step are those of the processor.
+// device leaves, are made here by the machine of the trajectory, so that the bits and what is found wrong
+// with a step are those of the processor.
 #include <taut/ensemble/run_ensemble.hpp>
 #include <taut/ensemble/worker.hpp>
 

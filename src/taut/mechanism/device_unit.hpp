@@ -5,12 +5,12 @@
 // threads as a loop, so that it can be tested where there is no device.
 #pragma once
 
-#include <taut/backend/device_job.hpp>
 #include <taut/formulation/damped_impulse.hpp>
 #include <taut/formulation/kept_units.hpp>
 #include <taut/formulation/landing_move.hpp>
 #include <taut/measure/gauge.hpp>
 #include <taut/measure/watch.hpp>
+#include <taut/mechanism/device_job.hpp>
 #include <taut/method/memory.hpp>
 #include <taut/method/stepper.hpp>
 #include <taut/problem/check_bend.hpp>

@@ -1,5 +1,5 @@
-#include <taut/backend/device_machine.hpp>
 #include <taut/bytes/carry.hpp>
+#include <taut/mechanism/device_machine.hpp>
 #include <taut/method/projection_count.hpp>
 
 #include <algorithm>

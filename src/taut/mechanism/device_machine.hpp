@@ -2,8 +2,8 @@
 // to the last bit, as long as its steps are ordinary. A step that is not is left to that machine.
 #pragma once
 
-#include <taut/backend/device_job.hpp>
 #include <taut/measure/tally.hpp>
+#include <taut/mechanism/device_job.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace taut {
 
-// Where the numbers lie and who makes the steps: a device, or this processor in its place.
+// Whoever has the numbers and makes the steps: a device, or this processor in its place.
 class StepsOfSlots {
  public:
   virtual ~StepsOfSlots() = default;
@@ -29,7 +29,7 @@ class StepsOfSlots {
 struct SlotLayout {
   int coordinates = 0;
   bool compensated = false;
-  std::size_t constants = 0;  // of a slot's own; 0: all have the same
+  std::size_t constants = 0;  // each slot has so many; 0: all slots have the same
 
   int of_state() const { return (compensated ? 4 : 2) * coordinates; }
   int numbers() const { return of_state() + slot_sums; }
@@ -56,8 +56,8 @@ class DeviceMachine {
   bool is_behind(int slot) const { return states_[at(slot)] == SlotState::behind; }
   double seconds() const { return seconds_; }  // in which steps were made
 
-  // What Machine::restore takes, and the tally so far, except for the reading of the last state. The number of
-  // corrections, the pivots and the turns of H are those of the time before the slot was filled.
+  // What Machine::restore takes, and the tally so far, except for the reading of the last state. The number
+  // of corrections, the pivots and the turns of H are those of the time before the slot was filled.
   std::string save(int slot);
   Tally tally(int slot);
 

@@ -31,8 +31,8 @@ enum class SlotState : std::int32_t {
 // Number k of slot i lies at [k * slots + i], so that neighbouring threads read neighbouring numbers.
 struct DeviceJob {
   double* numbers;           // q, p, their low parts if the state has them, the sums
-  double* block_sums;        // of the blocks that a thread has filled
-  const double* constants;   // of the formulas, for each slot; none if all slots have the same
+  double* block_sums;        // the sums of the blocks that a thread has filled
+  const double* constants;   // the numbers in formulas, for each slot; none if all slots have the same
   std::int64_t* steps;       // done, those before the slot was filled included
   const std::int64_t* stop;  // the number of steps at which a slot stops
   SlotState* states;
