@@ -52,8 +52,11 @@ TEST(SamplingExamples, HaveTheirKnownAnswers) {
     const ColumnDiagnostics& d = s.of[at];
     EXPECT_NEAR(d.mean, known.mean, 4 * d.mcse) << known.file;
     EXPECT_LT(d.mcse, 0.1 * d.sd) << known.file;
-    // The error of a standard deviation is about sd/√ESS; its own effective size may be a quarter of the mean's.
-    if (known.sd > 0) EXPECT_NEAR(d.sd, known.sd, 8 * d.mcse) << known.file;
+    // The error of a standard deviation is about sd/√ESS; its own effective size may be a quarter of the
+    // mean's.
+    if (known.sd > 0) {
+      EXPECT_NEAR(d.sd, known.sd, 8 * d.mcse) << known.file;
+    }
     EXPECT_LT(d.rhat, 1.02) << known.file;
   }
 }

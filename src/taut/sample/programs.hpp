@@ -1,5 +1,5 @@
-// The programs of a target with the registers of one thread. Headers that the command line reads leave this one out,
-// because what runs programs knows linear algebra.
+// The programs of a target with the registers of one thread. Headers that the command line reads leave this
+// one out, because what runs programs knows linear algebra.
 #pragma once
 
 #include <taut/model/code/evaluator.hpp>
