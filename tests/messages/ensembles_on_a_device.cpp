@@ -62,8 +62,8 @@ TEST(AnEmulatedDevice, FindsTheSameFailures) {
 
 TEST(AnEmulatedDevice, SamplesAtTheSameStepsAndCanBeResumedByTheProcessor) {
   const OwnFolder folder;
-  const std::string what = pendulums + " --every 150 --out ";
-  ASSERT_EQ(run_taut("ensemble " + what + "cpu --backend specialise", folder.string()).status, 0);
+  const std::string what = pendulums + " --backend specialise --every 150 --out ";
+  ASSERT_EQ(run_taut("ensemble " + what + "cpu", folder.string()).status, 0);
   ASSERT_EQ(run_taut("ensemble " + what + "mixed --device emulated --part 1/2", folder.string()).status, 0);
   const Ran rest = run_taut("resume mixed --lanes 4", folder.string());
   ASSERT_EQ(rest.status, 0) << rest.err;
@@ -71,7 +71,7 @@ TEST(AnEmulatedDevice, SamplesAtTheSameStepsAndCanBeResumedByTheProcessor) {
   for (const auto& file : fs::recursive_directory_iterator(folder / "cpu/units")) {
     if (!file.is_regular_file()) continue;
     const fs::path other = folder / "mixed/units" / fs::relative(file, folder / "cpu/units");
-    EXPECT_EQ(read_text(file.path().string()), read_text(other.string())) << other;
+    EXPECT_TRUE(read_text(file.path().string()) == read_text(other.string())) << other;
     ++units;
   }
   EXPECT_GT(units, 2);
