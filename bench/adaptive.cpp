@@ -17,7 +17,7 @@ namespace {
 
 using namespace taut;
 
-constexpr double epsilon = 0.0028;
+constexpr double epsilon = 0.00279;
 
 ModelRun model(const std::string& name, const std::string& method, const std::string& sigma) {
   RunRequest request;
@@ -51,7 +51,7 @@ void print_row(const std::string& what, Machine& machine, double until, const St
 
 void print_table(double until) {
   fmt::print("largest |H - H0| to t =          10       100      1000  ...\n");
-  const ModelRun run = model("kepler-on-sphere", "adaptive(rattle)", "r^1.5");
+  const ModelRun run = model("kepler-on-sphere", "adaptive(rattle)", "(x^2 + y^2)^0.75");
   const auto adaptive = machine_of(run, "adaptive(rattle)");
   print_row("adaptive(rattle)", *adaptive, until, [](Machine& m, Tally& tally) {
     m.advance(epsilon, 64, tally);
@@ -93,7 +93,7 @@ void print_overhead() {
 
 // Ten thousand orbits forth, and back.
 void print_return() {
-  const ModelRun run = model("kepler-on-sphere", "adaptive(rattle)", "r^1.5");
+  const ModelRun run = model("kepler-on-sphere", "adaptive(rattle)", "(x^2 + y^2)^0.75");
   const auto machine = machine_of(run, "adaptive(rattle)");
   constexpr double coarse = 0.028;
   Tally tally(machine->read(), -1);

@@ -139,7 +139,7 @@ TEST(AdaptiveRuns, RefusalsSayWhy) {
   refuses("kepler-on-sphere --shortest-step 1e-4", "the shortest that is allowed is 0.0001", 1);
   refuses("kepler-on-sphere --longest-step 1e-3", "the longest that is allowed is 0.001", 1);
   refuses("kepler-on-sphere --step 20", "could not be met at t = 0", 1);
-  refuses("bead-past-attractor --step-function 1/r", "density of steps is no longer positive",
+  refuses("bead-past-attractor --step-function '1/sqrt(x^2 + y^2)'", "density of steps is no longer positive",
           1);
   const Ran ensemble = run_taut("ensemble kepler-on-sphere --size 2");
   EXPECT_EQ(ensemble.status, 2);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace taut;
 
-ModelRun kepler(const std::string& method, const std::string& sigma = "r^1.5") {
+ModelRun kepler(const std::string& method, const std::string& sigma = "(x^2 + y^2)^0.75") {
   RunRequest request;
   request.method = method;
   request.step_function = sigma;
@@ -148,7 +148,7 @@ TEST(Adaptive, AConstantStepFunctionGivesTheBitsOfFixedSteps) {
 
 // The derivative of log σ is compared with a difference along the motion.
 TEST(Adaptive, TheRateIsThatOfTheStepFunction) {
-  for (const std::string sigma : {"r^1.5", "1 + x*y + z^2", "auto"}) {
+  for (const std::string sigma : {"(x^2 + y^2)^0.75", "1 + x*y + z^2", "auto"}) {
     const ModelRun run = kepler("adaptive(rattle)", sigma);
     const auto function = run.step_function(run.mechanism->start());
     const auto machine = machine_of(run, "rattle");
