@@ -109,16 +109,13 @@ x = "later"
      | ^
 model.toml:5:6: unknown name `rr` in the definition `r`
    5 | r = "rr + x"
-     |      ^^  known here: x, y, p_x, p_y, L.
+     |      ^^  known here: x, y, p_x, p_y, v_x, v_y, L.
 model.toml:6:6: the definition `s` uses `later`, which comes later
    6 | s = "later + lenght"
      |      ^^^^^  definitions may use those before them
 model.toml:6:14: unknown name `lenght` in the definition `s`
    6 | s = "later + lenght"
-     |              ^^^^^^  known here: x, y, p_x, p_y, L.
-model.toml:11:9: the mass uses the definition `later`
-  11 | mass = "later"
-     |         ^^^^^  here only parameters are allowed
+     |              ^^^^^^  known here: x, y, p_x, p_y, v_x, v_y, L.
 model.toml:13:17: constraint 1 uses `v`, which has the momentum `p_x`
   13 | constraints = ["v - x"]
      |                 ^  here coordinates and parameters are allowed

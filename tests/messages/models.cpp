@@ -174,7 +174,7 @@ quantities = ["multipliers"]
   const auto unknown = model.refused();
   EXPECT_NE(unknown.err.find("unknown name `L0` in the quantity `tension`"), std::string::npos)
       << unknown.err;
-  EXPECT_NE(unknown.err.find("known here: x, y, p_x, p_y, L, t, lambda_1."), std::string::npos)
+  EXPECT_NE(unknown.err.find("known here: x, y, p_x, p_y, v_x, v_y, L, t, lambda_1."), std::string::npos)
       << unknown.err;
   const auto clash = model.refused("--set quantities.energy=1 --set quantities.x=1");
   EXPECT_NE(clash.err.find("samples have another column `energy`"), std::string::npos) << clash.err;
