@@ -321,7 +321,8 @@ TEST(Refusals, AnUnknownNameToSet) {
   refused_at("run pendulum --set gravty=3",
              "--set: the model has nothing called `gravty` to set\n     | gravty=3\n     | ^^^^^^  known: L, "
              "gravity, x, "
-             "p_x, v_x, y, p_y, v_y. Did you mean `gravity`? Other keys are written with their table, as in run.step");
+             "p_x, v_x, y, p_y, v_y. Did you mean `gravity`? Other keys are written with their table, as in "
+             "run.step");
   refused_at("run pendulum --set gravity",
              "--set: this is not of the form NAME=VALUE\n     | gravity\n     | ^^^^^^^");
 }
@@ -351,12 +352,12 @@ TEST(Refusals, AFormulationOfParticles) {
 TEST(Refusals, AFormulaOfTime) {
   refused_at(
       "run pendulum --set 'system.potential=y*cos(t)'",
-      "rattle does not take a model that depends on t: pendulum is one. Use lobatto(s), of order 2s-2, or "
-      "a composition of it such as yoshida4(lobatto(2)).");
-  refused_at(
-      "run pendulum --set 'L=cos(t)'",
-      "--set: unknown name `t` in the parameter `L`\n     | L=cos(t)\n     |       ^  known here: . The "
-      "time is t, in formulas of the mechanics");
+      "pendulum:18:10: rattle does not take a model that depends on t: pendulum is one. Use lobatto(s), "
+      "of order 2s-2, or a composition of it such as yoshida4(lobatto(2))\n  18 | method = "
+      "\"rattle\"\n     |          ^^^^^^^^");
+  refused_at("run pendulum --set 'L=cos(t)'",
+             "--set: unknown name `t` in the parameter `L`\n     | L=cos(t)\n     |       ^  known here: "
+             "nothing. The time is t, in formulas of the mechanics");
 }
 
 TEST(Refusals, AStartOffTheManifold) {

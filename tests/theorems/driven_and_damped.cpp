@@ -99,7 +99,8 @@ until = 20.0
 
 double measured(const std::string& arguments, const std::string& name) {
   const test::Ran ran = test::run_taut("check " + arguments + " --json");
-  for (const auto& check : nlohmann::json::parse(ran.out)["checks"])
+  const auto certificate = nlohmann::json::parse(ran.out);
+  for (const auto& check : certificate["checks"])
     if (check["name"] == name) return check["measured"].get<double>();
   return -1;
 }

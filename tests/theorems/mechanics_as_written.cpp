@@ -1,5 +1,5 @@
-// A Lagrangian, a kinetic energy and a mass matrix of formulas are the same mechanics as the Hamiltonian that a
-// textbook gives; velocities of the start become its momenta; what is not of that kind is refused.
+// A Lagrangian, a kinetic energy and a mass matrix of formulas are the same mechanics as the Hamiltonian that
+// a textbook gives; velocities of the start become its momenta; what is not of that kind is refused.
 
 #include <taut/model/formula_problem.hpp>
 #include <taut/model/model.hpp>

@@ -1,5 +1,5 @@
-// The map of some steps of a run's method, as a function of the state, and its derivative on the tangent space
-// of T*M. Labels: docs/theory/exponents.md.
+// The map of some steps of a run's method, as a function of the state, and its derivative on the tangent
+// space of T*M. Labels: docs/theory/exponents.md.
 #pragma once
 
 #include <taut/contract/plain_state.hpp>
@@ -24,7 +24,7 @@ struct Frame {
 
   std::size_t degrees() const { return N.size(); }
   PlainState vector(const Coordinates& c) const;
-  Coordinates of(const PlainState& tangent) const;  // of a tangent vector
+  Coordinates of(const PlainState& tangent) const;
 };
 
 class DiscreteMap {

@@ -17,8 +17,8 @@ struct Spectrum {
   double residual = 0;      // the root of the mean square of what they leave
 };
 
-// Finds `count` frequencies of samples at the times 0, dt, 2dt, … with a Hann window of this order. The signal
-// may be complex: q + i p turns one way.
+// Finds `count` frequencies of samples at the times 0, dt, 2dt, … with a Hann window of this order. The
+// signal may be complex: q + i p turns one way.
 Spectrum frequencies_of(const std::vector<std::complex<double>>& signal, double dt, int count, int window);
 
 std::string to_json(const Spectrum& spectrum, const std::string& of);

@@ -56,7 +56,8 @@ Linearised linearised(const DiscreteMap& map, const PlainState& x, double period
   return out;
 }
 
-// Solves for a change of x in its frame, and of the period: closure, no shift along the orbit, energy.   (LY6)
+// Solves for a change of x in its frame, and of the period, by the equations (LY6): closure, no shift along
+// the orbit, the energy of the start.
 std::optional<std::vector<double>> correction(const Linearised& at, const PlainState& x, double energy_off) {
   const int size = at.monodromy.rows, d = size / 2;
   DenseMatrix A(size + 2, size + 1), M = at.monodromy;

@@ -21,8 +21,8 @@ struct Orbit {
   int corrections = 0;
 };
 
-// Looks for an orbit of a period near `period`, with the energy of the start. Throws AnalysisError if there is
-// none near.
+// Looks for an orbit of a period near `period`, with the energy of the start. Throws AnalysisError if there
+// is none near.
 Orbit periodic_orbit(const ModelRun& run, double period);
 
 std::string to_json(const Orbit& orbit);

@@ -57,7 +57,7 @@ ListedProblem problem_of(const BundledModel& bundled) {
                         .description = run.title(),
                         .tier = std::string(tier_name(run.mechanism->tier())),
                         .method = chosen_method(*run.mechanism, run.name, run.request).label(),
-                        .coordinates = run.mechanism->coordinates(),
+                        .coordinates = run.mechanism->coordinates() - (run.mechanism->timed() ? 1 : 0),
                         .constraints = run.mechanism->constraints(),
                         .step = schedule_of(run.request).step,
                         .parameters = {}};

@@ -92,8 +92,8 @@ void check_error_tolerance(const RunRequest& request, const MethodChoice& choice
                                 choice.label()));
 }
 
-// The stage equations of lobatto(s) take the time as one more coordinate, H linear in its momentum, and forces
-// in place of a gradient. What the others conclude from H does not hold then.
+// The stage equations of lobatto(s) take the time as one more coordinate, H linear in its momentum, and
+// forces in place of a gradient. What the others conclude from H does not hold then.
 void check_time(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice) {
   if (!mechanism.timed()) return;
   const NamedMethod named = named_method(choice.method);

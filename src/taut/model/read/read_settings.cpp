@@ -79,7 +79,8 @@ void ModelReader::apply(const std::vector<std::string>& set) {
   }
 }
 
-// Adds a table to [[events]]: `when=x, direction=up, do=stop`. A comma inside parentheses belongs to a formula.
+// Adds a table to [[events]]: `when=x, direction=up, do=stop`. A comma inside parentheses belongs to a
+// formula.
 void ModelReader::add_event(const SourceText& source, std::size_t begin) {
   const std::string& text = source.text();
   Value event;

@@ -1,5 +1,5 @@
-// Watches a run for events. A formula that changes its sign in a step is followed by steps of length θh of the
-// same method from the last mesh point, until θ is known to rounding. Labels: docs/theory/events.md.
+// Watches a run for events. A formula that changes its sign in a step is followed by steps of length θh of
+// the same method from the last mesh point, until θ is known to rounding. Labels: docs/theory/events.md.
 #pragma once
 
 #include <taut/contract/summary.hpp>
@@ -23,8 +23,9 @@ class EventWatch {
 
   // Begins at the machine's mesh point, after so many steps.
   void begin(const Machine& machine, std::int64_t steps);
-  // Looks at the step that the machine has made. An event that reflects moves the machine, one that stops ends
-  // the run; a step of length θh that fails is a failure of the tally. Returns false if the run ends here.
+  // Looks at the step that the machine has made. An event that reflects moves the machine, one that stops
+  // ends the run; a step of length θh that fails is a failure of the tally. Returns false if the run ends
+  // here.
   bool look(Machine& machine, Tally& tally);
 
   const std::string& stopped_by() const { return stopped_by_; }
@@ -41,13 +42,13 @@ class EventWatch {
 
  private:
   struct Record {
-    int rule = 0;  // of the events; from events on, the times of `at`
+    int rule = 0;  // the number of an event; behind them, of a time of `at`
     double time = 0;
     std::vector<double> q, p;
   };
   struct Found {
     int rule = 0;
-    double theta = 0;  // of the leg
+    double theta = 0;  // a fraction of the leg
   };
   // A part of a step: from x, at the fraction `from` of it, to its end. s has the signs at x.
   struct Leg {
@@ -82,7 +83,7 @@ class EventWatch {
     int direction = 0, action = 0;
   };
   std::vector<Rule> rules_;
-  std::vector<double> times_;  // of `at`, in the order of the run
+  std::vector<double> times_;  // those of `at`, in the order of the run
   bool reflects_ = false;
 
   std::int64_t steps_ = 0;  // before the step that is looked at
