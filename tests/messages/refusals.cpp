@@ -212,7 +212,8 @@ TEST(Refusals, OfSystemsOfParticles) {
       "that do not contradict each other.");
   refused_of(square, "--method midpoint",
              "midpoint is not offered for systems of particles. What runs on model.toml: shake, "
-             "shake(two-step), shake-velocity, rattle, symplectic-euler, verlet, lobatto(s), compositions "
+             "shake(two-step), shake-velocity, rattle, symplectic-euler, verlet, multistep4, multistep6, "
+             "multistep8, multistep10, lobatto(s), compositions "
              "such as yoshida4.\n  "
              "`taut methods` lists what each method needs.");
   refused_of(

@@ -69,7 +69,8 @@ void Worker::advance(Slots& slots) {
   }
   gathering_.steps.fetch_add(made, std::memory_order_relaxed);
   gathering_.device_steps.fetch_add(made, std::memory_order_relaxed);
-  gathering_.device_nanoseconds.fetch_add(static_cast<std::int64_t>(1e9 * took), std::memory_order_relaxed);
+  const double nanoseconds = 1e9 * took;
+  gathering_.device_nanoseconds.fetch_add(static_cast<std::int64_t>(nanoseconds), std::memory_order_relaxed);
   if (took < shortest_call) steps_of_a_call_ *= 2;
   if (took > longest_call) steps_of_a_call_ = std::max<std::int64_t>(1, steps_of_a_call_ / 2);
 }

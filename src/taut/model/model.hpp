@@ -56,7 +56,7 @@ struct EnsembleSettings {
 
 // The table [sampling]: which distribution on g = 0 is sampled.
 struct SamplingSettings {
-  std::optional<Formula> density = {};      // of coordinates: the logarithm of the density
+  std::optional<Formula> density = {};      // the logarithm of the density, a formula of coordinates
   std::optional<double> temperature = {};   // or kT, which makes the density exp(-V/kT); positive
   std::optional<std::string> measure = {};  // surface, conditioned or rigid
   std::optional<std::string> kernel = {};

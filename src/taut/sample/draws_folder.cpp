@@ -151,7 +151,8 @@ StoredChain DrawsFolder::read(int chain, const std::function<void(std::span<cons
     const auto rows_of = std::span(numbers).first(rows * columns);
     if (each) each(rows_of);
     out.draws += static_cast<std::int64_t>(rows);
-    out.state.assign(numbers.begin() + static_cast<std::ptrdiff_t>(rows * columns), numbers.end());
+    const auto rest = std::span(numbers).subspan(rows * columns);
+    out.state.assign(rest.begin(), rest.end());
     out.length += head.size() + body.size();
   }
   return out;
