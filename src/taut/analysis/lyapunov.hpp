@@ -12,7 +12,7 @@ struct Exponents {
   std::string model, method;
   std::vector<double> values = {};  // from the largest
   std::vector<double> errors = {};  // standard errors of the mean, from blocks of the run
-  double pairing_defect = 0;  // the largest |λ_i + λ_{2d+1-i}|; NaN if not all were asked for
+  double pairing_defect = 0;        // the largest |λ_i + λ_{2d+1-i}|; NaN if not all were asked for
   double time = 0;
   std::int64_t steps = 0;
   bool forced = false;
