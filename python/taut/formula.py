@@ -281,7 +281,10 @@ def _child_needs_brackets(op: str, place: int, child: "Formula") -> bool:
         # ^ is right-associative: a^b^c is a^(b^c). A base that is a power, a product or a sign needs brackets.
         return binds <= _POWER if place == 0 else binds < _ATOM
     if op == "neg":
-        return binds <= _NEGATIVE
+        # -(-x*y): without the brackets the sign would belong to x alone.
+        while child.op in ("*", "/"):
+            child = child.arguments[0]
+        return binds <= _NEGATIVE or child.op == "neg"
     if place == 0:
         # -a*b is (-a)*b, which has the bits of -(a*b).
         return binds < _BINDS[op] and not (op in "*/" and binds == _NEGATIVE)
