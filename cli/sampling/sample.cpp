@@ -88,6 +88,21 @@ int sample_and_print(const Sampling& sampling, const DrawsFolder* folder, int th
   return print_sampling(sampling, result, wanted);
 }
 
+namespace {
+
+// What was sampled stands in the place of what would have been integrated.
+void say_distribution(Computed& computed, const Sampling& sampling, const SamplingSummary& summary) {
+  std::erase_if(computed.statements, [](const Statement& s) { return s.title.starts_with("Method"); });
+  const auto& density = sampling.run.model.sampling.density;
+  computed.statements.push_back({"Distribution",
+                                 {density && !sampling.target.temperature
+                                      ? "log density = " + density->text
+                                      : fmt::format("log density = -V/kT, kT = {:g}", sampling.code->kT),
+                                  "measure " + summary.measure, "kernel " + summary.kernel}});
+}
+
+}  // namespace
+
 int print_sampling(const Sampling& sampling, const SamplingResult& result, const SampleWanted& wanted) {
   const SamplingSummary summary = summarise(sampling, result);
   if (wanted.page) {
@@ -95,6 +110,7 @@ int print_sampling(const Sampling& sampling, const SamplingResult& result, const
     RunSummary run;
     run.method = summary.kernel;
     report.computed = computed_by({&sampling.run}, {run}, origin_of_report());
+    say_distribution(report.computed, sampling, summary);
     write_wanted(*wanted.page, result.folder != nullptr ? &result.folder->folder() : nullptr, report);
   }
   printed([&] { fmt::print("{}", wanted.json ? to_json(summary) + "\n" : to_text(summary)); });

@@ -49,34 +49,45 @@ Chain::Chain(std::shared_ptr<const TargetCode> code, const SamplingOptions& opti
       row_(statistic_names().size() + code_->coordinates.size() + code_->quantity_names.size()),
       W_(target_.metric()) {}
 
+// If a coordinate is held, a start at which its gradient happens to depend on those of the constraints, such
+// as the pole of a sphere for the height, is left for points farther and farther from it.
+double Chain::spread_of_try(int k) const {
+  constexpr double widening = 0.03;
+  return options_.spread > 0 ? options_.spread : code_->m > code_->free_m ? widening * k : 0;
+}
+
 void Chain::place_start(Randomness& random) {
   const std::vector<double> given = x_.q;
   for (int k = 0; k < most_tries; ++k) {
     x_.q = given;
-    if (options_.spread > 0)
-      for (double& q : x_.q) q += options_.spread * random.normal();
+    const double spread = spread_of_try(k);
+    if (spread > 0)
+      for (double& q : x_.q) q += spread * random.normal();
     if (kernel_->mover().land(x_.q) && target_.refresh(x_, Need::gradient)) return;
-    if (options_.spread > 0) continue;
-    Phase look(*code_);
-    look.q = given;
-    if (!kernel_->mover().land(look.q))
-      throw InputError(
-          "the start cannot be brought onto g = 0: Newton's iteration from [initial] does not converge.\n  "
-          "Start "
-          "nearer to the manifold; `taut check` names constraints that depend on each other.");
-    if (!target_.refresh(look, Need::geometry))
-      throw InputError(
-          "the constraints depend on each other at the start: leave out those that follow from others.");
-    throw InputError(
-        "the log density or its gradient is not finite at the start.\n  Start in [initial] where the density "
-        "is "
-        "positive.");
+    if (spread_of_try(1) == 0) refuse_start(given);
   }
+  if (options_.spread == 0) refuse_start(given);
+  throw InputError(fmt::format(
+      "chain {}: none of {} starts scattered by {:g} could be brought onto g = 0 to a point of positive "
+      "density.\n  Try a smaller --spread.",
+      number_ + 1, most_tries, options_.spread));
+}
+
+void Chain::refuse_start(const std::vector<double>& given) {
+  Phase look(*code_);
+  look.q = given;
+  if (!target_.refresh(look, Need::geometry))
+    throw InputError(
+        "the constraints depend on each other at the start: leave out those that follow from others.");
+  if (!kernel_->mover().land(look.q))
+    throw InputError(
+        "the start cannot be brought onto g = 0: Newton's iteration from [initial] does not converge.\n  "
+        "Start "
+        "nearer to the manifold; `taut check` names constraints that depend on each other.");
   throw InputError(
-      fmt::format("chain {}: none of {} starts scattered by {:g} could be brought onto g = 0 to a point of "
-                  "positive density.\n  Try "
-                  "a smaller --spread.",
-                  number_ + 1, most_tries, options_.spread));
+      "the log density or its gradient is not finite at the start.\n  Start in [initial] where the density "
+      "is "
+      "positive.");
 }
 
 void Chain::start() {

@@ -57,6 +57,8 @@ class Chain {
   template <class Visit>
   void each(Visit&& visit);
   void place_start(Randomness& random);
+  double spread_of_try(int k) const;
+  [[noreturn]] void refuse_start(const std::vector<double>& given);
   void find_first_step();
   void learn(const Transition& did);
   void take_metric(const std::vector<double>& W);

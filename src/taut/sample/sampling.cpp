@@ -29,7 +29,6 @@ double thread_seconds() {
 }
 
 constexpr std::int64_t most_rows_of_a_block = 4096;
-constexpr double longest_wait = 2;  // seconds until what was drawn is in the file
 // Machine code pays if the formulas are evaluated so many times with so many operations in all.
 constexpr double worth_compiling = 3e9;
 
@@ -84,7 +83,7 @@ class ChainRun {
       ++shared_.done;
       if (is_draw) keep();
       if (file_ && (rows_in_block_ >= most_rows_of_a_block || look()) &&
-          since(last_written_) > longest_wait) {
+          since(last_written_) > shared_.observer.longest_wait) {
         *clock = before + thread_seconds() - began;
         write();
       }

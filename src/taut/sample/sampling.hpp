@@ -50,6 +50,7 @@ struct SamplingResult {
 };
 
 struct SamplingObserver {
+  double longest_wait = 2;  // seconds until what was drawn is in the file
   std::function<void(std::int64_t done, std::int64_t wanted)> progress = {};
   std::function<bool()> wants_to_stop = {};
   // Is given each chain after each draw, in the chain's thread.
