@@ -32,7 +32,7 @@ TEST(Refusals, AnUnknownProblem) {
   EXPECT_EQ(ran.status, 2);
   EXPECT_TRUE(
       ran.err.starts_with("taut: there is no problem `pendulm`. Did you mean `pendulum`?\n  The problems "
-                          "are: bead-on-wire, c60, charged-particle, "))
+                          "are: bead-on-wire, bead-past-attractor, c60, charged-particle, "))
       << ran.err;
   EXPECT_TRUE(ran.err.ends_with(".\n  A model file has a name that ends in .toml.\n")) << ran.err;
 }
@@ -210,7 +210,8 @@ TEST(Refusals, OfSystemsOfParticles) {
       "that do not contradict each other.");
   refused_of(square, "--method midpoint",
              "midpoint is not offered for systems of particles. What runs on model.toml: shake, "
-             "shake(two-step), shake-velocity, rattle, symplectic-euler, verlet, lobatto(s), compositions "
+             "shake(two-step), shake-velocity, rattle, symplectic-euler, verlet, multistep4, multistep6, "
+             "multistep8, multistep10, lobatto(s), compositions "
              "such as yoshida4.\n  "
              "`taut methods` lists what each method needs.");
   refused_of(

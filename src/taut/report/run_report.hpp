@@ -35,7 +35,8 @@ Table comparison(const std::vector<RecordedRun>& runs, const ErrorLadder& ladder
 
 // Makes one row for each rung of the ladder.
 Table ladder_table(const ErrorLadder& ladder);
-// The CPU time and the gradients that each method needs for 2, 4, … digits, and its time as a multiple of the least.
+// The CPU time and the gradients that each method needs for 2, 4, … digits, and its time as a multiple of the
+// least.
 Table work_table(const ErrorLadder& ladder);
 
 // The words for how a run ended: "done", "unstable", "energy lost", or when it failed.

@@ -77,8 +77,8 @@ Reals moved(std::span<const double> x, double by, const Reals& along) {
   return y;
 }
 
-// The velocity v, the force f with that of the constraints, and the acceleration a = H_pp f; the force without
-// that of the constraints, and its acceleration.
+// The velocity v, the force f with that of the constraints, and the acceleration a = H_pp f; the force
+// without that of the constraints, and its acceleration.
 struct Motion {
   Reals v, f, a, free_f = {}, free_a = {};
 };
