@@ -198,4 +198,16 @@ TEST(Check, WrongInputIsRefusedAsByARun) {
   }
 }
 
+// The spring has ω = 11.8 at the start: h ω is 0.59 at the step of the model, and multistep10 bears 0.56.
+TEST(Certificate, OfAMultistepMethodHasTheLimitOfStepTimesFrequency) {
+  const auto good = run_taut("check stiff-pendulum --method multistep10 --step 0.02 --steps 400");
+  EXPECT_EQ(good.status, 0) << good.out << good.err;
+  EXPECT_NE(good.out.find("step times frequency  5.6e-01   2.4e-01                 pass"), std::string::npos)
+      << good.out;
+  const auto bad = run_taut("check stiff-pendulum --method multistep10 --step 0.05 --steps 400");
+  EXPECT_EQ(bad.status, 1) << bad.out;
+  EXPECT_NE(bad.out.find("step times frequency  5.6e-01   5.9e-01                 FAIL"), std::string::npos)
+      << bad.out;
+}
+
 }  // namespace

@@ -38,6 +38,27 @@ TEST(Compare, ARowForEachMethod) {
   EXPECT_TRUE(all[7].starts_with("The error is that against lobatto(4) with step 0.000781")) << all[7];
 }
 
+// At 1e-8 the method of order 8 needs fewer gradients than the one of order 2 at 1e-4, and no error is shown
+// that the reference does not know.
+TEST(Compare, WorkForAPrecisionIsPrinted) {
+  const Ran ran = run_taut("compare pendulum --methods rattle,multistep8 --until 5 --work-precision --json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const auto all = nlohmann::json::parse(ran.out);
+  const auto& methods = all["methods"];
+  EXPECT_EQ(methods[0]["ladder"].size(), 11U);  // 2h … h/512
+  const auto gradients_to = [](const nlohmann::json& method, double error) {
+    for (const auto& rung : method["ladder"])
+      if (rung["error"] <= error) return rung["gradients"].get<double>();
+    return 1e300;
+  };
+  EXPECT_LT(gradients_to(methods[1], 1e-8), gradients_to(methods[0], 1e-4));
+  EXPECT_LT(all["ladder"]["reference_error"], 1e-12);
+  const Ran text = run_taut("compare pendulum --methods rattle,multistep8 --until 5 --work-precision");
+  EXPECT_NE(text.out.find("error at most"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("(1.00)"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("not reached here"), std::string::npos) << text.out;
+}
+
 TEST(Compare, TheLadderOfStepsIsChosenAndPrintedAsData) {
   const std::string command =
       "compare pendulum --methods 'rattle,lobatto(3)' --until 5 --steps-ladder 0.1,0.2,0.05 --ladder-time 2 ";

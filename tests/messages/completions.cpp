@@ -67,9 +67,9 @@ TEST(Completions, BashCompletesCommandsOptionsAndNames) {
   const Names commands = in_bash("''");
   for (const char* command : {"problems", "methods", "run", "check", "completions", "--help", "--version"})
     EXPECT_TRUE(commands.contains(command)) << command;
-  EXPECT_EQ(in_bash("run pendulum --ste"), (Names{"--step", "--steps"}));
+  EXPECT_EQ(in_bash("run pendulum --ste"), (Names{"--step", "--step-function", "--steps"}));
   EXPECT_EQ(in_bash("check pendulum --js"), Names{"--json"});
-  EXPECT_EQ(in_bash("run pendulum --json --ste"), (Names{"--step", "--steps"}));
+  EXPECT_EQ(in_bash("run pendulum --json --ste"), (Names{"--step", "--step-function", "--steps"}));
   EXPECT_EQ(in_bash("run pendulum --method suz"), (Names{"suzuki4", "suzuki-umeno8"}));
   EXPECT_TRUE(in_bash("run pendulum --method lobatto").contains("lobatto\\(3\\)"));
   EXPECT_EQ(in_bash("run pendulum --method 'lobatto\\(3'"), Names{"lobatto\\(3\\)"});
