@@ -145,15 +145,15 @@ L = 1.0
 gravity = 9.81
 [system]
 coordinates = ["x", "y"]
-mass = [1.0, "x"]
+mass = [1.0, "p_x"]
 potential = "y + p_y"
 constraints = ["p_x", "3 - L"]
 [initial]
 x = "y"
 )toml",
-          R"text(model.toml:6:15: mass 2 uses the coordinate `x`
-   6 | mass = [1.0, "x"]
-     |               ^  here only parameters are allowed
+          R"text(model.toml:6:15: mass 2 uses the momentum `p_x`
+   6 | mass = [1.0, "p_x"]
+     |               ^^^  here only parameters are allowed
 model.toml:7:18: the potential uses the momentum `p_y`
    7 | potential = "y + p_y"
      |                  ^^^  here coordinates and parameters are allowed
@@ -338,10 +338,10 @@ p = 2.0
 )toml",
           R"text(model.toml:7:1: [initial] gives a value to `z`, which is neither a coordinate nor a momentum
    7 | z = 1.0
-     | ^  known here: x, y, p_x, p_y.
+     | ^  known here: x, y, p_x, p_y, v_x, v_y.
 model.toml:8:1: [initial] gives a value to `p`, which is neither a coordinate nor a momentum
    8 | p = 2.0
-     | ^  known here: x, y, p_x, p_y.
+     | ^  known here: x, y, p_x, p_y, v_x, v_y.
 )text");
 }
 

@@ -25,13 +25,13 @@ folder = "out"
 )toml",
           R"text(model.toml:1:1: unknown key `titel`
    1 | titel = "a"
-     | ^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble. Did you mean `title`?
+     | ^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, forces, damping, events. Did you mean `title`?
 model.toml:7:2: unknown table `intial`
    7 | [intial]
-     |  ^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble. Did you mean `initial`?
+     |  ^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, forces, damping, events. Did you mean `initial`?
 model.toml:10:1: unknown key `methd` in [run]
   10 | methd = "rattle"
-     | ^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant, first-guess, stop-rule, error-tolerance, precision. Did you mean `method`?
+     | ^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant, first-guess, stop-rule, error-tolerance, precision, at. Did you mean `method`?
 model.toml:12:1: unknown key `folder` in [output]
   12 | folder = "out"
      | ^^^^^^  known here: directory, format, lambda, local-error, quantities.
@@ -44,10 +44,10 @@ constraints = ["x^2 + y^2 - 1"]
 )toml",
           R"text(model.toml:1:2: [system] has neither a hamiltonian nor a potential
    1 | [system]
-     |  ^^^^^^  give hamiltonian = "...", or mass = [...] and potential = "..."
+     |  ^^^^^^  give hamiltonian = "...", or mass = [...] and potential = "...", or lagrangian = "..."
 model.toml:4:1: unknown key `potentail` in [system]
    4 | potentail = "y"
-     | ^^^^^^^^^  known here: coordinates, hamiltonian, constraints, mass, potential, potential_fast, potential_slow. Did you mean `potential`?
+     | ^^^^^^^^^  known here: coordinates, hamiltonian, lagrangian, kinetic, constraints, mass, potential, potential_fast, potential_slow. Did you mean `potential`?
 )text");
 }
 
@@ -160,7 +160,7 @@ coordinates = ["x", "y"]
 )toml",
           R"text(model.toml:1:2: [system] has neither a hamiltonian nor a potential
    1 | [system]
-     |  ^^^^^^  give hamiltonian = "...", or mass = [...] and potential = "..."
+     |  ^^^^^^  give hamiltonian = "...", or mass = [...] and potential = "...", or lagrangian = "..."
 )text");
   refused(R"toml([system]
 coordinates = ["x", "y"]
@@ -408,16 +408,16 @@ x = 1.0
      | ^^
 --set: the model has nothing called `gravty` to set
      | gravty=1
-     | ^^^^^^  known: L, gravity, x, p_x, y, p_y. Did you mean `gravity`? Other keys are written with their table, as in run.step
+     | ^^^^^^  known: L, gravity, x, p_x, v_x, y, p_y, v_y. Did you mean `gravity`? Other keys are written with their table, as in run.step
 --set: the model has nothing called `p_z` to set
      | p_z=2
-     | ^^^  known: L, gravity, x, p_x, y, p_y. Did you mean `p_x`? Other keys are written with their table, as in run.step
+     | ^^^  known: L, gravity, x, p_x, v_x, y, p_y, v_y. Did you mean `p_x`? Other keys are written with their table, as in run.step
 --set: unknown table `a`
      | a.b.c.d=1
-     | ^^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble.
+     | ^^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, forces, damping, events.
 --set: unknown table `foo`
      | foo.bar=2
-     | ^^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble.
+     | ^^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, forces, damping, events.
 --set: the parameter `L` is infinite
      | L=1/0
      |   ^^^
@@ -426,7 +426,7 @@ x = 1.0
      |             ^^^^^^^^^
 --set: unknown key `stp` in [run]
      | run.stp=0.1
-     | ^^^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant, first-guess, stop-rule, error-tolerance, precision. Did you mean `step`?
+     | ^^^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant, first-guess, stop-rule, error-tolerance, precision, at. Did you mean `step`?
 --set: the step is 0, and time would stand still
      | run.step=0
      |          ^  a negative step runs backwards

@@ -62,7 +62,7 @@ class Analysis {
   void solve_amplitudes() {
     const auto k = static_cast<int>(lines_.size());
     DenseMatrix A(2 * k, 2 * k);
-    std::vector<double> right(static_cast<std::size_t>(2 * k));
+    std::vector<double> right(2 * lines_.size());
     for (int i = 0; i < k; ++i) {
       const Complex b = along(signal_, lines_[static_cast<std::size_t>(i)].frequency)[0];
       right[static_cast<std::size_t>(i)] = b.real();

@@ -47,8 +47,7 @@ std::optional<PlainState> reflected(const Mechanism& mechanism, const PlainState
     const auto rows = static_cast<std::size_t>(m);
     const std::vector<double> G = evaluated(mechanism, Evaluated::G, x, rows * n);
     const auto row = [&](std::size_t i) {
-      return std::vector<double>(G.begin() + static_cast<std::ptrdiff_t>(i * n),
-                                 G.begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
+      return std::vector<double>(G.data() + i * n, G.data() + (i + 1) * n);
     };
     DenseMatrix K(m, m);
     std::vector<double> right(rows);
