@@ -145,13 +145,16 @@ L = 1.0
 gravity = 9.81
 [system]
 coordinates = ["x", "y"]
-mass = [1.0, "x"]
+mass = [1.0, "p_x"]
 potential = "y + p_y"
 constraints = ["p_x", "3 - L"]
 [initial]
 x = "y"
 )toml",
-          R"text(model.toml:7:18: the potential uses the momentum `p_y`
+          R"text(model.toml:6:15: mass 2 uses the momentum `p_x`
+   6 | mass = [1.0, "p_x"]
+     |               ^^^  here only parameters are allowed
+model.toml:7:18: the potential uses the momentum `p_y`
    7 | potential = "y + p_y"
      |                  ^^^  here coordinates and parameters are allowed
 model.toml:8:15: 2 constraints on 2 coordinates leave nothing that moves

@@ -131,11 +131,8 @@ TEST(KindsOfMotion, RefusalsSayWhy) {
   refused("lyapunov pendulum --exponents 5", 2, "there are 2 exponents, and 5 were asked for");
   refused("lyapunov ellipsoid-billiard", 2, "reflections");
   refused("orbit rotating-hoop", 2, "without t");
-  const test::OwnModel free(
-      "[system]\ncoordinates = [\"x\"]\nmass = 1.0\npotential = \"0\"\n[initial]\nv_x = 1.0\n");
-  const test::Ran open = test::run_taut("orbit m.toml --period 1 --step 0.1", free.folder.string());
-  EXPECT_EQ(open.status, 1);
-  EXPECT_NE(open.err.find("no periodic orbit was found near the start"), std::string::npos) << open.err;
+  refused("orbit double-pendulum --period 1", 1, "no periodic orbit was found near the start");
+  refused("orbit pendulum --set x=0 --set y=-1 --period 6", 1, "it is an equilibrium");
   refused("spectrum pendulum --of z", 2, "there is no column `z`");
   refused("spectrum pendulum --steps 3 --every 1", 2, "too few samples");
 }

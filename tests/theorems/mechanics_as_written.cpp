@@ -111,6 +111,18 @@ TEST(MechanicsAsWritten, ALagrangianWithConstantMassesIsNatural) {
   EXPECT_NEAR(b["quantities"]["speed"].get<double>(), std::sqrt(px * px + py * py) / 2, 1e-15);
 }
 
+// The angles at t = 0.03 that the IVP Test Set gives for Andrews' squeezing mechanism, in its authors' form.
+TEST(MechanicsAsWritten, TheSqueezingMechanismHasItsPublishedDigits) {
+  const double published[] = {15.81077119629904,   -15.75637105984298, 0.04082224013073101,
+                              -0.5347301163226948, 0.5244099658805304, 0.5347301163226948,
+                              1.048080741042263};
+  const auto run = test::run_json("squeezing-mechanism", "/");
+  for (std::size_t i = 0; i < 7; ++i)
+    EXPECT_NEAR(run["q"][i].get<double>(), published[i], 2e-9 * std::max(1.0, std::abs(published[i]))) << i;
+  const auto coarse = test::run_json("squeezing-mechanism --method 'lobatto(2)'", "/");
+  EXPECT_GT(std::abs(coarse["q"][0].get<double>() - published[0]), 1e-6);
+}
+
 void refused(const std::string& system, const std::string& words, const std::string& start = "v_a = 0.3\n") {
   const ReadModel read = read_model(double_pendulum(system, start), "m.toml");
   EXPECT_FALSE(read.model) << system;

@@ -51,7 +51,8 @@ TEST(Examples, StartOnTheManifold) {
     EXPECT_TRUE(dependent_constraints(s, x).empty());
     const auto fine = s.cast<Float128>();
     const StartCheck exact = check_start(fine, fine.start());
-    EXPECT_LE(std::max(exact.position, exact.momentum), 1e-32);
+    // A start that was published with thirty digits has no more of them.
+    EXPECT_LE(std::max(exact.position, exact.momentum), 2e-31);
   });
 }
 

@@ -155,7 +155,7 @@ Frame DiscreteMap::frame(const PlainState& x) const {
   const auto rows = static_cast<std::size_t>(m);
   const std::vector<double> G = evaluated(Evaluated::G, x, rows * n);
   std::vector<std::vector<double>> row;
-  for (std::size_t i = 0; i < rows; ++i) row.emplace_back(&G[i * n], &G[i * n] + n);
+  for (std::size_t i = 0; i < rows; ++i) row.emplace_back(G.data() + i * n, G.data() + (i + 1) * n);
   Frame out{.N = null_space(row, n), .phi = {}, .psi = {}};
   DenseMatrix K(m, m);
   for (int j = 0; j < m; ++j) {

@@ -97,12 +97,11 @@ Orbit periodic_orbit(const ModelRun& run, double period) {
   if (!(std::abs(period) > 0) || period * map.step() < 0)
     throw InputError(fmt::format("a period of {} cannot be made of steps of {}.", period, map.step()));
   const auto steps = std::max<std::int64_t>(1, std::llround(period / map.step()));
+  const double near = period;
   PlainState x = map.start();
   const double energy = map.energy(x);
   const double scale = std::max(1.0, largest(x));
   constexpr int most = 40;
-  Orbit best;
-  best.closure = std::numeric_limits<double>::infinity();
   const auto off = [&](const PlainState& at, double T) {
     return largest(minus(map.go(at, T / static_cast<double>(steps), steps), at)) +
            std::abs(map.energy(at) - energy);
@@ -119,7 +118,8 @@ Orbit periodic_orbit(const ModelRun& run, double period) {
     bool better = false;
     for (double part = 1; part > 1e-3 && !better; part /= 2) {
       const double T = period + part * change->back();
-      if (!(T * period > 0)) continue;
+      // A period of 0 closes every orbit.
+      if (!(T / near > 0.5 && T / near < 2)) continue;
       const PlainState there = map.moved(x, along, part);
       const double next = off(there, T);
       if (next < now) {

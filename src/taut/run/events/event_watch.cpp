@@ -54,7 +54,8 @@ void EventWatch::begin(const Machine& machine, std::int64_t steps) {
 double EventWatch::time_of(double theta) const { return (static_cast<double>(steps_) + theta) * step_; }
 
 bool EventWatch::look(Machine& machine, Tally& tally) {
-  formulas_.values(machine.q().data(), machine.p().data(), time_of(1), s_now_.data());
+  std::span<const double> q = machine.q(), p = machine.p();
+  formulas_.values(q.data(), p.data(), time_of(1), s_now_.data());
   bool quiet = true;
   for (std::size_t k = 0; k < s_.size(); ++k) {
     // A value far from zero beside what it changed by in the last two steps has no two zeros in a step.
@@ -70,13 +71,15 @@ bool EventWatch::look(Machine& machine, Tally& tally) {
   if (!quiet) {
     Leg leg{before_, 0, s_, std::vector<bool>(s_.size(), false)};
     ended = follow(std::move(leg), mesh_of(machine), s_now_, machine, tally);
-    formulas_.values(machine.q().data(), machine.p().data(), time_of(1), s_now_.data());
+    q = machine.q();
+    p = machine.p();
+    formulas_.values(q.data(), p.data(), time_of(1), s_now_.data());
   }
   ++steps_;
-  std::copy(machine.q().begin(), machine.q().end(), before_.q.begin());
-  std::copy(machine.p().begin(), machine.p().end(), before_.p.begin());
-  std::swap(s_before_, s_);
-  std::swap(s_, s_now_);
+  std::copy(q.begin(), q.end(), before_.q.begin());
+  std::copy(p.begin(), p.end(), before_.p.begin());
+  s_before_.swap(s_);
+  s_.swap(s_now_);
   return ended == Ended::no;
 }
 

@@ -42,7 +42,9 @@ std::optional<PlainState> reflected(const Mechanism& mechanism, const PlainState
   if (m > 0) {
     const auto rows = static_cast<std::size_t>(m);
     const std::vector<double> G = evaluated(mechanism, Evaluated::G, x, rows * n);
-    const auto row = [&](std::size_t i) { return std::vector<double>(&G[i * n], &G[i * n] + n); };
+    const auto row = [&](std::size_t i) {
+      return std::vector<double>(G.data() + i * n, G.data() + (i + 1) * n);
+    };
     DenseMatrix K(m, m);
     std::vector<double> right(rows);
     const std::vector<double> push = response(mechanism, x, v, wall);
