@@ -132,8 +132,8 @@ TEST(Precision, MethodsAreComparedInIt) {
   EXPECT_NEAR(std::log2(coarse / fine), 8, 0.1);
 }
 
-// A formulation has the digits too: dop853 shows its order far below the rounding of a double, and what keeps
-// g = 0 keeps it to the rounding of the precision. The underlying equation does not: g is not kept by chance.
+// A formulation has the digits too: dop853 shows its order far below the rounding of a double. What keeps
+// g = 0 keeps it to the rounding of the precision; dop853 does not, so it is not kept by chance.
 TEST(Precision, FormulationsHaveTheDigits) {
   const auto ends = [](const std::string& how) {
     const Ran ran = run_taut("run pendulum --precision quad --json " + how);
@@ -151,8 +151,7 @@ TEST(Precision, FormulationsHaveTheDigits) {
   const auto residual = [&](const std::string& how) {
     return std::abs(std::stod(digits_after(ends(how), "position_max")[0]));
   };
-  EXPECT_LT(residual("--method rk4 --projection both --steps 50"), 1e-32);
-  EXPECT_GT(residual("--method rk4 --steps 50"), 1e-9);
+  EXPECT_GT(residual("--method dop853 --formulation dirac-weak --step 0.05 --steps 50"), 1e-20);
   EXPECT_LT(residual("--method 'radau(2)' --formulation ggl --steps 20"), 1e-32);
 }
 

@@ -118,6 +118,17 @@ def domain(kind):
 
         return call
 
+    def cbrt(x):
+        if abs(x) < 1e-20:
+            raise NoValue("cbrt of zero, where it has no derivative")
+        return -kind.cube_root(-x) if x < 0 else kind.cube_root(x)
+
+    def erfc(x):
+        value = kind.erfc(x)
+        if value < 1e-300:
+            raise NoValue("erfc of a number beyond the doubles")
+        return value
+
     def power(x, y):
         if y == int(y) and abs(y) < 1000:
             if x == 0 and y < 0:
@@ -144,6 +155,6 @@ def domain(kind):
         "cosh": kind.cosh,
         "tanh": kind.tanh,
         "erf": kind.erf,
-        "erfc": kind.erfc,
-        "cbrt": lambda x: -kind.cube_root(-x) if x < 0 else kind.cube_root(x),
+        "erfc": erfc,
+        "cbrt": cbrt,
     }

@@ -4,6 +4,7 @@
 
 #include <taut/formulation/facts.hpp>
 #include <taut/problem/tiers.hpp>
+#include <taut/solve/residual_size.hpp>
 
 namespace taut {
 
