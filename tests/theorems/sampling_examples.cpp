@@ -1,5 +1,6 @@
 // The examples of examples/sampling have known answers, and their draws agree with them.
 #include <gtest/gtest.h>
+#include <taut/sample/free_energy.hpp>
 #include <taut/sample/summary.hpp>
 
 #include <cmath>
@@ -58,6 +59,24 @@ TEST(SamplingExamples, HaveTheirKnownAnswers) {
       EXPECT_NEAR(d.sd, known.sd, 8 * d.mcse) << known.file;
     }
     EXPECT_LT(d.rhat, 1.02) << known.file;
+  }
+}
+
+// Five rods hold four beads, and the dihedral is held in addition. Given the constraints its free energy is
+// its own potential; that of rigid rods has Fixman's term.
+TEST(SamplingExamples, TheDihedralOfButaneHasItsPotentialAsFreeEnergy) {
+  const ModelRun run = read_model_run(std::string(TAUT_SOURCE_DIR) + "/examples/sampling/butane.toml", {},
+                                      {"quantities.dihedral=phi"});
+  FreeEnergyOptions options{.coordinate = "dihedral", .values = {1, 2.2}};
+  options.sampling = {.draws = 800, .warmup = 300};
+  const FreeEnergy A = free_energy(run, options, 2, {});
+  options.target.measure = Measure::rigid;
+  const FreeEnergy rigid = free_energy(run, options, 2, {});
+  for (std::size_t k = 0; k < A.values.size(); ++k) {
+    const double phi = A.values[k], exact = -1.5 * std::sin(phi) - 6 * std::sin(3 * phi);
+    EXPECT_NEAR(A.mean_force[k], exact, 4 * A.error[k]);
+    EXPECT_LT(A.error[k], 0.03);
+    EXPECT_GT(std::abs(rigid.mean_force[k] - exact), 0.1);
   }
 }
 
