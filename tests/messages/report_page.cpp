@@ -98,7 +98,7 @@ TEST_F(ReportPage, LoadsFromDiskWithTheDataOfTheRun) {
             (std::vector<std::string>{
                 "Energy error", "Residuals", "Over time", "y1 over x1", "x1 and its momentum",
                 "y1 and its momentum", "x2 and its momentum", "y2 and its momentum", "Energy error", "Motion",
-                "Error against step size", "Work and precision", "Gradients and precision"}));
+                "Error against step size", "Gradients and precision", "Work and precision"}));
   // The maximum over every step, as the summary has it, is in the plot: thinning lost no extreme.
   const double most = browser().evaluate("Math.max(..." + energy + ".series[0].y.map(Math.abs))");
   EXPECT_EQ(most, run["energy"]["max_error"].get<double>());

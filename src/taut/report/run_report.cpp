@@ -301,7 +301,7 @@ Section orders(const ErrorLadder& ladder) {
     ++colour;
   }
   for (Figure* figure : {&against_work, &against_gradients}) add_reference(ladder, *figure);
-  section.panels = {std::move(against_h), std::move(against_work), std::move(against_gradients)};
+  section.panels = {std::move(against_h), std::move(against_gradients), std::move(against_work)};
   return section;
 }
 
