@@ -291,7 +291,8 @@ steps = 40
   std::filesystem::remove(folder / "starts.csv");  // the folder of the ensemble has what it needs
   std::filesystem::remove(folder / "e/units/000/000000.taut");
   const Ran again = run_taut("resume e --json", folder.string());
-  EXPECT_EQ(nlohmann::json::parse(again.out, nullptr, false).value("sha256", "none"), by_file["sha256"]);
+  EXPECT_EQ(nlohmann::json::parse(again.out, nullptr, false).value("sha256", "none"),
+            by_file["sha256"].get<std::string>());
   const Ran missing = run_taut("ensemble with.toml", folder.string());
   EXPECT_EQ(missing.status, 2);
   EXPECT_NE(missing.err.find("starts.csv"), missing.err.npos) << missing.err;
