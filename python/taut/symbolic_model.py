@@ -20,6 +20,9 @@ def symbolic_model(model: "Model") -> SymbolicModel:
     if d["particles"]:
         raise ModelError(f"{d['name']} is a system of particles: it is made of tables, such as [[rods]], and has no formula "
                          "that SymPy could hold. to_toml() gives its text")
+    if "hamiltonian" not in d and "mass" not in d:
+        raise ModelError(f"{d['name']} is written by its {_written_as(d)}, and the program makes H from it. "
+                         "to_sympy() is for models that give H, or a potential and constant masses; to_toml() gives its text")
     import sympy
 
     graph = Graph()
@@ -52,6 +55,10 @@ def symbolic_model(model: "Model") -> SymbolicModel:
         start={name: sympy.Float(value) for name, value in values.items()},
         title=str(d["title"]),
     )
+
+
+def _written_as(d: "Dict[str, Any]") -> str:
+    return next((key for key in ("lagrangian", "kinetic") if key in d), "mass")
 
 
 def _kinetic(mass: "List[Any]", p: "List[Any]") -> Any:
