@@ -158,6 +158,7 @@ TEST(TheKernelForADevice, IsMissedInOneSentence) {
 TEST(ADevice, RefusesWhatDoesNotFit) {
   for (const auto& [arguments, reason] :
        {std::pair("pendulum --backend interpret", "--backend is specialise"),
+        {"pendulum --method kahan-li8", "steps of rattle, and kahan-li8 is computed by the processor"},
         {"water-box", "systems of particles are computed by the processor"},
         {"pendulum --method rk4 --formulation underlying", "methods that integrate a formulation"}}) {
     const Ran ran =

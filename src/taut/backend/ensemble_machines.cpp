@@ -120,7 +120,8 @@ MadeEnsembleMachines machines_with_device(const TrajectoryModel& base, const Pla
   if (method.request.backend != Backend::automatic && method.request.backend != Backend::specialise)
     return refuse("steps on a device are compiled for the model, so that --backend is specialise");
   // Other methods keep tables or memory that a thread of a device does not have.
-  if (const std::string label = method.choice.label(); label != "rattle" && label != "verlet")
+  const std::string label = method.choice.label();
+  if (!method.choice.ode && label != "rattle" && label != "verlet")
     return refuse(
         fmt::format("a device makes the steps of rattle, and {} is computed by the processor", label));
   SpecialisedTrajectories unit = trajectories_of(base, method);

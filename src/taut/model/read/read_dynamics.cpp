@@ -17,15 +17,15 @@ const std::vector<std::string> force_keys{"on", "force"}, event_keys{"name", "wh
 
 // Returns the tables [[name]]; none if there are none, or if it is something else, which is reported.
 const std::vector<Value>& ModelReader::tables(const std::string& name) {
-  static const std::vector<Value> none;
+  static const std::vector<Value> no_tables;
   const Entry* e = root_.find(name);
-  if (!e) return none;
+  if (!e) return no_tables;
   const bool list = e->value.kind == Value::Kind::list &&
                     std::all_of(e->value.list.begin(), e->value.list.end(),
                                 [](const Value& v) { return v.kind == Value::Kind::table; });
   if (list) return e->value.list;
   fail_key(*e, ticked(name) + " must be tables, [[" + name + "]], not " + kind_name(e->value));
-  return none;
+  return no_tables;
 }
 
 void ModelReader::read_forces() {
