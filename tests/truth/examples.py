@@ -6,9 +6,11 @@ import tomllib
 
 import compare
 from arithmetic import NoValue
+from formula import names, parse
 from newton import NoSolution
 from oracle import Oracle
 from steps import ANY, NATURAL
+from system import is_natural
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 
@@ -26,15 +28,26 @@ class Example:
         return self.content
 
 
+def has_no_steps_here(tables):
+    """Whether the oracle has no steps for the model: with forces, with time, and made from a Lagrangian."""
+    system = tables["system"]
+    formulas = [*system.get("constraints", []), *(system[k] for k in ("potential", "hamiltonian") if k in system)]
+    return "forces" in tables or "lagrangian" in system or any("t" in names(parse(f)) for f in formulas)
+
+
 def examples():
-    """One case for each method that takes the model; long chains are left to the particles."""
+    """One case for each method that takes the model. Long chains are left to the particles, and what the oracle
+    cannot step to the theorems.
+    """
     for path in sorted(glob.glob(os.path.join(FOLDER, "*.toml"))):
         with open(path, encoding="utf-8") as file:
             content = file.read()
         tables = tomllib.loads(content)
         if "system" not in tables or len(tables["system"]["coordinates"]) > 16:
             continue
-        for method in {**(NATURAL if "mass" in tables["system"] else {}), **ANY}:
+        if has_no_steps_here(tables):
+            continue
+        for method in {**(NATURAL if is_natural(tables) else {}), **ANY}:
             yield Example(os.path.basename(path), content, method, str(tables["run"]["step"]))
 
 

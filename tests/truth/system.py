@@ -3,8 +3,8 @@ import tomllib
 
 from arithmetic import Digits
 from evaluate import Sum, function_of
-from formula import parse
-from linear import inverse
+from formula import names, parse, replaced
+from linear import inverse, solve_vector
 
 
 def constants_of(table, known, kind):
@@ -21,6 +21,49 @@ def constant(value, known, kind):
     return kind.number(repr(value) if isinstance(value, float) else value)
 
 
+def rows_of(mass, n):
+    """The mass matrix, of which a model may give the diagonal, or one number for all."""
+    if not isinstance(mass, list):
+        mass = [mass] * n
+    if not isinstance(mass[0], list):
+        mass = [[m if i == j else 0 for j in range(n)] for i, m in enumerate(mass)]
+    return mass
+
+
+def is_natural(file):
+    """Whether the masses are numbers; a model with a Hamiltonian has none."""
+    system = file["system"]
+    if "mass" not in system:
+        return False
+    moving = {*system["coordinates"], *file.get("definitions", {})}
+    entries = [entry for row in rows_of(system["mass"], len(system["coordinates"])) for entry in row]
+    return not any(names(parse(str(entry))) & moving for entry in entries)
+
+
+class MovedMasses:
+    """H = p M(q)^-1 p / 2 + V(q), where entries of the mass matrix are functions of q."""
+
+    def __init__(self, kind, mass, potentials):
+        self.kind, self.mass, self.potentials = kind, mass, potentials
+
+    def velocity(self, q, p):
+        return solve_vector([[entry(q) for entry in row] for row in self.mass], p)
+
+    def __call__(self, x):
+        q, p = x[: len(self.mass)], x[len(self.mass) :]
+        kinetic = sum((a * b for a, b in zip(p, self.velocity(q, p))), self.kind.zero) / 2
+        return kinetic + sum((V(q) for V in self.potentials), self.kind.zero)
+
+    def gradient(self, x, first, count):
+        n = len(self.mass)
+        if first >= n:
+            return self.velocity(x[:n], x[n:])[first - n : first - n + count]
+        x, slopes = list(x), [self.kind.zero] * count
+        for k, slope in self.kind.slopes(self, x, range(first, first + count)):
+            slopes[k - first] = slope
+        return slopes
+
+
 class System:
     """H(q, p) and g(q). x is q followed by p wherever a formula may see both."""
 
@@ -35,33 +78,36 @@ class System:
         self.known = constants_of(file.get("parameters", {}), {}, kind)
         place = dict(self.known)
         place.update((name, k) for k, name in enumerate(self.names))
-        self.constraints = [Sum(parse(g), place, kind, noise) for g in system.get("constraints", [])]
+        self.definitions = {}
+        for name, text in file.get("definitions", {}).items():
+            self.definitions[name] = self.tree(text)
+        formula = lambda text: Sum(self.tree(text), place, kind, noise)
+        self.constraints = [formula(g) for g in system.get("constraints", [])]
         self.m = len(self.constraints)
-        self.natural = "hamiltonian" not in system
-        if self.natural:
-            self.W = inverse(self.mass_of(system["mass"]))
-            parts = (
-                [system["potential"]]
-                if "potential" in system
-                else [system["potential_fast"], system["potential_slow"]]
-            )
-            self.parts = [Sum(parse(part), place, kind, noise) for part in parts]
-        else:
+        self.natural = is_natural(file)
+        if "hamiltonian" in system:
             place.update(("p_" + name, self.n + k) for k, name in enumerate(self.names))
-            self.whole = Sum(parse(system["hamiltonian"]), place, kind, noise)
+            self.whole = formula(system["hamiltonian"])
+        else:
+            chosen = [k for k in ("potential", "potential_fast", "potential_slow") if k in system]
+            self.parts = [formula(system[k]) for k in chosen]
+            mass = [[formula(str(entry)) for entry in row] for row in rows_of(system["mass"], self.n)]
+            if self.natural:
+                self.M = [[entry([]) for entry in row] for row in mass]
+                self.W = inverse(self.M)
+            else:
+                self.whole = MovedMasses(kind, mass, self.parts)
         self.initial = file.get("initial", {})
 
-    def mass_of(self, mass):
-        number = lambda value: constant(value, self.known, self.kind)
-        if not isinstance(mass, list):
-            mass = [mass] * self.n
-        if not isinstance(mass[0], list):
-            mass = [[m if i == j else 0 for j in range(self.n)] for i, m in enumerate(mass)]
-        return [[number(entry) for entry in row] for row in mass]
+    def tree(self, text):
+        return replaced(parse(text), self.definitions)
 
     def start(self):
+        """Momenta, or the momenta of the velocities: in the examples these go with constant masses."""
         value = lambda name: constant(self.initial.get(name, 0), self.known, self.kind)
-        return [value(name) for name in self.names], [value("p_" + name) for name in self.names]
+        values = lambda letter: [value(letter + name) for name in self.names]
+        with_velocities = any(name.startswith("v_") for name in self.initial)
+        return values(""), times(self.M, values("v_")) if with_velocities else values("p_")
 
     def H(self, q, p):
         if not self.natural:
