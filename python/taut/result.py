@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
 
 from ._library import Handle, take_json, take_text
 from .arrays import view_of
+from .display import Table
 from .errors import ModelError, TautError
 
 if TYPE_CHECKING:
@@ -131,6 +132,16 @@ class Result:
     def summary(self) -> "Dict[str, Any]":
         """The object that ``taut run --json`` prints."""
         return self._summary
+
+    @property
+    def events(self) -> "Table":
+        """Where formulas of ``events`` crossed zero: rows of name, time, q, p."""
+        return Table(self._summary.get("events", []), ["name", "time", "q", "p"])
+
+    @property
+    def at(self) -> "Table":
+        """The states at the times that ``at`` asked for: rows of time, q, p."""
+        return Table(self._summary.get("at", []), ["time", "q", "p"])
 
     @property
     def failure(self) -> "Optional[Failure]":

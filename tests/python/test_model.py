@@ -7,6 +7,7 @@ import os
 import pickle
 import signal
 import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -95,6 +96,74 @@ def test_any_shape_dtype_and_order_gives_values_or_a_sentence(a, b, kind_a, kind
             call()
         except (taut.ModelError, taut.SolveFailed) as error:
             assert len(str(error)) > 20
+
+
+def test_events_are_where_formulas_cross_zero(pendulum):
+    # From the side at rest, T/4 = K(1/sqrt 2) by Gauss: pi/2 over the arithmetic-geometric mean of 1 and 1/sqrt 2.
+    quarter = 1.8540746773013719
+    r = pendulum.run("kahan-li8", step=0.05, until=20.0, at=[0.12345, 2*quarter],
+                     events=[{"when": lambda q: q[0], "direction": "down", "name": "low"}, "when=y - 2"])
+    assert [row["name"] for row in r.events] == ["low"]*len(r.events)
+    assert np.allclose([row["time"] for row in r.events], [quarter, 5*quarter, 9*quarter], atol=1e-9)
+    assert np.allclose(r.at[1]["q"], [-1, 0], atol=1e-9)
+    stopped = pendulum.run("kahan-li8", step=0.05, until=20.0, events="when=x, do=stop")
+    assert abs(stopped.summary["time"] - quarter) < 1e-9 and len(stopped.events) == 1
+    with pytest.raises(taut.ModelError, match="stepper does not look for events"):
+        pendulum.stepper(events="when=x")
+
+
+def test_steps_of_other_sizes_follow_a_function(pendulum):
+    import sympy
+
+    runs = [pendulum.run("adaptive(rattle)", step=0.05, until=3.0, interval=0.5, step_function=f)
+            for f in ("1 + x^2", lambda q: 1 + q[0]**2, 1 + sympy.Symbol("x")**2)]
+    assert runs[0].t.tolist() == pytest.approx([0, 0.5, 1, 1.5, 2, 2.5, 3], abs=1e-12)
+    assert (runs[0].q == runs[1].q).all() and np.abs(runs[0].q - runs[2].q).max() < 1e-12
+
+
+def test_wrong_kinds_of_arguments_are_refused_in_words(pendulum, tmp_path):
+    for wrong in ({"set": [1]}, {"parameters": 3}, {"quantities": ["x"]}, {"progress": "yes"}, {"events": 3}, {"at": "x"},
+                  {"report": str(tmp_path / "no" / "r.html")}, {"report": str(tmp_path)}, {"method": "\ud800"}):
+        with pytest.raises((taut.ModelError, TypeError)) as caught:
+            pendulum.run(steps=1, **wrong)
+        assert isinstance(caught.value, taut.ModelError) and len(str(caught.value)) > 20, wrong
+
+
+def test_ctrl_c_while_the_step_is_compiled_is_a_keyboard_interrupt(tmp_path):
+    code = """
+import os, signal, threading, taut
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    taut.Model("double-pendulum").run(steps=1000, backend="specialise")
+except KeyboardInterrupt as stopped:
+    print("stopped", stopped.result)
+"""
+    said = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True,
+                          env={**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.path.join(ROOT, "python")}).stdout
+    assert said == "stopped None\n"
+
+
+def test_what_an_ensemble_has_made_comes_with_the_exception(pendulum):
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pendulum.ensemble(size=10**4, steps=10**6, backend="interpret")
+    assert caught.value.result.summary["size"] == 10**4
+    with pytest.raises(taut.SolveFailed) as caught:
+        pendulum.ensemble(q0=[[1.0, 1.0], [2.0, 0.0]], steps=5)
+    assert [row["kind"] for row in caught.value.result.failures] == ["start-refused"]*2
+
+
+def test_pickles_of_ensembles_come_back(pendulum):
+    e = pendulum.ensemble(q0=[[1.0, 0.0], [0.0, -1.0], [3.0, 0.0]], p0=[[0, 1], [1, 0], [0, 0]], steps=20, every=5)
+    again = pickle.loads(pickle.dumps(e))
+    for name in ("q", "p", "ends", "samples"):
+        assert np.array_equal(getattr(again, name), getattr(e, name), equal_nan=True)
+    assert again.values.keys() == e.values.keys() and np.array_equal(again["x"], e["x"], equal_nan=True)
+    assert again["max|g|"].tolist() == e["max|g|"].tolist()
+    assert again.summary == e.summary and again.failures == e.failures and len(again) == 3
+    assert pickle.dumps(again) == pickle.dumps(e)
+    with pytest.raises(KeyError):
+        again["z"]
 
 
 def test_values_over_leading_axes(pendulum):

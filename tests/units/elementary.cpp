@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "support/elementary_functions.hpp"
+#include "support/hard_arguments.hpp"
 #include "support/ulps.hpp"
 
 namespace {
@@ -65,6 +66,33 @@ TEST(Elementary, HardAnglesAtMostOneUlp) {
       expect_within(f, multiple * 1048576);
     }
   });
+}
+
+// Returns how far the value is from the nearest double, or middle of two, in units of the last place.
+double to_nearest_boundary(Float128 exact) {
+  int exponent = 0;
+  frexpq(magnitude(exact), &exponent);
+  const auto halves = static_cast<double>(ldexpq(magnitude(exact), 54 - exponent));  // whole up to 2^54
+  const Float128 off = ldexpq(magnitude(exact), 54 - exponent) - Float128(std::nearbyint(halves));
+  return static_cast<double>(magnitude(off)) / 2;
+}
+
+TEST(Elementary, PublishedHardArgumentsAtMostOneUlp) {
+  std::size_t functions = 0;
+  test::for_each_elementary([&](const auto& f) {
+    for (const test::HardArguments& hard : test::hard_arguments()) {
+      if (hard.name != f.name) continue;
+      ++functions;
+      EXPECT_GE(hard.rounding.size() + hard.libraries.size(), 3U);
+      for (const Pair& at : hard.rounding) {
+        EXPECT_LT(to_nearest_boundary(f.exact(at.x, at.y)), 1e-12)
+            << f.name << " at " << std::hexfloat << at.x << " is not hard to round: a slip of the list";
+        expect_within(f, at.x, at.y);
+      }
+      for (const Pair& at : hard.libraries) expect_within(f, at.x, at.y);
+    }
+  });
+  EXPECT_EQ(functions, 16U);
 }
 
 TEST(Elementary, LimitsOfTheRangeAtMostOneUlp) {
@@ -164,6 +192,9 @@ TEST(Elementary, ALaneHasTheBitsOfTheScalar) {
   all_widths([](auto x, auto) { return taut::sinh(x); }, "sinh", test::mixed<-500, 500, -60, 10>);
   all_widths([](auto x, auto) { return taut::cosh(x); }, "cosh", test::mixed<-500, 500, -60, 10>);
   all_widths([](auto x, auto) { return taut::tanh(x); }, "tanh", test::mixed<-500, 500, -60, 10>);
+  all_widths([](auto x, auto) { return taut::cbrt(x); }, "cbrt", any_size);
+  all_widths([](auto x, auto) { return taut::erf(x); }, "erf", test::mixed<-400, 400, -60, 4>);
+  all_widths([](auto x, auto) { return taut::erfc(x); }, "erfc", test::mixed<-400, 600, -60, 5>);
   all_widths([](auto x, auto) { return taut::sign(x); }, "sign", any_size);
   all_widths([](auto x, auto y) { return taut::power(x, y); }, "pow", test::pow_argument);
   all_widths([](auto x, auto y) { return taut::atan2(x, y); }, "atan2", test::atan2_argument);
