@@ -66,6 +66,11 @@ class Result:
             self._columns = take_json("taut_run_columns", self._handle.pointer)
         return self._columns
 
+    @property
+    def coordinates(self) -> "List[str]":
+        """Names of the coordinates, in the order of ``q``."""
+        return self.columns["coordinates"]
+
     def _array(self, name: str) -> "Doubles":
         found = self._arrays.get(name)
         if found is None:

@@ -195,6 +195,38 @@ def test_pickles_come_back_and_damaged_ones_are_refused(pendulum):
     assert refused > 5
 
 
+@pytest.mark.parametrize("kind", ["csv", "binary", "compressed"])
+def test_a_folder_gives_the_numbers_of_its_run(kind, tmp_path):
+    model = taut.Model("double-pendulum")
+    r = model.run(steps=60, every=7, out=tmp_path, format=kind, quantities={"A": "x1*y2"})
+    again = taut.load(tmp_path)
+    for name in ("t", "q", "p", "energy", "residuals"):
+        assert np.array_equal(getattr(again, name), getattr(r, name)), name
+        assert not getattr(again, name).flags.writeable
+    assert np.array_equal(again["A"], r["A"]) and np.array_equal(again["p_y1"], r["p_y1"])
+    assert again.columns["momenta"] == r.columns["momenta"] and again.summary["q"] == r.summary["q"]
+    assert "A" in again.to_pandas() and "y2" in again.to_pandas()
+    with pytest.raises(taut.ModelError, match="no column"):
+        again.multipliers
+
+
+def test_a_trajectory_without_its_end_is_read_and_damage_is_named(pendulum, tmp_path):
+    r = pendulum.run(steps=1000, every=1, out=tmp_path, format="binary")
+    path = tmp_path / "trajectory.taut"
+    whole = path.read_bytes()
+    assert np.array_equal(taut.load(tmp_path).q, r.q)
+    (tmp_path / "summary.json").unlink()
+    path.write_bytes(whole[:-100])  # the end is missing: a run that was killed
+    short = taut.load(tmp_path)
+    assert "not come to its end" in short.summary["error"] and np.array_equal(short.q, r.q[:len(short)])
+    for at in range(0, len(whole), 997):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+        with pytest.raises(taut.ModelError, match="damaged|no trajectory"):
+            taut.load(tmp_path)
+    with pytest.raises(taut.ModelError, match="no samples"):
+        taut.load(tmp_path / "nowhere")
+
+
 def test_ctrl_c_stops_after_a_step_with_what_there_is(pendulum):
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt) as caught:

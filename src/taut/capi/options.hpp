@@ -29,7 +29,8 @@ Json object_of(const char* json);
 // Throws InputError at an unknown key or a value of the wrong kind.
 Options read_options(const char* json, std::initializer_list<std::string_view> others = {});
 
-// Refuses events that the caller, or the model, asks for, where nothing would look for them: `who` is "a stepper".
+// Refuses events that the caller, or the model, asks for, where nothing would look for them. `who` is "a
+// stepper" or the like.
 void refuse_events(const Options& options, const ModelRun& run, std::string_view who);
 
 // Adds the NAME=VALUE of an object {"L": 2.0, "x": "sqrt(2)"}.
