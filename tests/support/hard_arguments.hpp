@@ -1,10 +1,11 @@
 // Arguments of published lists at which elementary functions are hard to compute.
 //
-// `rounding`: the exact value is nearly a double, or nearly the middle of two: V. Lefèvre and J.-M. Muller, Worst
-// cases for correct rounding of the elementary functions in double precision (2001), Lefèvre's lists that continue
-// it, and those of CORE-MATH (A. Sibidanov, P. Zimmermann, S. Glondu, 2022).
-// `libraries`: the largest errors that are known of the libraries of today: V. Innocente and P. Zimmermann, Accuracy
-// of mathematical functions in single, double, double extended, and quadruple precision.
+// `rounding`: the exact value is nearly a double, or nearly the middle of two. They are from V. Lefèvre and
+// J.-M. Muller, Worst cases for correct rounding of the elementary functions in double precision (2001), from
+// the lists of Lefèvre that continue it, and from those of CORE-MATH (Sibidanov, Zimmermann, Glondu 2022).
+// `libraries`: the largest errors that are known of the libraries of today, from V. Innocente and
+// P. Zimmermann, Accuracy of mathematical functions in single, double, double extended, and quadruple
+// precision.
 #pragma once
 
 #include <string_view>
