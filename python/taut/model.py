@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 from ctypes import byref, c_void_p
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ._library import FAILED, Handle, STOPPED, call, encode, last_error, library, take_json
@@ -230,9 +231,9 @@ class Model:
         return found
 
     @property
-    def parameters(self) -> "Dict[str, float]":
-        """Parameters and their values."""
-        return dict(self.description["parameters"])
+    def parameters(self) -> "Mapping[str, float]":
+        """Parameters and their values. They are changed by ``Model(..., parameters=)`` and ``run(parameters=)``."""
+        return MappingProxyType(self.description["parameters"])
 
     @property
     def start(self) -> "Tuple[Doubles, Doubles]":

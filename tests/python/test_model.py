@@ -166,6 +166,22 @@ def test_pickles_of_ensembles_come_back(pendulum):
         again["z"]
 
 
+def test_what_is_assigned_counts_or_is_refused(pendulum):
+    s, other = pendulum.stepper(step=0.01), pendulum.stepper(step=0.01)
+    s.q, s.p = [0.6, -0.8], [0.0, 0.0]
+    other.q[:], other.p[:] = [0.6, -0.8], [0.0, 0.0]
+    s.step(10)
+    other.step(10)
+    assert s.q.tolist() == other.q.tolist() and abs(s.q[0] - 0.6) < 0.01
+    for wrong in ([1.0], [[0.6, -0.8]], "ab", 3):
+        with pytest.raises(taut.ModelError, match="q has the"):
+            s.q = wrong
+    with pytest.raises(TypeError):
+        pendulum.parameters["L"] = 2.0  # it would change nothing
+    with pytest.raises(AttributeError):
+        pendulum.run(steps=1).q = 0
+
+
 def test_values_over_leading_axes(pendulum):
     q = np.array([[[1.0, 2.0], [3.0, 4.0]]])
     assert pendulum.H(q, [1.0, 1.0]).tolist() == [[3.0, 5.0]]
