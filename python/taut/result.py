@@ -119,6 +119,11 @@ class Result:
         """A coordinate, a momentum, ``t``, ``energy``, or a quantity by its name."""
         if not isinstance(name, str):
             raise TypeError("a result is asked by the name of a column, such as r[\"x\"]; r.q and r.p are arrays")
+        # A coordinate may be called q, t or energy.
+        for block, names in (("q", self.columns["coordinates"]), ("p", self.columns["momenta"])):
+            if name in names:
+                column: Doubles = self._array(block)[:, names.index(name)]
+                return column
         try:
             return self._array(name)
         except ModelError as error:
@@ -166,7 +171,7 @@ class Result:
             import pandas
         except ImportError:
             raise ImportError("to_pandas needs pandas: install python3-pandas, or `pip install pandas`") from None
-        columns = {name: self._array(name) for name in self._names()}
+        columns = {name: self[name] for name in self._names()}
         columns.setdefault("energy", self.energy)
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
 

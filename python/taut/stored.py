@@ -19,7 +19,7 @@ __all__ = ["load"]
 
 _MARK = b"\x89taut\r\n\x1a" + struct.pack("<II", 2, 1)
 _HEADER = struct.Struct("<4sIQQQII")
-_FIXED = ("t", "energy", "position_residual", "momentum_residual")
+_FIXED = ["energy", "position_residual", "momentum_residual"]  # behind the momenta
 
 
 def load(folder: Any) -> Result:
@@ -51,12 +51,12 @@ def load(folder: Any) -> Result:
     except FileNotFoundError:
         summary = {**head, "error": "the run has not come to its end: this is what it has written so far"}
     n = len(coordinates)
-    arrays: Dict[str, Any] = {name: table[:, k] for k, name in enumerate(names)}
-    first = names.index(coordinates[0]) if coordinates else 1
-    more = [name for name in names[first + 2*n:] if name not in _FIXED]
-    residual = names.index("position_residual")
-    arrays.update(q=table[:, first:first + n], p=table[:, first + n:first + 2*n], residual=table[:, residual:residual + 2])
-    return Result(None, summary, {"coordinates": coordinates, "momenta": names[first + n:first + 2*n], "columns": more}, arrays)
+    momenta, more = names[1 + n:1 + 2*n], names[1 + 2*n + len(_FIXED):]
+    # Columns have their places: a coordinate may have the name of another column.
+    arrays: Dict[str, Any] = {name: table[:, 1 + 2*n + len(_FIXED) + k] for k, name in enumerate(more)}
+    arrays.update(t=table[:, 0], q=table[:, 1:1 + n], p=table[:, 1 + n:1 + 2*n], energy=table[:, 1 + 2*n],
+                  residual=table[:, 2 + 2*n:4 + 2*n])
+    return Result(None, summary, {"coordinates": coordinates, "momenta": momenta, "columns": more}, arrays)
 
 
 def _listed(items: "List[Any]") -> "Iterator[str]":
@@ -119,7 +119,8 @@ def _csv(path: str) -> "Tuple[List[str], List[str], Doubles, Dict[str, Any]]":
     with open(path, encoding="utf-8") as file:
         names = file.readline().rstrip("\n").split(",")
         lines = [line for line in file if line.endswith("\n")]  # the last one may be half written
-    if names[0] != "t" or "energy" not in names:
+    n = next((k for k in range(len(names)//2) if names[1 + 2*k:4 + 2*k] == _FIXED), 0)
+    if names[0] != "t" or n == 0:
         raise ModelError(f"{path} has no columns of a run in its first line")
     try:
         table: Doubles = np.loadtxt(lines, delimiter=",", ndmin=2) if lines else np.empty((0, len(names)))
@@ -128,4 +129,4 @@ def _csv(path: str) -> "Tuple[List[str], List[str], Doubles, Dict[str, Any]]":
     if table.shape[1] != len(names):
         raise ModelError(f"{path} has rows of {table.shape[1]} numbers and {len(names)} names")
     table.flags.writeable = False
-    return names, names[1:1 + (names.index("energy") - 1)//2], table, {}
+    return names, names[1:1 + n], table, {}

@@ -166,6 +166,16 @@ def test_pickles_of_ensembles_come_back(pendulum):
         again["z"]
 
 
+@pytest.mark.parametrize("name", ["q", "t", "energy", "residual", "x"])
+def test_a_column_of_a_coordinate_is_that_coordinate(name, tmp_path):
+    model = taut.Model(coordinates=name, mass=1.0, potential=f"{name}^2/2", start={name: 1.0})
+    r = model.run("verlet", step=0.1, steps=5, out=tmp_path)
+    for one in (r, pickle.loads(pickle.dumps(r)), taut.load(tmp_path)):
+        assert one[name].tolist() == r.q[:, 0].tolist() and one["p_" + name].tolist() == r.p[:, 0].tolist()
+        assert one.t.tolist() == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5]) and one.energy[0] == 0.5
+        assert one.to_pandas()[name].tolist() == r.q[:, 0].tolist()
+
+
 def test_what_is_assigned_counts_or_is_refused(pendulum):
     s, other = pendulum.stepper(step=0.01), pendulum.stepper(step=0.01)
     s.q, s.p = [0.6, -0.8], [0.0, 0.0]
