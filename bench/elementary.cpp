@@ -3,8 +3,8 @@
 //
 //   bench_elementary [arguments, 10000000 if none are given]
 //   bench_elementary --lists FOLDER
-// The second form reads arguments from FOLDER/sin.wc and so on, a line for each, `x` or `x,y`: the form in which
-// CORE-MATH publishes those that are hard to round.
+// The second form reads arguments from FOLDER/sin.wc and so on, a line for each, `x` or `x,y`: the form in
+// which CORE-MATH publishes those that are hard to round.
 #include <fmt/format.h>
 #include <time.h>
 
