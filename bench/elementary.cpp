@@ -2,10 +2,15 @@
 // bits, and the time of a value, as a scalar and in 8 lanes.
 //
 //   bench_elementary [arguments, 10000000 if none are given]
+//   bench_elementary --lists FOLDER
+// The second form reads arguments from FOLDER/sin.wc and so on, a line for each, `x` or `x,y`: the form in
+// which CORE-MATH publishes those that are hard to round.
 #include <fmt/format.h>
 #include <time.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include "support/elementary_functions.hpp"
@@ -46,9 +51,48 @@ double time_of(F f, const std::vector<double>& x, const std::vector<double>& y) 
   return best / rounds / count * 1e9;
 }
 
+// Returns the arguments of a list; lines that do not begin with a number are comments.
+std::vector<Pair> listed(const std::string& path) {
+  std::vector<Pair> arguments;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    char* end = nullptr;
+    const double x = std::strtod(line.c_str(), &end);
+    if (end == line.c_str()) continue;
+    arguments.push_back({x, *end == ',' ? std::strtod(end + 1, nullptr) : 0});
+  }
+  return arguments;
+}
+
+int measure_lists(const std::string& folder) {
+  bool within = true;
+  long all = 0;
+  test::for_each_elementary([&](const auto& f) {
+    double worst = 0, worst_of_library = 0;
+    long count = 0;
+    for (const Pair& one : listed(folder + "/" + std::string(f.name) + ".wc"))
+      for (const double sign : {1.0, -1.0}) {
+        const Pair at{sign * one.x, one.y};
+        const Float128 exact = f.exact(at.x, at.y);
+        if (!(exact == exact)) continue;  // outside of the domain
+        ++count;
+        worst = std::max(worst, ulps(f.own(at.x, at.y), exact));
+        worst_of_library = std::max(worst_of_library, ulps(f.library(at.x, at.y), exact));
+      }
+    if (count > 0)
+      fmt::print("{:<6}{:>10} arguments, error {:.4f} ulp, libm's {:.4f}\n", f.name, count, worst,
+                 worst_of_library);
+    all += count;
+    within = within && worst <= 1;
+  });
+  fmt::print("{} arguments{}\n", all, within ? "" : ": an error is above 1 ulp");
+  return all > 0 && within ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--lists") return measure_lists(argv[2]);
   const long arguments = argc > 1 ? std::atol(argv[1]) : 10'000'000;
   fmt::print("{} arguments each; times in ns\n", arguments);
   fmt::print("{:<6}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}{:>12}\n", "", "error/ulp", "libm's", "libm", "scalar",

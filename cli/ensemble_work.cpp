@@ -147,8 +147,11 @@ void explain_refusal(const Ensemble& ensemble, const EnsembleSummary& summary) {
   fmt::print(stderr, "taut: trajectory {} cannot start: {}\n", t.index, harmless_lines(t.refusal));
 }
 
-bool all_failed(const EnsembleSummary& summary) {
-  return summary.totals.trajectories() > 0 && summary.totals.ended(Ended::done) == 0;
+int status_of(const EnsembleSummary& summary, int written) {
+  const EnsembleTotals& totals = summary.totals;
+  if (totals.trajectories() == 0 || totals.ended(Ended::done) > 0) return written;
+  constexpr int wrong_input = 2;
+  return totals.ended(Ended::start_refused) == totals.trajectories() ? wrong_input : 1;
 }
 
 Worked get_done(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& part,
@@ -196,7 +199,7 @@ int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& 
   spread(worked.summary, folder, wanted);
   explain_refusal(ensemble, worked.summary);
   const int written = print(worked.summary, wanted.json);
-  return all_failed(worked.summary) ? 1 : written;
+  return status_of(worked.summary, written);
 }
 
 int resume_ensemble(const std::string& path, const Layout& layout, const EnsembleWanted& wanted,

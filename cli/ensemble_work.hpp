@@ -71,8 +71,9 @@ Worked get_done(const Ensemble& ensemble, const EnsembleFolder* folder, const Pa
 // Says why the first trajectory could not start, if that is what failed first.
 void explain_refusal(const Ensemble& ensemble, const EnsembleSummary& summary);
 
-// Some trajectories may fail; if all do, there is nothing to go on with, and the exit status is 1.
-bool all_failed(const EnsembleSummary& summary);
+// Returns the exit status, in which `written` is that of writing the output. Some trajectories may fail. If
+// all do, there is nothing to go on with, and it is 1. If none could even start, the input is wrong: 2.
+int status_of(const EnsembleSummary& summary, int written);
 
 // Works on all units of the part that the folder lacks, and prints the summary. Returns the exit status.
 int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& part, const Layout& layout,

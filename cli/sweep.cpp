@@ -87,7 +87,7 @@ int sweep(SweepFlags& flags) {
       fmt::print("{}", text_of(rows, worked.summary));
   });
   const int written = finish_output();
-  return all_failed(worked.summary) ? 1 : written;
+  return status_of(worked.summary, written);
 }
 
 }  // namespace

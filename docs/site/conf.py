@@ -11,6 +11,7 @@ version = release = re.search(r"project\(taut VERSION ([0-9.]+)", open(os.path.j
 extensions = ["myst_parser"]
 root_doc = "index"
 nitpicky = False
+smartquotes = False  # Two primes are a second derivative and no quotation mark.
 suppress_warnings = ["myst.header"]  # Pages of the repository may begin below the first level.
 
 myst_enable_extensions = ["dollarmath", "colon_fence"]

@@ -230,4 +230,7 @@ def encode(text: str) -> bytes:
     """A text as the library takes it. It ends at a zero, so it cannot contain one."""
     if "\0" in text:
         raise ModelError("a text must not contain a character with the number 0")
-    return text.encode("utf-8")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:  # half of a pair of surrogates
+        raise ModelError(f"{text!r} is no text that UTF-8 can hold: {error.reason}") from None

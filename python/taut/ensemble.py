@@ -24,15 +24,20 @@ class Ensemble:
     ((8, 4), (8,), 0)
     """
 
-    def __init__(self, handle: Handle):
+    def __init__(self, handle: "Optional[Handle]", summary: "Optional[Dict[str, Any]]" = None,
+                 columns: "Optional[Dict[str, List[str]]]" = None, failures: "Optional[List[Dict[str, Any]]]" = None,
+                 arrays: "Optional[Dict[str, Doubles]]" = None):
         self._handle = handle
-        self._columns: Optional[Dict[str, List[str]]] = None
-        self._summary: Optional[Dict[str, Any]] = None
+        self._columns = columns
+        self._summary = summary
+        self._failures = failures
+        self._arrays: Dict[str, Any] = arrays or {}  # of a pickle, which has no handle
 
     @property
     def columns(self) -> "Dict[str, List[str]]":
         """Names: of the ends (``columns``), of the samples (``sample_columns``), and of what varied (``values``)."""
         if self._columns is None:
+            assert self._handle is not None
             self._columns = take_json("taut_ensemble_columns", self._handle.pointer)
         return self._columns
 
@@ -40,17 +45,31 @@ class Ensemble:
     def summary(self) -> "Dict[str, Any]":
         """The object that ``taut ensemble --json`` prints, with the digest of all final states."""
         if self._summary is None:
+            assert self._handle is not None
             self._summary = take_json("taut_ensemble_summary", self._handle.pointer)
         return self._summary
 
     @property
     def failures(self) -> Table:
         """The trajectories that failed: where, when and why."""
-        rows = take_json("taut_ensemble_failures", self._handle.pointer)
-        return Table(rows, ["trajectory", "kind", "time", "residual", "constraint", "words"])
+        if self._failures is None:
+            assert self._handle is not None
+            self._failures = take_json("taut_ensemble_failures", self._handle.pointer)
+        return Table(self._failures, ["trajectory", "kind", "time", "residual", "constraint", "words"])
 
     def _view(self, name: str) -> "Doubles":
-        return view_of(self._handle, "taut_ensemble_view", name)
+        if self._handle is not None:
+            return view_of(self._handle, "taut_ensemble_view", name)
+        ends: Doubles = self._arrays["ends"]
+        n = self._arrays["q"].shape[1]
+        if name == "p":
+            return ends[:, n:2*n]
+        found: Optional[Doubles] = self._arrays.get(name)
+        if found is not None:
+            return found
+        if name not in self.columns["columns"]:
+            raise ModelError(f"the ensemble has no column `{name}`; it has " + ", ".join(self.columns["columns"]))
+        return ends[:, self.columns["columns"].index(name)]
 
     @property
     def q(self) -> "Doubles":
@@ -90,6 +109,11 @@ class Ensemble:
 
     def __len__(self) -> int:
         return len(self.q)
+
+    def __reduce__(self) -> Any:
+        from .pickling import packed_ensemble, restore
+
+        return restore, ("ensemble", *packed_ensemble(self))
 
     def _rows(self) -> "List[List[Any]]":
         s = self.summary

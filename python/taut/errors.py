@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 if TYPE_CHECKING:
-    from .result import Failure, Result
+    from .result import Failure
 
 __all__ = ["TautError", "LibraryMissing", "ModelError", "TracingError", "SolveFailed", "Interrupted"]
 
@@ -27,7 +27,8 @@ class TracingError(ModelError, TypeError):
 
 
 class SolveFailed(TautError, RuntimeError):
-    """A run ended before its time. ``result`` holds what there is up to the last good step.
+    """A run ended before its time. ``result`` holds what there is up to the last good step: a Result, an Ensemble of which
+    all trajectories failed, or None if nothing had begun.
 
     >>> import taut
     >>> try:
@@ -37,19 +38,21 @@ class SolveFailed(TautError, RuntimeError):
     not-converged position 1
     """
 
-    def __init__(self, sentence: str, result: "Optional[Result]" = None):
+    def __init__(self, sentence: str, result: Any = None):
         super().__init__(sentence)
         self.result = result
 
     @property
     def failure(self) -> "Optional[Failure]":
         """What failed, where, and how far off."""
-        return None if self.result is None else self.result.failure
+        found: Optional[Failure] = getattr(self.result, "failure", None)
+        return found
 
 
 class Interrupted(TautError, KeyboardInterrupt):
-    """Ctrl-C stopped a run after its step. ``result`` holds what there is up to there."""
+    """Ctrl-C stopped a run after its step. ``result`` holds what there is up to there: a Result, an Ensemble, or None if it
+    had not begun."""
 
-    def __init__(self, sentence: str, result: "Optional[Result]" = None):
+    def __init__(self, sentence: str, result: Any = None):
         super().__init__(sentence)
         self.result = result

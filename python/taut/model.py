@@ -6,13 +6,14 @@ import ctypes
 import json
 import os
 from ctypes import byref, c_void_p
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ._library import FAILED, Handle, STOPPED, call, encode, last_error, library, take_json
 from .errors import Interrupted, ModelError, SolveFailed
 from .evaluate import evaluate, project
 from .modeltext import names_of, text_of_model, with_settings
-from .options import options_json, settings_of
+from .options import mapping_of, options_json, settings_of
 from .progress import Progress, Watching
 from .result import Result, summary_of
 
@@ -29,6 +30,19 @@ __all__ = ["Model"]
 
 def _given(**values: Any) -> "Dict[str, Any]":
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _place_of_report(path: Any) -> str:
+    """Refuses a place where no file can be written before the run, and not after it."""
+    place: str = os.path.abspath(os.fspath(path))
+    folder = os.path.dirname(place)
+    if not os.path.isdir(folder):
+        raise ModelError(f"report: there is no folder {folder} for {place}")
+    if os.path.isdir(place):
+        raise ModelError(f"report: {place} is a folder; name a file in it, such as {os.path.join(place, 'report.html')}")
+    if not os.access(place if os.path.exists(place) else folder, os.W_OK):
+        raise ModelError(f"report: {place} cannot be written")
+    return place
 
 
 class Model:
@@ -107,7 +121,7 @@ class Model:
         self._described: Optional[Dict[str, Any]] = None
         self._folder = None if folder is None else os.fspath(folder)
         self._callbacks: Optional[Callbacks] = None
-        settings = dict(set or {})
+        settings = dict(mapping_of(set, "set"))
         if callback:
             if coordinates is None:
                 raise ModelError("callback=True calls Python functions: give coordinates= and functions of them")
@@ -217,9 +231,9 @@ class Model:
         return found
 
     @property
-    def parameters(self) -> "Dict[str, float]":
-        """Parameters and their values."""
-        return dict(self.description["parameters"])
+    def parameters(self) -> "Mapping[str, float]":
+        """Parameters and their values. They are changed by ``Model(..., parameters=)`` and ``run(parameters=)``."""
+        return MappingProxyType(self.description["parameters"])
 
     @property
     def start(self) -> "Tuple[Doubles, Doubles]":
@@ -296,18 +310,20 @@ class Model:
         if self._callbacks is not None and self._callbacks.tolerance and options.get("tolerance") is None:
             options = {**options, "tolerance": self._callbacks.tolerance}
         by_name = options.get("start") is None or isinstance(options["start"], Mapping)
-        quantities = options.get("quantities") is not None
-        return options_json(options, () if by_name and not quantities else self.coordinates,
-                            list(self.parameters) if quantities else ())
+        formulas = any(options.get(key) is not None for key in ("quantities", "events", "step_function"))
+        return options_json(options, () if by_name and not formulas else self.coordinates,
+                            list(self.parameters) if formulas else ())
 
     def run(self, method: Optional[str] = None, step: Optional[float] = None, until: Optional[float] = None, *,
             steps: Optional[int] = None, every: Optional[int] = None, start: Any = None,
             parameters: "Optional[Mapping[str, Any]]" = None, quantities: "Optional[Mapping[str, Any]]" = None,
-            out: Any = None, report: Any = None, progress: Progress = None, threads: Optional[int] = None,
+            events: Any = None, at: Any = None, out: Any = None, report: Any = None, progress: Progress = None,
+            threads: Optional[int] = None,
             **options: Any) -> Result:
         """Integrates, as ``taut run``; what is not given is as the model says it.
 
-        ``start`` is {"x": 1.0, "p_y": 0.5} or a pair (q, p); ``out`` a folder for samples and checkpoints; ``report`` a
+        ``start`` is {"x": 1.0, "p_y": 0.5} or a pair (q, p); ``events`` are formulas that cross zero, ``at`` times at which
+        the state is wanted: ``r.events`` and ``r.at`` list them; ``out`` is a folder for samples and checkpoints; ``report`` a
         file for the page with plots and animation. ``options`` are the further options of the command line, with ``_``
         for ``-``: formulation, projection, tolerance, solver, backend, precision, project_start, on_failure, …
 
@@ -317,21 +333,30 @@ class Model:
         >>> r = taut.Model("pendulum").run("kahan-li8", step=0.1, until=100.0)
         >>> r.summary["energy"]["max_error"] < 1e-11
         True
+        >>> r = taut.Model("pendulum").run("kahan-li8", step=0.1, until=100.0,
+        ...                                events={"when": lambda q: q[0], "direction": "down", "do": "stop"})
+        >>> len(r.events), round(r.events[0]["time"], 6), r.summary["time"] == r.events[0]["time"]
+        (1, 1.854075, True)
         """
+        if report is not None:
+            report = _place_of_report(report)
         asked = {"method": method, "step": step, "until": until, "steps": steps, "every": every, "start": start,
-                 "parameters": parameters, "quantities": quantities, "out": out, "threads": threads, **options}
+                 "parameters": parameters, "quantities": quantities, "events": events, "at": at, "out": out,
+                 "threads": threads, **options}
         text = self._options(asked)
         pointer = c_void_p()
         handle = Handle(pointer, library().taut_run_free, self._callbacks)
         with Watching(progress, method or "run") as watching:
             status = call("taut_run_make", self._handle.pointer, text, byref(watching.watch), byref(pointer))
         sentence = last_error() if status in (FAILED, STOPPED) else ""
+        if not pointer:  # stopped before it began, or a file could not be written
+            raise (Interrupted if watching.interrupted else SolveFailed)(sentence)
         summary = summary_of(handle)
         if self._callbacks is not None:
             summary["backend"] = "interpreted by Python"
         result = Result._of_handle(handle, summary)
         if report is not None:
-            result.report(os.fspath(report))
+            result.report(report)
         if watching.interrupted:
             raise Interrupted(sentence or "stopped at the end of the run", result)
         if status in (FAILED, STOPPED):
@@ -376,6 +401,8 @@ class Model:
 
         ``q0`` and ``p0`` have a row for each trajectory, ``parameters`` an array with a value for each; ``vary`` says in
         the words of the command line what is drawn or spaced: {"L": "linspace(1, 2, 100)", "p_x": "normal(0, 0.1)"}.
+
+        Raises SolveFailed if all trajectories fail, and KeyboardInterrupt after Ctrl-C; ``.result`` is what there is.
         """
         from .ensemble import Ensemble, table_of
 
@@ -389,13 +416,11 @@ class Model:
                           None if table is None else table.ctypes.data, 0 if table is None else table.shape[0],
                           byref(watching.watch), byref(pointer))
         sentence = last_error() if status in (FAILED, STOPPED) else ""
+        found = Ensemble(Handle(pointer, library().taut_ensemble_free)) if pointer else None
         if watching.interrupted:
-            raise Interrupted(sentence or "the ensemble was stopped")
-        if not pointer:
-            raise SolveFailed(sentence)
-        found = Ensemble(Handle(pointer, library().taut_ensemble_free))
-        if status in (FAILED, STOPPED):
-            raise SolveFailed(sentence)
+            raise Interrupted(sentence or "the ensemble was stopped", found)
+        if found is None or status in (FAILED, STOPPED):
+            raise SolveFailed(sentence, found)
         return found
 
     # ---- Notebooks and pickles -------------------------------------------------------------------------------

@@ -12,7 +12,16 @@ from .formula import Formula, Graph, text_of
 from .modeltext import Parts, start_by_name
 from .symbolic import from_sympy, is_sympy, name_of_symbol
 
-__all__ = ["options_json", "plain", "settings_of"]
+__all__ = ["mapping_of", "options_json", "plain", "settings_of"]
+
+
+def mapping_of(value: Any, what: str) -> "Mapping[Any, Any]":
+    """A dict, or nothing, that somebody gave."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ModelError(f"{what} is {value!r}; names and their values are wanted, as in {{\"L\": 2.0}}")
+    return value
 
 
 def plain(value: Any, what: str) -> Any:
@@ -43,7 +52,7 @@ def plain(value: Any, what: str) -> Any:
 def settings_of(parameters: "Any", start: Any, coordinates: "Sequence[str]") -> "Dict[str, Any]":
     """Parameters and a start as the settings NAME = VALUE of the program."""
     found: Dict[str, Any] = {}
-    for name, value in (parameters or {}).items():
+    for name, value in mapping_of(parameters, "parameters").items():
         found[name_of_symbol(name)] = plain(value, f"parameter {name}")
     for name, value in start_by_name(start, coordinates).items():
         found[name] = plain(value, f"start {name}")
@@ -53,18 +62,35 @@ def settings_of(parameters: "Any", start: Any, coordinates: "Sequence[str]") -> 
 def options_json(options: "Mapping[str, Any]", coordinates: "Sequence[str]", parameter_names: "Sequence[str]") -> bytes:
     """The options that are not None, with the keys of the command line."""
     found: Dict[str, Any] = {}
+
+    def formula_of(value: Any, what: str) -> str:
+        return str(Parts(coordinates, {name: 0 for name in parameter_names}).formula(value, what, True))
+
+    def event_of(event: Any) -> Any:
+        if isinstance(event, str):
+            return event
+        if not isinstance(event, Mapping):
+            raise ModelError(f"events: {event!r} is no event, such as \"when=x, do=stop\" or {{\"when\": \"x\"}}")
+        when = event.get("when")
+        return {**{str(key): plain(part, f"events.{key}") for key, part in event.items() if key != "when"},
+                **({} if when is None else {"when": formula_of(when, "an event")})}
+
     for key, value in options.items():
         if value is None or value is False and key in ("project_start", "plain_updates", "overwrite"):
             continue
         if key == "quantities":
-            parts = Parts(coordinates, {name: 0 for name in parameter_names})
-            found[key] = {name: str(parts.formula(formula, f"quantity {name}", True)) for name, formula in value.items()}
+            found[key] = {name: formula_of(formula, f"quantity {name}") for name, formula in mapping_of(value, key).items()}
+        elif key == "step_function":
+            found["step-function"] = formula_of(value, "step_function")
+        elif key == "events":
+            found[key] = [event_of(event) for event in (value if isinstance(value, (list, tuple)) else [value])]
         elif key == "start":
             found[key] = {name: plain(part, f"start {name}") for name, part in start_by_name(value, coordinates).items()}
         elif key == "parameters":
-            found.setdefault("set", {}).update({name_of_symbol(n): plain(v, f"parameter {n}") for n, v in value.items()})
+            found.setdefault("set", {}).update({name_of_symbol(n): plain(v, f"parameter {n}")
+                                                for n, v in mapping_of(value, key).items()})
         elif key == "set":
-            found.setdefault("set", {}).update(plain(value, "set"))
+            found.setdefault("set", {}).update(plain(mapping_of(value, key), "set"))
         else:
             found[key.replace("_", "-")] = plain(value, key)
     return encode(json.dumps(found))

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Dict, Tuple
 from .errors import ModelError
 
 if TYPE_CHECKING:
+    from .ensemble import Ensemble
     from .model import Model
     from .result import Result
     from .stepper import Stepper
 
-__all__ = ["restore", "packed_model", "packed_result", "packed_stepper"]
+__all__ = ["restore", "packed_ensemble", "packed_model", "packed_result", "packed_stepper"]
 
 _FORMAT = 1
 
@@ -61,6 +62,21 @@ def packed_result(result: "Result") -> "Tuple[str, bytes, str]":
     return _packed({"summary": result.summary, "columns": columns, "arrays": shapes}, b"".join(body))
 
 
+def packed_ensemble(ensemble: "Ensemble") -> "Tuple[str, bytes, str]":
+    import numpy as np
+
+    shapes: Dict[str, Any] = {}
+    body = []
+    for name in ("ends", "values", "samples"):
+        if name == "samples" and not ensemble.columns["sample_columns"]:
+            continue
+        array = ensemble._view(name)
+        shapes[name] = list(array.shape)
+        body.append(np.ascontiguousarray(array, dtype="<f8").tobytes())
+    return _packed({"summary": ensemble.summary, "columns": ensemble.columns, "failures": list(ensemble.failures),
+                    "coordinates": ensemble.q.shape[1], "arrays": shapes}, b"".join(body))
+
+
 def restore(kind: str, text: str, body: bytes, digest: str) -> Any:
     """Makes an object of this package from what a pickle holds, if its checksum is right."""
     if not (isinstance(text, str) and isinstance(body, bytes) and isinstance(digest, str)) or _digest(text, body) != digest:
@@ -76,6 +92,8 @@ def restore(kind: str, text: str, body: bytes, digest: str) -> Any:
         return stepper
     if kind == "result":
         return _result(header, body)
+    if kind == "ensemble":
+        return _ensemble(header, body)
     raise ModelError(f"a pickle of the kind {kind!r} is not known")
 
 
@@ -85,10 +103,8 @@ def _model(header: "Dict[str, Any]") -> "Model":
     return Model(text=header["text"], name=header["name"], folder=header.get("folder"), set=header["set"])
 
 
-def _result(header: "Dict[str, Any]", body: bytes) -> "Result":
+def _arrays(header: "Dict[str, Any]", body: bytes) -> "Dict[str, Any]":
     import numpy as np
-
-    from .result import Result
 
     arrays: Dict[str, Any] = {}
     at = 0
@@ -98,6 +114,21 @@ def _result(header: "Dict[str, Any]", body: bytes) -> "Result":
             count *= length
         arrays[name] = np.frombuffer(body, dtype="<f8", count=count, offset=at).reshape(shape)
         at += 8 * count
+    return arrays
+
+
+def _ensemble(header: "Dict[str, Any]", body: bytes) -> "Ensemble":
+    from .ensemble import Ensemble
+
+    arrays = _arrays(header, body)
+    arrays["q"] = arrays["ends"][:, :header["coordinates"]]
+    return Ensemble(None, header["summary"], header["columns"], header["failures"], arrays)
+
+
+def _result(header: "Dict[str, Any]", body: bytes) -> "Result":
+    from .result import Result
+
+    arrays = _arrays(header, body)
     columns = header["columns"]
     for key, block in (("coordinates", "q"), ("momenta", "p")):
         for k, name in enumerate(columns[key]):

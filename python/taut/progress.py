@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any, Callable, List, Optional, Union
 
 from ._library import NOTE, PROGRESS, Watch
+from .errors import ModelError
 
 __all__ = ["Progress", "Watching"]
 
@@ -78,6 +79,8 @@ class Watching:
     """
 
     def __init__(self, progress: Progress, what: str):
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise ModelError(f"progress is {progress!r}; it is True, False, or a function of (fraction, seconds left)")
         self._progress = progress
         self._what = what
         self._line = None if progress is False or callable(progress) else _Line(progress is True)

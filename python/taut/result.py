@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
 
 from ._library import Handle, take_json, take_text
 from .arrays import view_of
+from .display import Table
 from .errors import ModelError, TautError
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ class Result:
             self._columns = take_json("taut_run_columns", self._handle.pointer)
         return self._columns
 
+    @property
+    def coordinates(self) -> "List[str]":
+        """Names of the coordinates, in the order of ``q``."""
+        return self.columns["coordinates"]
+
     def _array(self, name: str) -> "Doubles":
         found = self._arrays.get(name)
         if found is None:
@@ -113,6 +119,11 @@ class Result:
         """A coordinate, a momentum, ``t``, ``energy``, or a quantity by its name."""
         if not isinstance(name, str):
             raise TypeError("a result is asked by the name of a column, such as r[\"x\"]; r.q and r.p are arrays")
+        # A coordinate may be called q, t or energy.
+        for block, names in (("q", self.columns["coordinates"]), ("p", self.columns["momenta"])):
+            if name in names:
+                column: Doubles = self._array(block)[:, names.index(name)]
+                return column
         try:
             return self._array(name)
         except ModelError as error:
@@ -133,6 +144,16 @@ class Result:
         return self._summary
 
     @property
+    def events(self) -> "Table":
+        """Where formulas of ``events`` crossed zero: rows of name, time, q, p."""
+        return Table(self._summary.get("events", []), ["name", "time", "q", "p"])
+
+    @property
+    def at(self) -> "Table":
+        """The states at the times that ``at`` asked for: rows of time, q, p."""
+        return Table(self._summary.get("at", []), ["time", "q", "p"])
+
+    @property
     def failure(self) -> "Optional[Failure]":
         """Why the run ended early; None if it did not."""
         found = self._summary.get("failure")
@@ -150,7 +171,7 @@ class Result:
             import pandas
         except ImportError:
             raise ImportError("to_pandas needs pandas: install python3-pandas, or `pip install pandas`") from None
-        columns = {name: self._array(name) for name in self._names()}
+        columns = {name: self[name] for name in self._names()}
         columns.setdefault("energy", self.energy)
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
 

@@ -7,7 +7,7 @@ from ctypes import byref, c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from ._library import FAILED, Handle, call, last_error, library, take_json
-from .arrays import view_of
+from .arrays import as_states, view_of
 from .errors import ModelError, SolveFailed
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ class Stepper:
             raise SolveFailed(last_error())
         self._handle = Handle(pointer, library().taut_stepper_free)
         self._time = view_of(self._handle, "taut_stepper_view", "t")
-        self.q: Doubles = view_of(self._handle, "taut_stepper_view", "q", writable=True)
-        self.p: Doubles = view_of(self._handle, "taut_stepper_view", "p", writable=True)
+        self._q: Doubles = view_of(self._handle, "taut_stepper_view", "q", writable=True)
+        self._p: Doubles = view_of(self._handle, "taut_stepper_view", "p", writable=True)
         self._remember()
 
     def _remember(self) -> None:
@@ -57,6 +57,30 @@ class Stepper:
             call("taut_stepper_restart", self._handle.pointer)
         finally:
             self._remember()
+
+    @property
+    def q(self) -> "Doubles":
+        """The coordinates, a view that follows the steps. ``s.q = …`` and ``s.q[:] = …`` both write into it."""
+        return self._q
+
+    @q.setter
+    def q(self, value: Any) -> None:
+        self._write(self._q, value, "q")
+
+    @property
+    def p(self) -> "Doubles":
+        """The momenta, likewise."""
+        return self._p
+
+    @p.setter
+    def p(self, value: Any) -> None:
+        self._write(self._p, value, "p")
+
+    def _write(self, into: "Doubles", value: Any, name: str) -> None:
+        given = as_states(value, len(into), name)
+        if given.ndim != 1:
+            raise ModelError(f"{name} has the shape {given.shape}; a stepper has one state of {len(into)} numbers")
+        into[:] = given
 
     @property
     def t(self) -> float:

@@ -172,7 +172,8 @@ def _array(formulas: Sequence[Formula]) -> Any:
 
 
 def _no_math(error: TypeError) -> bool:
-    return "must be real number" in str(error) or "loop of ufunc does not support" in str(error)
+    return any(words in str(error) for words in ("must be real number", "loop of ufunc does not support",
+                                                 "Cannot cast ufunc"))
 
 
 def trace(function: Callable[..., Any], graph: Graph, coordinates: Sequence[str], momenta: Sequence[str],

@@ -91,6 +91,56 @@ TEST(CInterface, RunsHaveTheBitsOfTheProgramOnEveryExample) {
   }
 }
 
+TEST(CInterface, EventsAndStepsOfOtherSizesAreThoseOfTheProgram) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"steps": 300, "events": [{"when": "x", "direction": "down", "name": "low"}, "when=y + 2"], "at": [0.11, 1]})",
+       "--steps 300 --event 'when=x, direction=down, name=low' --event 'when=y + 2' --at 0.11,1"},
+      {R"({"steps": 300, "events": "when=atan2(y, x) + 1, do=stop"})",
+       "--steps 300 --event 'when=atan2(y, x) + 1, do=stop'"},
+      {R"x({"method": "adaptive(rattle)", "step-function": "1 + x^2", "until": 3, "interval": 0.5,
+            "shortest-step": 1e-3, "longest-step": 1})x",
+       "--method 'adaptive(rattle)' --step-function '1 + x^2' --until 3 --interval 0.5 --shortest-step 1e-3 "
+       "--longest-step 1"}};
+  for (const auto& [options, words] : cases) {
+    const auto model = opened("pendulum");
+    taut_run* made = nullptr;
+    ASSERT_EQ(taut_run_make(model.get(), options, nullptr, &made), TAUT_OK) << taut_last_error();
+    const Handle<taut_run> run(made);
+    char* json = nullptr;
+    ASSERT_EQ(taut_run_summary(made, &json), TAUT_OK);
+    const std::string program =
+        output_of("cd /tmp && '" TAUT_PROGRAM "' run pendulum " + std::string(words) + " --json 2>/dev/null");
+    EXPECT_GT(program.size(), 500U) << words;
+    EXPECT_EQ(without_times(text_of(json) + "\n"), without_times(program)) << options;
+  }
+}
+
+// What nothing would look for is refused.
+TEST(CInterface, SteppersAndEnsemblesRefuseEvents) {
+  const auto model = opened("pendulum");
+  taut_stepper* stepper = nullptr;
+  taut_ensemble* ensemble = nullptr;
+  for (const char* options :
+       {R"({"steps": 5, "size": 2, "events": "when=x"})", R"({"steps": 5, "size": 2, "at": [0.1]})"}) {
+    EXPECT_EQ(taut_ensemble_make(model.get(), options, nullptr, 0, nullptr, 0, nullptr, &ensemble),
+              TAUT_BAD_INPUT);
+    EXPECT_NE(std::string(taut_last_error()).find("an ensemble does not look for events"), std::string::npos)
+        << taut_last_error();
+  }
+  EXPECT_EQ(taut_stepper_new(model.get(), R"({"events": "when=x"})", &stepper), TAUT_BAD_INPUT);
+  taut_model* made = nullptr;
+  ASSERT_EQ(
+      taut_model_parse("[system]\ncoordinates = [\"x\"]\nmass = 1\npotential = \"0\"\n[initial]\nx = 1\n"
+                       "[[events]]\nwhen = \"x\"\ndo = \"reflect\"\n",
+                       nullptr, nullptr, nullptr, &made),
+      TAUT_OK)
+      << taut_last_error();
+  const Handle<taut_model> wall(made);
+  EXPECT_EQ(taut_stepper_new(made, nullptr, &stepper), TAUT_BAD_INPUT);
+  EXPECT_NE(std::string(taut_last_error()).find("does not stop or reflect at events"), std::string::npos)
+      << taut_last_error();
+}
+
 TEST(CInterface, StepsOfAStepperHaveTheBitsOfARun) {
   for (const char* options :
        {R"({"steps": 40, "every": 1})", R"x({"steps": 40, "every": 1, "method": "lobatto(3)"})x",
@@ -180,7 +230,16 @@ TEST(CInterface, WrongCallsAndOptionsAreRefusedInWords) {
                               R"({"threads": 0})",
                               R"({"every": -1})",
                               R"({"lambda": "no"})",
-                              R"({"tolerance": -1})"}) {
+                              R"({"tolerance": -1})",
+                              R"({"events": 7})",
+                              R"({"events": "x"})",
+                              R"({"events": {"when": "x", "do": "jump"}})",
+                              R"({"events": {"when": "x", "name": "a, do=stop"}})",
+                              R"({"at": 3})",
+                              R"({"at": ["a"]})",
+                              R"({"interval": 0.1})",
+                              R"({"step-function": "1 + x^2"})",
+                              R"x({"method": "adaptive(rattle)", "step-function": "z"})x"}) {
     EXPECT_EQ(taut_run_make(model.get(), options, nullptr, &run), TAUT_BAD_INPUT) << options;
     EXPECT_EQ(run, nullptr) << options;
     EXPECT_GT(std::strlen(taut_last_error()), 15U) << options;

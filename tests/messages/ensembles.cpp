@@ -174,8 +174,11 @@ TEST(Ensembles, FailuresAreRows) {
   EXPECT_EQ(json["failures"]["start-refused"], 19);
   EXPECT_EQ(json["reductions"]["count"], 1);
   const Ran none = run_taut("ensemble pendulum --size 2 --steps 50 --vary 'y = [0.3, 0.5]'");
-  EXPECT_EQ(none.status, 1);
+  EXPECT_EQ(none.status, 2);
   EXPECT_NE(none.err.find("trajectory 0 cannot start"), none.err.npos) << none.err;
+  const Ran unreachable = run_taut("ensemble pendulum --size 4 --vary 'x ~ normal(5, 0.1)'");
+  EXPECT_EQ(unreachable.status, 2);
+  EXPECT_EQ(run_taut("ensemble pendulum --size 2 --steps 50 --step 50 --vary 'p_y = [1, 2]'").status, 1);
   const Ran long_steps =
       run_taut("ensemble pendulum --size 20 --steps 50 --step 3 --vary 'p_y = linspace(0, 2)' --json");
   EXPECT_GT(nlohmann::json::parse(long_steps.out)["failed"], 0);

@@ -7,6 +7,7 @@ import os
 import pickle
 import signal
 import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -97,6 +98,100 @@ def test_any_shape_dtype_and_order_gives_values_or_a_sentence(a, b, kind_a, kind
             assert len(str(error)) > 20
 
 
+def test_events_are_where_formulas_cross_zero(pendulum):
+    # From the side at rest, T/4 = K(1/sqrt 2) by Gauss: pi/2 over the arithmetic-geometric mean of 1 and 1/sqrt 2.
+    quarter = 1.8540746773013719
+    r = pendulum.run("kahan-li8", step=0.05, until=20.0, at=[0.12345, 2*quarter],
+                     events=[{"when": lambda q: q[0], "direction": "down", "name": "low"}, "when=y - 2"])
+    assert [row["name"] for row in r.events] == ["low"]*len(r.events)
+    assert np.allclose([row["time"] for row in r.events], [quarter, 5*quarter, 9*quarter], atol=1e-9)
+    assert np.allclose(r.at[1]["q"], [-1, 0], atol=1e-9)
+    stopped = pendulum.run("kahan-li8", step=0.05, until=20.0, events="when=x, do=stop")
+    assert abs(stopped.summary["time"] - quarter) < 1e-9 and len(stopped.events) == 1
+    with pytest.raises(taut.ModelError, match="stepper does not look for events"):
+        pendulum.stepper(events="when=x")
+
+
+def test_steps_of_other_sizes_follow_a_function(pendulum):
+    import sympy
+
+    runs = [pendulum.run("adaptive(rattle)", step=0.05, until=3.0, interval=0.5, step_function=f)
+            for f in ("1 + x^2", lambda q: 1 + q[0]**2, 1 + sympy.Symbol("x")**2)]
+    assert runs[0].t.tolist() == pytest.approx([0, 0.5, 1, 1.5, 2, 2.5, 3], abs=1e-12)
+    assert (runs[0].q == runs[1].q).all() and np.abs(runs[0].q - runs[2].q).max() < 1e-12
+
+
+def test_wrong_kinds_of_arguments_are_refused_in_words(pendulum, tmp_path):
+    for wrong in ({"set": [1]}, {"parameters": 3}, {"quantities": ["x"]}, {"progress": "yes"}, {"events": 3}, {"at": "x"},
+                  {"report": str(tmp_path / "no" / "r.html")}, {"report": str(tmp_path)}, {"method": "\ud800"}):
+        with pytest.raises((taut.ModelError, TypeError)) as caught:
+            pendulum.run(steps=1, **wrong)
+        assert isinstance(caught.value, taut.ModelError) and len(str(caught.value)) > 20, wrong
+
+
+def test_ctrl_c_while_the_step_is_compiled_is_a_keyboard_interrupt(tmp_path):
+    code = """
+import os, signal, threading, taut
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    taut.Model("double-pendulum").run(steps=1000, backend="specialise")
+except KeyboardInterrupt as stopped:
+    print("stopped", stopped.result)
+"""
+    said = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True,
+                          env={**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.path.join(ROOT, "python")}).stdout
+    assert said == "stopped None\n"
+
+
+def test_what_an_ensemble_has_made_comes_with_the_exception(pendulum):
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pendulum.ensemble(size=10**4, steps=10**6, backend="interpret")
+    assert caught.value.result.summary["size"] == 10**4
+    with pytest.raises(taut.SolveFailed) as caught:
+        pendulum.ensemble(q0=[[1.0, 1.0], [2.0, 0.0]], steps=5)
+    assert [row["kind"] for row in caught.value.result.failures] == ["start-refused"]*2
+
+
+def test_pickles_of_ensembles_come_back(pendulum):
+    e = pendulum.ensemble(q0=[[1.0, 0.0], [0.0, -1.0], [3.0, 0.0]], p0=[[0, 1], [1, 0], [0, 0]], steps=20, every=5)
+    again = pickle.loads(pickle.dumps(e))
+    for name in ("q", "p", "ends", "samples"):
+        assert np.array_equal(getattr(again, name), getattr(e, name), equal_nan=True)
+    assert again.values.keys() == e.values.keys() and np.array_equal(again["x"], e["x"], equal_nan=True)
+    assert again["max|g|"].tolist() == e["max|g|"].tolist()
+    assert again.summary == e.summary and again.failures == e.failures and len(again) == 3
+    assert pickle.dumps(again) == pickle.dumps(e)
+    with pytest.raises(KeyError):
+        again["z"]
+
+
+@pytest.mark.parametrize("name", ["q", "t", "energy", "residual", "x"])
+def test_a_column_of_a_coordinate_is_that_coordinate(name, tmp_path):
+    model = taut.Model(coordinates=name, mass=1.0, potential=f"{name}^2/2", start={name: 1.0})
+    r = model.run("verlet", step=0.1, steps=5, out=tmp_path)
+    for one in (r, pickle.loads(pickle.dumps(r)), taut.load(tmp_path)):
+        assert one[name].tolist() == r.q[:, 0].tolist() and one["p_" + name].tolist() == r.p[:, 0].tolist()
+        assert one.t.tolist() == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5]) and one.energy[0] == 0.5
+        assert one.to_pandas()[name].tolist() == r.q[:, 0].tolist()
+
+
+def test_what_is_assigned_counts_or_is_refused(pendulum):
+    s, other = pendulum.stepper(step=0.01), pendulum.stepper(step=0.01)
+    s.q, s.p = [0.6, -0.8], [0.0, 0.0]
+    other.q[:], other.p[:] = [0.6, -0.8], [0.0, 0.0]
+    s.step(10)
+    other.step(10)
+    assert s.q.tolist() == other.q.tolist() and abs(s.q[0] - 0.6) < 0.01
+    for wrong in ([1.0], [[0.6, -0.8]], "ab", 3):
+        with pytest.raises(taut.ModelError, match="q has the"):
+            s.q = wrong
+    with pytest.raises(TypeError):
+        pendulum.parameters["L"] = 2.0  # it would change nothing
+    with pytest.raises(AttributeError):
+        pendulum.run(steps=1).q = 0
+
+
 def test_values_over_leading_axes(pendulum):
     q = np.array([[[1.0, 2.0], [3.0, 4.0]]])
     assert pendulum.H(q, [1.0, 1.0]).tolist() == [[3.0, 5.0]]
@@ -124,6 +219,38 @@ def test_pickles_come_back_and_damaged_ones_are_refused(pendulum):
         else:
             assert (other.q == r.q).all()
     assert refused > 5
+
+
+@pytest.mark.parametrize("kind", ["csv", "binary", "compressed"])
+def test_a_folder_gives_the_numbers_of_its_run(kind, tmp_path):
+    model = taut.Model("double-pendulum")
+    r = model.run(steps=60, every=7, out=tmp_path, format=kind, quantities={"A": "x1*y2"})
+    again = taut.load(tmp_path)
+    for name in ("t", "q", "p", "energy", "residuals"):
+        assert np.array_equal(getattr(again, name), getattr(r, name)), name
+        assert not getattr(again, name).flags.writeable
+    assert np.array_equal(again["A"], r["A"]) and np.array_equal(again["p_y1"], r["p_y1"])
+    assert again.columns["momenta"] == r.columns["momenta"] and again.summary["q"] == r.summary["q"]
+    assert "A" in again.to_pandas() and "y2" in again.to_pandas()
+    with pytest.raises(taut.ModelError, match="no column"):
+        again.multipliers
+
+
+def test_a_trajectory_without_its_end_is_read_and_damage_is_named(pendulum, tmp_path):
+    r = pendulum.run(steps=1000, every=1, out=tmp_path, format="binary")
+    path = tmp_path / "trajectory.taut"
+    whole = path.read_bytes()
+    assert np.array_equal(taut.load(tmp_path).q, r.q)
+    (tmp_path / "summary.json").unlink()
+    path.write_bytes(whole[:-100])  # the end is missing: a run that was killed
+    short = taut.load(tmp_path)
+    assert "not come to its end" in short.summary["error"] and np.array_equal(short.q, r.q[:len(short)])
+    for at in range(0, len(whole), 997):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+        with pytest.raises(taut.ModelError, match="damaged|no trajectory"):
+            taut.load(tmp_path)
+    with pytest.raises(taut.ModelError, match="no samples"):
+        taut.load(tmp_path / "nowhere")
 
 
 def test_ctrl_c_stops_after_a_step_with_what_there_is(pendulum):

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "support/elementary_functions.hpp"
+#include "support/hard_arguments.hpp"
 #include "support/ulps.hpp"
 
 namespace {
@@ -64,6 +65,47 @@ TEST(Elementary, HardAnglesAtMostOneUlp) {
         expect_within(f, x);
       expect_within(f, multiple * 1048576);
     }
+  });
+}
+
+// Returns how far the value is from the nearest double, or middle of two, in units of the last place.
+double to_nearest_boundary(Float128 exact) {
+  int exponent = 0;
+  frexpq(magnitude(exact), &exponent);
+  const Float128 halves = ldexpq(magnitude(exact), 54 - exponent);  // from 2^53 to 2^54
+  const Float128 off = halves - Float128(static_cast<std::int64_t>(halves + Float128(0.5)));
+  return static_cast<double>(magnitude(off)) / 2;
+}
+
+TEST(Elementary, PublishedHardArgumentsAtMostOneUlp) {
+  std::size_t functions = 0;
+  test::for_each_elementary([&](const auto& f) {
+    for (const test::HardArguments& hard : test::hard_arguments()) {
+      if (hard.name != f.name) continue;
+      ++functions;
+      EXPECT_GE(hard.rounding.size() + hard.libraries.size(), 3U);
+      for (const Pair& at : hard.rounding) {
+        EXPECT_LT(to_nearest_boundary(f.exact(at.x, at.y)), 1e-12)
+            << f.name << " at " << std::hexfloat << at.x << " is not hard to round: a slip of the list";
+        expect_within(f, at.x, at.y);
+      }
+      for (const Pair& at : hard.libraries) expect_within(f, at.x, at.y);
+    }
+  });
+  EXPECT_EQ(functions, 16U);
+}
+
+// In a sum of parts of a subnormal number each part is rounded to the same unit: the errors may add up.
+TEST(Elementary, SubnormalArgumentsAtMostOneUlp) {
+  test::for_each_elementary([](const auto& f) {
+    Random random(2);
+    for (int i = 0; i < 4'000; ++i) {
+      const double x = static_cast<double>(random.bits() >> (12 + i % 50)) * 0x1p-1074;
+      expect_within(f, x, 1.5);
+      if (f.name != "log" && f.name != "pow") expect_within(f, -x, 1.5);
+    }
+    for (const double x : {0x0.b5738cafc58c4p-1022, 0x0.97e81bef9c3a4p-1022, 0x0.5464814c3a594p-1022})
+      expect_within(f, x, 1.5);
   });
 }
 
@@ -164,6 +206,9 @@ TEST(Elementary, ALaneHasTheBitsOfTheScalar) {
   all_widths([](auto x, auto) { return taut::sinh(x); }, "sinh", test::mixed<-500, 500, -60, 10>);
   all_widths([](auto x, auto) { return taut::cosh(x); }, "cosh", test::mixed<-500, 500, -60, 10>);
   all_widths([](auto x, auto) { return taut::tanh(x); }, "tanh", test::mixed<-500, 500, -60, 10>);
+  all_widths([](auto x, auto) { return taut::cbrt(x); }, "cbrt", any_size);
+  all_widths([](auto x, auto) { return taut::erf(x); }, "erf", test::mixed<-400, 400, -60, 4>);
+  all_widths([](auto x, auto) { return taut::erfc(x); }, "erfc", test::mixed<-400, 600, -60, 5>);
   all_widths([](auto x, auto) { return taut::sign(x); }, "sign", any_size);
   all_widths([](auto x, auto y) { return taut::power(x, y); }, "pow", test::pow_argument);
   all_widths([](auto x, auto y) { return taut::atan2(x, y); }, "atan2", test::atan2_argument);

@@ -26,25 +26,28 @@ LastError& last_error() {
   return error;
 }
 
-constexpr std::string_view flags[] = {"method",      "formulation",
-                                      "projection",  "projection-tolerance",
-                                      "steps",       "step",
-                                      "until",       "every",
-                                      "set",         "quantity",
-                                      "lambda",      "local-error",
-                                      "tolerance",   "first-guess",
-                                      "stop-rule",   "error-tolerance",
-                                      "out",         "format",
-                                      "on-failure",  "on-jump",
-                                      "overwrite",   "checkpoint-every",
-                                      "solver",      "plain-updates",
-                                      "backend",     "project-start",
-                                      "threads",     "precision",
-                                      "vary",        "size",
-                                      "seed",        "grid",
-                                      "table",       "lanes",
-                                      "methods",     "steps-ladder",
-                                      "ladder-time", "device"};
+constexpr std::string_view flags[] = {"method",        "formulation",
+                                      "projection",    "projection-tolerance",
+                                      "steps",         "step",
+                                      "until",         "every",
+                                      "set",           "quantity",
+                                      "lambda",        "local-error",
+                                      "tolerance",     "first-guess",
+                                      "stop-rule",     "error-tolerance",
+                                      "out",           "format",
+                                      "on-failure",    "on-jump",
+                                      "overwrite",     "checkpoint-every",
+                                      "solver",        "plain-updates",
+                                      "backend",       "project-start",
+                                      "threads",       "precision",
+                                      "vary",          "size",
+                                      "seed",          "grid",
+                                      "table",         "lanes",
+                                      "methods",       "steps-ladder",
+                                      "ladder-time",   "device",
+                                      "step-function", "shortest-step",
+                                      "longest-step",  "interval",
+                                      "event",         "at"};
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; }
 

@@ -193,7 +193,9 @@ int make_ensemble_of(taut_model* model, EnsembleAsked asked, const taut_watch* w
         "Call the run once for each.");
   const int threads = asked.run.request.threads;
   asked.run.request.threads = 0;
-  const Ensemble ensemble = make_ensemble(model->open->fresh(asked.run), asked.vary, asked.how);
+  ModelRun run = model->open->fresh(asked.run);
+  refuse_events(asked.run, run, "an ensemble");
+  const Ensemble ensemble = make_ensemble(std::move(run), asked.vary, asked.how);
   if (!ensemble.note.empty()) Watch(watch).note(ensemble.note);
   std::optional<EnsembleFolder> folder;
   std::optional<EnsembleLock> alone;

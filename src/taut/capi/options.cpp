@@ -4,6 +4,7 @@
 #include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -60,6 +61,34 @@ void set_choice(std::string_view table, std::string_view key, const Json& value,
   Choice choice{};
   choose(key, value, choice);
   to.set.push_back(fmt::format("{}.{}={}", table, key, name_of(choice)));
+}
+
+// Writes an event in the words of --event: {"when": "x", "direction": "up"} is `when=x, direction=up`.
+std::string event_text(std::string_view key, const Json& value) {
+  if (value.is_text()) return value.text();
+  std::string text;
+  for (const JsonMember& member :
+       *reading(key, R"(texts such as "when=x, do=stop", or objects {"when", "direction", "do", "name"})",
+                [&] { return &value.members(); })) {
+    const std::string part = text_at(fmt::format("{}.{}", key, member.key), member.value);
+    if (member.key != "when" && part.find(',') != std::string::npos)
+      throw InputError(
+          fmt::format("the option {}.{} is {}: a comma cannot stand there.", key, member.key, ticked(part)));
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", member.key, part);
+  }
+  return text;
+}
+
+void add_events(std::string_view key, const Json& value, std::vector<std::string>& set) {
+  if (!value.is_text() && value.is_list()) {
+    for (const Json& one : value.items()) set.push_back("events.+=" + event_text(key, one));
+    return;
+  }
+  set.push_back("events.+=" + event_text(key, value));
+}
+
+void add_times(std::string_view key, const Json& value, std::vector<std::string>& set) {
+  set.push_back(fmt::format("run.at=[{}]", fmt::join(numbers_at(key, value), ", ")));
 }
 
 // Every option of a run: the keys are the flags of the command line.
@@ -119,6 +148,16 @@ const std::map<std::string_view, Take>& takers() {
        [](K k, const Json& v, Options& o) {
          o.set.push_back(fmt::format("run.error-tolerance={}", number_at(k, v)));
        }},
+      {"step-function",
+       [](K k, const Json& v, Options& o) {
+         o.request.step_function = text_at(k, v);
+         o.set.push_back("run.step-function=" + o.request.step_function);
+       }},
+      {"shortest-step", [](K k, const Json& v, Options& o) { o.request.shortest_step = number_at(k, v); }},
+      {"longest-step", [](K k, const Json& v, Options& o) { o.request.longest_step = number_at(k, v); }},
+      {"interval", [](K k, const Json& v, Options& o) { o.request.interval = number_at(k, v); }},
+      {"events", [](K k, const Json& v, Options& o) { add_events(k, v, o.set); }},
+      {"at", [](K k, const Json& v, Options& o) { add_times(k, v, o.set); }},
       {"set", [](K, const Json& v, Options& o) { add_settings(v, "", o.set); }},
       {"quantities", [](K, const Json& v, Options& o) { add_settings(v, "quantities.", o.set); }},
       {"start", [](K, const Json& v, Options& o) { o.start = v; }},
@@ -171,6 +210,20 @@ void add_settings(const Json& object, std::string_view prefix, std::vector<std::
     set.push_back(fmt::format("{}{}={}", prefix, member.key,
                               member.value.is_text() ? member.value.text() : member.value.to_text()));
   }
+}
+
+void refuse_events(const Options& options, const ModelRun& run, std::string_view who) {
+  for (const std::string& one : options.set)
+    if (one.starts_with("events.") || one.starts_with("run.at="))
+      throw InputError(fmt::format(
+          "{} does not look for events or for times between its steps: leave out `{}`, or use a run.", who,
+          one.starts_with("run.") ? "at" : "events"));
+  for (const EventRule& event : run.model.dynamics.events)
+    if (event.action != EventRule::Action::record)
+      throw InputError(fmt::format(
+          "{} does not stop or reflect at events, and the model has one, {}. Leave the event out, or use a "
+          "run.",
+          who, ticked(event.name)));
 }
 
 Json object_of(const char* json) {

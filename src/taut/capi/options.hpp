@@ -3,6 +3,7 @@
 
 #include <taut/bytes/json.hpp>
 #include <taut/contract/request.hpp>
+#include <taut/run/model_run.hpp>
 
 #include <initializer_list>
 #include <string>
@@ -27,6 +28,10 @@ Json object_of(const char* json);
 // Reads the options of a run. `others` are further keys of the call, which are handed back as they are.
 // Throws InputError at an unknown key or a value of the wrong kind.
 Options read_options(const char* json, std::initializer_list<std::string_view> others = {});
+
+// Refuses events that the caller, or the model, asks for, where nothing would look for them. `who` is "a
+// stepper" or the like.
+void refuse_events(const Options& options, const ModelRun& run, std::string_view who);
 
 // Adds the NAME=VALUE of an object {"L": 2.0, "x": "sqrt(2)"}.
 void add_settings(const Json& object, std::string_view prefix, std::vector<std::string>& set);

@@ -123,8 +123,8 @@ int make_run(taut_model* model, const char* options_json, const taut_watch* watc
   if (!reading.request.out.empty())
     recording.emplace(reading, schedule, made->options.overwrite, std::shared_ptr<ReportSoFar>());
   if (made->options.samples) {
-    constexpr std::int64_t most_reserved = 1 << 20;
-    const std::int64_t count = std::min(schedule.steps / schedule.every + 2, most_reserved);
+    constexpr double most_reserved = 1 << 20;
+    const double count = std::min(schedule.samples() + 2, most_reserved);
     made->samples.reserve(static_cast<std::size_t>(count), made->n, made->columns.size());
   }
   Keeper keeper(watch, made->options.samples ? &made->samples : nullptr, made->columns.size(),

@@ -87,6 +87,7 @@ std::unique_ptr<taut_stepper> make_stepper(taut_model* model, const char* option
   if (!options.request.out.empty()) throw InputError("a stepper keeps no folder: leave out `out`.");
   auto s = std::make_unique<taut_stepper>(model->open, options);
   const ModelRun& run = *s->model;
+  refuse_events(options, run, "a stepper");
   try {
     s->h = schedule_of(run.request).step;
     if (schedule_of(run.request).varies)

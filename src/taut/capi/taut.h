@@ -144,9 +144,12 @@ typedef struct taut_watch {
 /* Runs a model, as `taut run`. Options: "method", "formulation", "projection", "projection-tolerance", "step",
  * "steps" or "until", "every", "tolerance", "solver", "backend", "precision", "threads", "project-start",
  * "plain-updates", "lambda", "local-error", "first-guess", "stop-rule", "error-tolerance", "on-failure",
- * "on-jump", "out", "overwrite", "format", "checkpoint-every", "set": {NAME: value}, "quantities": {NAME: formula},
- * "start": {"q": [...], "p": [...]} or {"x": 0.6, "p_y": 1}, and "samples": false to keep none in memory.
- * If the status is TAUT_OK, TAUT_FAILED or TAUT_STOPPED, *run is the result; otherwise NULL. */
+ * "on-jump", "out", "overwrite", "format", "checkpoint-every", "step-function", "shortest-step", "longest-step",
+ * "interval", "events": "when=x, direction=up, do=stop" or {"when", "direction", "do", "name"} or a list of these, "at":
+ * [times], "set": {NAME: value}, "quantities": {NAME: formula}, "start": {"q": [...], "p": [...]} or
+ * {"x": 0.6, "p_y": 1}, and "samples": false to keep none in memory.
+ * If the status is TAUT_OK, TAUT_FAILED or TAUT_STOPPED, *run is the result as far as it went, or NULL if nothing had
+ * begun: a file could not be written, or the caller stopped while a compiler worked. Otherwise it is NULL. */
 TAUT_API int taut_run_make(taut_model* model, const char* options_json, const taut_watch* watch,
                            taut_run** run);
 TAUT_API void taut_run_free(taut_run* run);

@@ -37,7 +37,11 @@ V erf(V x) {
   const Complement<V> c = complement_above_half(within);
   const Sum<V> one = ordered_sum(same<V>(1), V(-scaled(c.value.high, c.k)));
   const V large = one.high + (one.low - c.value.low * scaled(same<V>(1), c.k));
-  const V y = choose(size < 0.5, rounded(error_function_below_half(size)), large);
+  // Both parts of the sum for a subnormal x would be rounded, and the errors would add up to 1 ulp and more.
+  const auto tiny = size < 0x1p-900;
+  const V whole = choose(tiny, V(size * 0x1p200), size);
+  const V small = rounded(error_function_below_half(whole));
+  const V y = choose(size < 0.5, choose(tiny, V(small * 0x1p-200), small), large);
   return choose(x == x, times_sign_of(y, x), x);
 }
 
