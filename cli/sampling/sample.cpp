@@ -1,5 +1,6 @@
 #include <taut/ensemble/run_ensemble.hpp>
 #include <taut/run/signals.hpp>
+#include <taut/sample/bias.hpp>
 #include <taut/sample/summary.hpp>
 #include <taut/words/shell_word.hpp>
 
@@ -31,8 +32,7 @@ struct SampleFlags {
   SamplingOptions options;
   SampleWanted wanted;
   TypedReport reports;
-  std::string kernel, metric, inits;
-  double spread = 1;
+  SamplingWords words;
   int threads = 0;
 };
 
@@ -44,15 +44,7 @@ std::int64_t at_least(const std::string& text, const std::string& what, std::int
 
 int sample(SampleFlags& flags) {
   ModelRun run = read_model_run(flags.model.problem, flags.model.request(), flags.model.set);
-  const std::string kernel =
-      !flags.kernel.empty() ? flags.kernel : run.model.sampling.kernel.value_or("nuts");
-  flags.options.kernel.kernel = kernel_named(kernel);
-  if (!flags.metric.empty() && flags.metric != "unit" && flags.metric != "diagonal")
-    throw InputError(fmt::format("--metric {}: the metric is unit or diagonal.", flags.metric));
-  flags.options.adapt_metric = flags.metric == "diagonal";
-  if (!flags.inits.empty() && flags.inits != "start" && flags.inits != "spread")
-    throw InputError(fmt::format("--inits {}: chains begin at the start, or spread about it.", flags.inits));
-  flags.options.spread = flags.inits == "spread" ? flags.spread : 0;
+  take_words(flags.words, run.model, flags.options);
   const std::string out = flags.model.request().out;
   const auto page = flags.reports.wanted();
   if (page) check_wanted(*page, out, run);
@@ -85,7 +77,10 @@ int sample_and_print(const Sampling& sampling, const DrawsFolder* folder, int th
                                                folder->folder().path(), shell_word(folder->folder().path())));
     return 128 + signal;
   }
-  return print_sampling(sampling, result, wanted);
+  return print_sampling(sampling, result, wanted, [&](SamplingSummary& summary) {
+    estimate_bias(sampling, threads > 0 ? threads : usual_threads(), observer, summary);
+    line.clear();
+  });
 }
 
 namespace {
@@ -103,8 +98,10 @@ void say_distribution(Computed& computed, const Sampling& sampling, const Sampli
 
 }  // namespace
 
-int print_sampling(const Sampling& sampling, const SamplingResult& result, const SampleWanted& wanted) {
-  const SamplingSummary summary = summarise(sampling, result);
+int print_sampling(const Sampling& sampling, const SamplingResult& result, const SampleWanted& wanted,
+                   const std::function<void(SamplingSummary&)>& add) {
+  SamplingSummary summary = summarise(sampling, result);
+  if (add) add(summary);
   if (wanted.page) {
     Report report = report_of_sampling(sampling, result, summary);
     RunSummary run;
@@ -127,7 +124,7 @@ int resume_sampling(const std::string& path, int threads, const SampleWanted& wa
 int describe_sampling(const std::string& path) {
   const DrawsFolder folder = DrawsFolder::open(path);
   const Sampling sampling = sampling_in(folder);
-  return print_sampling(sampling, stored_sampling(sampling, folder), {});
+  return print_sampling(sampling, stored_sampling(sampling, folder), {}, {});
 }
 
 void add_sample(Program& program) {
@@ -157,7 +154,7 @@ void add_sample(Program& program) {
       [&o](const std::string& t) { o.seed = static_cast<std::uint64_t>(at_least(t, "--seed", 0)); },
       "of all random numbers; default 1"));
   Option kernel =
-      option("--kernel", "K", flags->kernel, "nuts (default), hmc(L), ghmc, g-baoab(k) or random-walk");
+      option("--kernel", "K", flags->words.kernel, "nuts (default), hmc(L), ghmc, g-baoab(k) or random-walk");
   kernel.words = kernel_names;
   command.add(std::move(kernel));
   Option measure = option(
@@ -179,7 +176,7 @@ void add_sample(Program& program) {
   command.add(option("--accept", "A", flags->options.accept,
                      "acceptance that adaptation looks for; default 0.8, of ghmc 0.9, of random-walk 0.5"));
   Option metric =
-      option("--metric", "M", flags->metric,
+      option("--metric", "M", flags->words.metric,
              "of momenta: unit (default), that of the measure, or diagonal, adapted to the draws");
   metric.words = [] { return std::vector<std::string>{"unit", "diagonal"}; };
   command.add(std::move(metric));
@@ -197,11 +194,11 @@ void add_sample(Program& program) {
       "--thin", "K", [&o](const std::string& t) { o.thin = at_least(t, "--thin", 1); },
       "keep one draw of K; default 1"));
   Option inits =
-      option("--inits", "I", flags->inits, "where chains begin: start (default), or spread about it");
+      option("--inits", "I", flags->words.inits, "where chains begin: start (default), or spread about it");
   inits.words = [] { return std::vector<std::string>{"start", "spread"}; };
   command.add(std::move(inits));
   command.add(option(
-      "--spread", "X", [flags](const std::string& t) { flags->spread = number_of(t, "--spread"); },
+      "--spread", "X", [flags](const std::string& t) { flags->words.spread = number_of(t, "--spread"); },
       "size of the spread before starts are brought onto g = 0; default 1"));
   flags->model.add_set(command);
   flags->model.add_quantity(command);

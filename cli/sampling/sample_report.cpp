@@ -1,5 +1,7 @@
 #include "sample_report.hpp"
 
+#include <taut/sample/step_scan.hpp>
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,12 +17,6 @@ constexpr std::size_t most_points = 2000;  // in a trace or a scatter
 
 std::size_t bins_for(std::size_t count) {
   return std::clamp<std::size_t>(static_cast<std::size_t>(std::cbrt(static_cast<double>(count)) * 2), 10, 80);
-}
-
-ChainsOfColumn gathered(const SamplingResult& result, std::size_t place) {
-  ChainsOfColumn column;
-  for (int k = 0; k < result.chain_count(); ++k) column.push_back(result.column(k, place));
-  return column;
 }
 
 std::string chain_name(std::size_t k) { return fmt::format("chain {}", k + 1); }
@@ -108,6 +104,53 @@ Figure scatter_of(const std::string& a, const std::string& b, const ChainsOfColu
   return f;
 }
 
+std::string words_of(Outcome outcome) {
+  std::string name(names_of(outcome)[static_cast<std::size_t>(outcome)]);
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+// The draws of three coordinates as points in space that can be turned: one picture, in which each chain has
+// its colour.
+Animation cloud_of(const SamplingSummary& summary, const std::vector<ChainsOfColumn>& columns) {
+  Animation cloud{.title = fmt::format("{}, {} and {}", summary.names[0], summary.names[1], summary.names[2]),
+                  .note = "Draws of all chains in space. Drag to turn them.",
+                  .dimension = 3,
+                  .times = {0}};
+  const std::size_t chains = columns[0].size(), draws = columns[0].front().size();
+  const std::size_t points = std::min(draws, most_points / chains + 1);
+  cloud.bodies.assign(points, {.name = {}, .disc = true, .trail = false});
+  for (std::size_t k = 0; k < chains; ++k) {
+    Animation::Run run{.name = chain_name(k), .energy_error = {0}, .position = {0}, .momentum = {0}};
+    for (std::size_t i = 0; i < points; ++i)
+      for (std::size_t a = 0; a < 3; ++a)
+        run.places.push_back(static_cast<float>(columns[a][k][i * draws / points]));
+    cloud.runs.push_back(std::move(run));
+  }
+  return cloud;
+}
+
+// The sizes are drawn on a logarithmic axis; a dashed line is the size that the chains have.
+Figure figure_of_steps(const Sampling& sampling, const SamplingResult& result) {
+  const StepScan scan = scan_steps(sampling, result);
+  Figure f{.title = "How single steps end against their size",
+           .note = "Shares of single steps from draws; the dashed line is the step of the first chain.",
+           .x = {"step", Axis::logarithmic},
+           .y = {"share"}};
+  for (const Outcome kind : {Outcome::done, Outcome::refused, Outcome::no_forward, Outcome::no_backward,
+                             Outcome::other_solution, Outcome::divergence}) {
+    const std::vector<double>& share = scan.shares[static_cast<std::size_t>(kind)];
+    if (std::all_of(share.begin(), share.end(), [](double x) { return x == 0; })) continue;
+    f.series.push_back({.name = kind == Outcome::done ? "accepted" : words_of(kind),
+                        .x = scan.steps,
+                        .y = share,
+                        .mark = Mark::line_and_points});
+  }
+  const double h = result.chains.front().step;
+  f.series.push_back({.name = {}, .x = {h, h}, .y = {0, 1}, .dashed = true, .colour = 7});
+  return f;
+}
+
 Table table_of_columns(const SamplingSummary& s) {
   Table table{
       .columns = {"", "mean", "sd", "mcse", "R-hat", "ESS bulk", "ESS tail", "ESS/s", "ESS/gradient"}};
@@ -134,11 +177,8 @@ Table table_of_chains(const SamplingSummary& s, const SamplingResult& result) {
           "Steps by how they ended. A step is refused if its equations have no solution, if the way back has "
           "none or leads elsewhere, if the energy leaps, or by Metropolis' decision.",
       .columns = {"chain", "step", "E-BFMI"}};
-  for (const std::string_view kind : names_of(Outcome{})) {
-    std::string name(kind);
-    std::replace(name.begin(), name.end(), '_', ' ');
-    table.columns.push_back(name);
-  }
+  for (std::size_t k = 0; k < names_of(Outcome{}).size(); ++k)
+    table.columns.push_back(words_of(static_cast<Outcome>(k)));
   for (std::size_t k = 0; k < result.chains.size(); ++k) {
     std::vector<Cell> row{std::to_string(k + 1), fmt::format("{:.4g}", result.chains[k].step),
                           k < s.ebfmi.size() ? fmt::format("{:.2f}", s.ebfmi[k]) : ""};
@@ -163,12 +203,15 @@ Report report_of_sampling(const Sampling& sampling, const SamplingResult& result
   for (const std::string& warning : s.warnings) numbers.text += "!" + warning + "\n\n";
   if (s.draws > 0) numbers.panels.emplace_back(table_of_columns(s));
   numbers.panels.emplace_back(table_of_chains(s, result));
+  if (s.draws > 0 && sampling.code->m > 0) numbers.panels.emplace_back(figure_of_steps(sampling, result));
   report.sections.push_back(std::move(numbers));
   if (s.draws < 2) return report;
   const std::size_t first = statistic_names().size();
   const std::size_t shown = std::min(most_columns, s.names.size());
-  std::vector<ChainsOfColumn> columns;
-  for (std::size_t k = 0; k < shown; ++k) columns.push_back(gathered(result, first + k));
+  std::vector<std::size_t> places_of(first + shown);
+  std::iota(places_of.begin(), places_of.end(), std::size_t{0});
+  const std::vector<ChainsOfColumn> all = result.gather(places_of, s.every);
+  const std::vector<ChainsOfColumn> columns(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
   Section marginals{.title = "Marginals"}, traces{.title = "Traces"}, ranks{.title = "Rank plots"};
   if (s.names.size() > shown)
     marginals.text = fmt::format("The first {} of {} columns.", shown, s.names.size());
@@ -182,10 +225,11 @@ Report report_of_sampling(const Sampling& sampling, const SamplingResult& result
   for (std::size_t a = 0; a < coordinates; ++a)
     for (std::size_t b = a + 1; b < coordinates; ++b)
       places.panels.emplace_back(scatter_of(s.names[a], s.names[b], columns[a], columns[b]));
+  if (coordinates == 3) places.panels.emplace_back(cloud_of(s, columns));
   Section energy{.title = "Energy"};
-  energy.panels.emplace_back(marginal_of("energy", gathered(result, first - 1)));
-  energy.panels.emplace_back(trace_of("energy", gathered(result, first - 1)));
-  energy.panels.emplace_back(trace_of("acceptance", gathered(result, 1)));
+  energy.panels.emplace_back(marginal_of("energy", all[first - 1]));
+  energy.panels.emplace_back(trace_of("energy", all[first - 1]));
+  energy.panels.emplace_back(trace_of("acceptance", all[1]));
   for (Section* section : {&marginals, &places, &traces, &ranks, &energy})
     if (!section->panels.empty()) report.sections.push_back(std::move(*section));
   return report;

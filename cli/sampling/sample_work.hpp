@@ -3,8 +3,9 @@
 #pragma once
 
 #include <taut/report/run_report.hpp>
-#include <taut/sample/sampling.hpp>
+#include <taut/sample/summary.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -20,7 +21,9 @@ struct SampleWanted {
 // All return the exit status.
 int sample_and_print(const Sampling& sampling, const DrawsFolder* folder, int threads,
                      const SampleWanted& wanted);
-int print_sampling(const Sampling& sampling, const SamplingResult& result, const SampleWanted& wanted);
+// `add` may add to the summary before it is printed.
+int print_sampling(const Sampling& sampling, const SamplingResult& result, const SampleWanted& wanted,
+                   const std::function<void(SamplingSummary&)>& add);
 int resume_sampling(const std::string& path, int threads, const SampleWanted& wanted);
 int describe_sampling(const std::string& path);
 

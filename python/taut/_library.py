@@ -87,11 +87,18 @@ _SIGNATURES: Dict[str, Tuple[Any, ...]] = {
     "taut_ensemble_columns": (c_int, c_void_p, _text),
     "taut_ensemble_failures": (c_int, c_void_p, _text),
     "taut_ensemble_view": (c_int, c_void_p, c_char_p, POINTER(View)),
+    "taut_sampling_make": (c_int, c_void_p, c_char_p, POINTER(Watch), _handle),
+    "taut_sampling_free": (None, c_void_p),
+    "taut_sampling_summary": (c_int, c_void_p, _text),
+    "taut_sampling_columns": (c_int, c_void_p, _text),
+    "taut_sampling_view": (c_int, c_void_p, c_char_p, POINTER(View)),
+    "taut_free_energy": (c_int, c_void_p, c_char_p, POINTER(Watch), _text),
     "taut_check": (c_int, c_void_p, c_char_p, _text),
     "taut_compare": (c_int, c_void_p, c_char_p, POINTER(Watch), _text),
 }
 # Functions that were added to the interface after its first version.
-_LATER = ("taut_model_set_functions", "taut_stepper", "taut_ensemble", "taut_check", "taut_compare")
+_LATER = ("taut_model_set_functions", "taut_stepper", "taut_ensemble", "taut_sampling", "taut_free_energy", "taut_check",
+          "taut_compare")
 
 _HOW_TO_GET_IT = (
     "Install the package libtaut0, or the wheel of taut, which has it inside; in a clone of the repository build it with "

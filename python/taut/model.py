@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .callbacks import Callbacks
     from .ensemble import Ensemble
     from .judgement import Certificate, Comparison
+    from .sampling import Draws
     from .stepper import Stepper
     from .symbolic import SymbolicModel
 
@@ -422,6 +423,76 @@ class Model:
         if found is None or status in (FAILED, STOPPED):
             raise SolveFailed(sentence, found)
         return found
+
+    def sample(self, draws: Optional[int] = None, *, warmup: Optional[int] = None, chains: Optional[int] = None,
+               seed: Optional[int] = None, density: Any = None, measure: Optional[str] = None,
+               temperature: Optional[float] = None, kernel: Optional[str] = None, step: Optional[float] = None,
+               threads: Optional[int] = None, out: Any = None, progress: Progress = None, **options: Any) -> "Draws":
+        """Draws from a distribution on g = 0, as ``taut sample``; what is not given is as ``[sampling]`` of the model says.
+
+        ``density`` is its logarithm, a formula of coordinates (a text, a SymPy expression or a function of q), or
+        ``temperature`` is kT of exp(-V/kT); ``measure`` is "surface", "conditioned" or "rigid". ``options`` are accept,
+        metric, friction, max_depth, thin, inits, spread, quantities, start, parameters, set.
+
+        >>> import taut
+        >>> sphere = taut.Model(coordinates="x y z", mass=1.0, potential="0", constraints=["x^2 + y^2 + z^2 - 1"],
+        ...                     start={"z": 1.0})
+        >>> d = sphere.sample(500, chains=2, density="1.8*z", measure="surface")
+        >>> d["z"].shape, abs(d["z"].mean() - 0.5015) < 5 * d.summary["mcse"]["z"]
+        ((2, 500), True)
+        """
+        from .sampling import Draws
+
+        asked = self._sampling_options(density, {
+            "draws": draws, "warmup": warmup, "chains": chains, "seed": seed, "measure": measure, "temperature": temperature,
+            "kernel": kernel, "step": step, "threads": threads, "out": out, **options})
+        pointer = c_void_p()
+        with Watching(progress, "sample") as watching:
+            status = call("taut_sampling_make", self._handle.pointer, asked, byref(watching.watch), byref(pointer))
+        sentence = last_error() if status in (FAILED, STOPPED) else ""
+        if watching.interrupted:
+            raise Interrupted(sentence or "the sampling was stopped")
+        found = Draws(Handle(pointer, library().taut_sampling_free))
+        if status in (FAILED, STOPPED):
+            raise SolveFailed(sentence)
+        return found
+
+    def free_energy(self, coordinate: Any, values: Any, *, density: Any = None, progress: Progress = None,
+                    **options: Any) -> "Dict[str, Any]":
+        """dA/dξ and its integral along a coordinate, as ``taut free-energy --json``; options as in :meth:`sample`.
+
+        >>> import taut
+        >>> plane = taut.Model(coordinates="x y", mass=1.0, potential="x^2 + y^2", start={"x": 1.0})
+        >>> A = plane.free_energy("sqrt(x^2 + y^2)", [1.0, 2.0], temperature=1.0, measure="conditioned", draws=100)
+        >>> [round(force, 9) for force in A["mean_force"]]
+        [1.0, 3.5]
+        """
+        from .modeltext import Parts
+
+        parts = Parts(self.coordinates, {name: 0 for name in self.parameters})
+        asked = self._sampling_options(density, {"coordinate": str(parts.formula(coordinate, "coordinate")),
+                                                 "values": values, **options})
+        with Watching(progress, "free energy") as watching:
+            text = c_void_p()
+            status = call("taut_free_energy", self._handle.pointer, asked, byref(watching.watch), byref(text))
+        if watching.interrupted:
+            raise Interrupted("the free energy was stopped")
+        if status in (FAILED, STOPPED):
+            raise SolveFailed(last_error())
+        try:
+            found: Dict[str, Any] = json.loads(ctypes.cast(text, ctypes.c_char_p).value or b"{}")
+        finally:
+            library().taut_free(text)
+        return found
+
+    def _sampling_options(self, density: Any, options: "Dict[str, Any]") -> bytes:
+        if density is not None:
+            from .modeltext import Parts
+
+            parts = Parts(self.coordinates, {name: 0 for name in self.parameters})
+            formula = str(parts.formula(density, "density"))
+            options = {**options, "set": {**(options.get("set") or {}), "sampling.density": formula}}
+        return self._options(options)
 
     # ---- Notebooks and pickles -------------------------------------------------------------------------------
 

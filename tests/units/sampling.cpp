@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -206,6 +207,89 @@ measure = "surface"
   const SamplingSummary summary = summarise(sampling, run_sampling(sampling, 2, nullptr, {}));
   ASSERT_FALSE(summary.warnings.empty());
   EXPECT_TRUE(says(summary.warnings.front(), "never meet in x")) << summary.warnings.front();
+}
+
+// The ranges of circles within circles overlap in every coordinate, and their chains never meet all the same.
+TEST(Components, WithinEachOtherAreNamedByTheirNeighbours) {
+  const std::string rings = R"toml(
+[system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "0"
+constraints = ["(x^2 + y^2 - 1)*(x^2 + y^2 - 4)"]
+[initial]
+x = 0.8
+[sampling]
+density = "0"
+measure = "surface"
+)toml";
+  SamplingOptions options{.draws = 500, .warmup = 100, .chains = 6, .step = 0.1, .spread = 0.8};
+  options.kernel.kernel = kernel_named("hmc(20)");
+  const Sampling sampling = sampling_of(rings, options);
+  const SamplingResult result = run_sampling(sampling, 2, nullptr, {});
+  const SamplingSummary summary = summarise(sampling, result);
+  ASSERT_EQ(summary.components.size(), 2U);
+  for (const auto& group : summary.components)
+    for (const int chain : group) {
+      const auto radius = [&](int k) {
+        return std::hypot(result.column(k, 7).back(), result.column(k, 8).back());
+      };
+      EXPECT_NEAR(radius(chain), radius(group.front()), 1e-12);
+    }
+  EXPECT_TRUE(says(summary.warnings.front(), "never meet in space")) << summary.warnings.front();
+  // Chains of one circle have met.
+  SamplingOptions together = options;
+  together.spread = 0;
+  const Sampling inner = sampling_of(rings, together);
+  EXPECT_EQ(summarise(inner, run_sampling(inner, 2, nullptr, {})).components.size(), 1U);
+}
+
+// A column that does not vary has no R-hat, and hides nothing of the others.
+TEST(Warnings, SeePastColumnsThatDoNotVary) {
+  const std::string text = R"toml(
+[system]
+coordinates = ["still", "x", "y"]
+mass = 1.0
+potential = "0"
+constraints = ["still - 2", "x^2 + y^2 - 1"]
+[initial]
+still = 2.0
+x = 1.0
+[quantities]
+wrong = "log(x)"
+[sampling]
+density = "0"
+measure = "surface"
+)toml";
+  const SamplingOptions slow{.draws = 200, .warmup = 0, .chains = 2, .step = 1e-4};
+  SamplingOptions walk = slow;
+  walk.kernel.kernel = kernel_named("random-walk");
+  const auto warned = [&](const SamplingOptions& options, const std::string& part) {
+    const Sampling sampling = sampling_of(text, options);
+    const SamplingSummary s = summarise(sampling, run_sampling(sampling, 1, nullptr, {}));
+    return std::any_of(s.warnings.begin(), s.warnings.end(), [&](const auto& w) { return says(w, part); });
+  };
+  EXPECT_TRUE(warned(walk, "the effective size of the bulk of y"));
+  EXPECT_TRUE(warned({.draws = 2, .warmup = 0, .chains = 1, .step = 0.1}, "too few for diagnostics"));
+  walk.step = 1e9;  // no step of this length lands on the circle
+  EXPECT_TRUE(warned(walk, "chain 1 never moved"));
+  EXPECT_TRUE(warned({.draws = 200, .warmup = 100}, "wrong is not finite"));
+}
+
+// Beyond a number of draws a part of them is diagnosed, and moments take all.
+TEST(Summaries, LookAtAPartOfVeryManyDraws) {
+  const Sampling sampling = sampling_of(ellipse, {.draws = 3000, .warmup = 100, .chains = 2, .step = 0.1});
+  const SamplingResult result = run_sampling(sampling, 2, nullptr, {});
+  const SamplingSummary all = summarise(sampling, result), part = summarise(sampling, result, 2000);
+  EXPECT_EQ(all.every, 1);
+  EXPECT_EQ(part.every, 3);
+  EXPECT_EQ(part.sha256, all.sha256);
+  for (std::size_t k = 0; k < all.of.size(); ++k) {
+    EXPECT_NEAR(part.of[k].mean, all.of[k].mean, 1e-12);
+    EXPECT_NEAR(part.of[k].sd, all.of[k].sd, 1e-12);
+    EXPECT_LT(part.of[k].ess_bulk, 1.1 * all.of[k].ess_bulk);
+    EXPECT_GT(part.of[k].ess_bulk, 0.2 * all.of[k].ess_bulk);
+  }
 }
 
 }  // namespace

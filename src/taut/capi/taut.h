@@ -218,6 +218,27 @@ TAUT_API int taut_ensemble_failures(taut_ensemble* ensemble, char** json);
  * sample columns; NaN after a failure), "values" (trajectories × names: what varied), or one column of the ends. */
 TAUT_API int taut_ensemble_view(taut_ensemble* ensemble, const char* name, taut_view* view);
 
+/* ---- Samplings -------------------------------------------------------------------------------------------- */
+
+typedef struct taut_sampling taut_sampling;
+
+/* Draws from a distribution on g = 0, as `taut sample`. Options: "draws", "warmup", "chains", "thin", "seed", "kernel",
+ * "measure", "temperature", "step" (fixes the step of the kernel), "accept", "metric", "friction", "max-depth",
+ * "inits", "spread", "threads", "set", "start", "quantities"; "out" keeps the draws in a folder too. */
+TAUT_API int taut_sampling_make(taut_model* model, const char* options_json, const taut_watch* watch,
+                                taut_sampling** sampling);
+TAUT_API void taut_sampling_free(taut_sampling* sampling);
+/* Gives the object of `taut sample --json`: moments, diagnostics, rejections by kind, the SHA-256 of all draws. */
+TAUT_API int taut_sampling_summary(taut_sampling* sampling, char** json);
+/* Lists {"columns": coordinates and quantities, "statistics": what CmdStan calls lp__, accept_stat__, …}. */
+TAUT_API int taut_sampling_columns(taut_sampling* sampling, char** json);
+/* Shows "draws" (chains × draws × columns), "statistics" (chains × draws × statistics), or one column by its name
+ * (chains × draws). */
+TAUT_API int taut_sampling_view(taut_sampling* sampling, const char* name, taut_view* view);
+/* Computes a free energy, as `taut free-energy --json`. Options: those of a sampling, "coordinate" (a formula) and
+ * "values" (a list of numbers). */
+TAUT_API int taut_free_energy(taut_model* model, const char* options_json, const taut_watch* watch, char** json);
+
 /* ---- Judgement -------------------------------------------------------------------------------------------- */
 
 /* Measures what a method claims, as `taut check --json`: {"model", "method", "pass", "checks"}. Options: those of a

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <exception>
 #include <mutex>
@@ -29,6 +30,7 @@ double thread_seconds() {
 }
 
 constexpr std::int64_t most_rows_of_a_block = 4096;
+constexpr std::size_t most_numbers_of_a_block = 1U << 20U;  // so that memory does not depend on the speed
 // Machine code pays if the formulas are evaluated so many times with so many operations in all.
 constexpr double worth_compiling = 3e9;
 
@@ -82,8 +84,7 @@ class ChainRun {
       chain_.advance();
       ++shared_.done;
       if (is_draw) keep();
-      if (file_ && (rows_in_block_ >= most_rows_of_a_block || look()) &&
-          since(last_written_) > shared_.observer.longest_wait) {
+      if (file_ && is_time_to_write()) {
         *clock = before + thread_seconds() - began;
         write();
       }
@@ -95,9 +96,16 @@ class ChainRun {
 
  private:
   bool look() { return ++looked_ % 64 == 0; }
+  bool is_time_to_write() {
+    return result_.rows.size() >= most_numbers_of_a_block ||
+           ((rows_in_block_ >= most_rows_of_a_block || look()) &&
+            since(last_written_) > shared_.observer.longest_wait);
+  }
   void keep() {
-    const std::vector<double>& row = chain_.row();
-    result_.rows.insert(result_.rows.end(), row.begin(), row.end());
+    if (file_ || shared_.observer.keeps) {
+      const std::vector<double>& row = chain_.row();
+      result_.rows.insert(result_.rows.end(), row.begin(), row.end());
+    }
     ++rows_in_block_;
     if (shared_.observer.draw) shared_.observer.draw(chain_, result_.draws);
     ++result_.draws;
@@ -145,7 +153,12 @@ void check_options(const SamplingOptions& o) {
         "g-baoab decides nothing, so that nothing can choose its step: say --step H. Its bias goes with the "
         "square of "
         "the step;\n  a second run with half of it shows how large it is.");
-  if (o.step && !(*o.step > 0)) throw InputError("--step: the step of a kernel is positive.");
+  if (o.step && !(*o.step > 0 && std::isfinite(*o.step)))
+    throw InputError("--step: the step of a kernel is positive.");
+  if (!(o.kernel.friction >= 0 && std::isfinite(o.kernel.friction)))
+    throw InputError("--friction: a friction is a number that is not negative.");
+  if (!(o.spread >= 0 && std::isfinite(o.spread)))
+    throw InputError("--spread: a spread is a number that is not negative.");
   if (o.accept && !(*o.accept > 0 && *o.accept < 1))
     throw InputError("--accept: the acceptance that is looked for is between 0 and 1.");
 }
@@ -167,6 +180,17 @@ std::vector<std::string> Sampling::columns() const {
   names.insert(names.end(), code->coordinates.begin(), code->coordinates.end());
   names.insert(names.end(), code->quantity_names.begin(), code->quantity_names.end());
   return names;
+}
+
+void take_words(const SamplingWords& words, const Model& model, SamplingOptions& options) {
+  options.kernel.kernel =
+      kernel_named(!words.kernel.empty() ? words.kernel : model.sampling.kernel.value_or("nuts"));
+  if (!words.metric.empty() && words.metric != "unit" && words.metric != "diagonal")
+    throw InputError(fmt::format("--metric {}: the metric is unit or diagonal.", words.metric));
+  options.adapt_metric = words.metric == "diagonal";
+  if (!words.inits.empty() && words.inits != "start" && words.inits != "spread")
+    throw InputError(fmt::format("--inits {}: chains begin at the start, or spread about it.", words.inits));
+  options.spread = words.inits == "spread" ? words.spread : 0;
 }
 
 Sampling make_sampling(ModelRun run, const TargetOptions& target, const SamplingOptions& options) {
@@ -234,17 +258,41 @@ SamplingResult stored_sampling(const Sampling& sampling, const DrawsFolder& fold
   return result;
 }
 
-std::vector<double> SamplingResult::column(int chain, std::size_t place) const {
-  std::vector<double> values;
-  const auto take = [&](std::span<const double> rows) {
-    for (std::size_t k = place; k < rows.size(); k += columns) values.push_back(rows[k]);
+void SamplingResult::each_block(int chain,
+                                const std::function<void(std::span<const double>)>& take) const {
+  std::size_t left = static_cast<std::size_t>(draws()) * columns;
+  const auto some = [&](std::span<const double> rows) {
+    if (left == 0) return;
+    const auto block = rows.first(std::min(left, rows.size()));
+    left -= block.size();
+    take(block);
   };
   if (folder != nullptr)
-    folder->read(chain, take);
+    folder->read(chain, some);
   else
-    take(chains[static_cast<std::size_t>(chain)].rows);
-  values.resize(static_cast<std::size_t>(std::min(draws(), static_cast<std::int64_t>(values.size()))));
+    some(chains[static_cast<std::size_t>(chain)].rows);
+}
+
+std::vector<double> SamplingResult::column(int chain, std::size_t place) const {
+  std::vector<double> values;
+  each_block(chain, [&](std::span<const double> rows) {
+    for (std::size_t k = place; k < rows.size(); k += columns) values.push_back(rows[k]);
+  });
   return values;
+}
+
+std::vector<ChainsOfColumn> SamplingResult::gather(std::span<const std::size_t> places,
+                                                   std::int64_t every) const {
+  std::vector<ChainsOfColumn> out(places.size(), ChainsOfColumn(chains.size()));
+  for (std::size_t k = 0; k < chains.size(); ++k) {
+    std::int64_t row = 0;
+    each_block(static_cast<int>(k), [&](std::span<const double> rows) {
+      for (std::size_t at = 0; at < rows.size(); at += columns, ++row)
+        if (row % every == 0)
+          for (std::size_t j = 0; j < places.size(); ++j) out[j][k].push_back(rows[at + places[j]]);
+    });
+  }
+  return out;
 }
 
 std::int64_t SamplingResult::draws() const {

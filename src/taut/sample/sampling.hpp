@@ -3,11 +3,13 @@
 
 #include <taut/run/model_run.hpp>
 #include <taut/sample/chain.hpp>
+#include <taut/sample/diagnostics.hpp>
 #include <taut/sample/draws_folder.hpp>
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,16 @@ struct Sampling {
   std::vector<std::string> notes = {};       // sentences for the user
   std::vector<std::string> columns() const;  // statistics, coordinates, quantities
 };
+
+// What people say in words about a sampling.
+struct SamplingWords {
+  std::string kernel = {};  // empty: what the model says, or nuts
+  std::string metric = {};  // unit or diagonal
+  std::string inits = {};   // start or spread
+  double spread = 1;
+};
+// Puts them into the options. Throws InputError at a word that means nothing.
+void take_words(const SamplingWords& words, const Model& model, SamplingOptions& options);
 
 // Throws InputError or ModelFileError if the model does not say what to sample, or the options do not fit.
 Sampling make_sampling(ModelRun run, const TargetOptions& target, const SamplingOptions& options);
@@ -45,12 +57,17 @@ struct SamplingResult {
   std::size_t columns = 0;
   // Returns one column of one chain, from wherever it is kept.
   std::vector<double> column(int chain, std::size_t column) const;
+  // Returns several columns of all chains in one reading, one draw of `every`.
+  std::vector<ChainsOfColumn> gather(std::span<const std::size_t> places, std::int64_t every = 1) const;
+  // Gives the rows of one chain, block by block, as many as all chains have.
+  void each_block(int chain, const std::function<void(std::span<const double>)>& take) const;
   std::int64_t draws() const;  // those that all chains have
   int chain_count() const { return static_cast<int>(chains.size()); }
 };
 
 struct SamplingObserver {
   double longest_wait = 2;  // seconds until what was drawn is in the file
+  bool keeps = true;        // draws stay in memory if there is no folder
   std::function<void(std::int64_t done, std::int64_t wanted)> progress = {};
   std::function<bool()> wants_to_stop = {};
   // Is given each chain after each draw, in the chain's thread.

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <optional>
 
 namespace taut {
 
@@ -17,90 +19,145 @@ namespace {
 
 constexpr std::size_t accept_column = 1, energy_column = 6;
 constexpr double much_apart = 1.05;  // an R-hat from which on it is asked who is apart
+constexpr std::size_t most_gathered = 1U << 22U;  // numbers of all columns that are looked at together
+constexpr std::size_t most_in_space = 16;         // coordinates that say where chains are
+constexpr std::int64_t least_draws = 6;           // of a chain, for diagnostics
 
-// The hash is over the coordinates of all draws, chain after chain.
-std::string hash_of(const SamplingResult& result, std::size_t first, std::size_t count) {
-  Sha256 hash;
+// Mean and variance by Welford's update.
+struct Moments {
+  double count = 0, mean = 0, squares = 0;
+  void add(double x) {
+    count += 1;
+    const double from_old = x - mean;
+    mean += from_old / count;
+    squares += from_old * (x - mean);
+  }
+  double variance() const { return squares / (count - 1); }
+};
+
+// What one reading of all draws gives, row by row.
+struct WholeReading {
+  Sha256 hash;  // of the coordinates, chain after chain
+  std::vector<Moments> columns;
+  std::vector<double> accept, ebfmi;  // of each chain
+  std::vector<bool> moved;            // whether some coordinate of the chain changed
+};
+
+WholeReading read_all(const SamplingResult& result, std::size_t first, std::size_t count) {
+  WholeReading all;
+  all.columns.resize(result.columns);
+  std::vector<double> start(count);
   for (int k = 0; k < result.chain_count(); ++k) {
-    std::int64_t left = result.draws();
-    const auto take = [&](std::span<const double> rows) {
+    Moments accept, energy;
+    double before = 0, leaps = 0;
+    bool moved = false;
+    result.each_block(k, [&](std::span<const double> rows) {
       std::string bytes;
-      for (std::size_t row = 0; row + result.columns <= rows.size() && left > 0;
-           row += result.columns, --left)
-        for (std::size_t j = 0; j < count; ++j) put_number(bytes, rows[row + first + j]);
-      hash.add(bytes);
-    };
-    if (result.folder != nullptr)
-      result.folder->read(k, take);
-    else
-      take(result.chains[static_cast<std::size_t>(k)].rows);
+      for (std::size_t at = 0; at < rows.size(); at += result.columns) {
+        const auto row = rows.subspan(at, result.columns);
+        for (std::size_t j = 0; j < result.columns; ++j) all.columns[j].add(row[j]);
+        for (std::size_t j = 0; j < count; ++j) put_number(bytes, row[first + j]);
+        if (accept.count == 0) std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(first), count, start.begin());
+        moved = moved || !std::equal(start.begin(), start.end(), row.begin() + static_cast<std::ptrdiff_t>(first));
+        accept.add(row[accept_column]);
+        if (energy.count > 0) leaps += (row[energy_column] - before) * (row[energy_column] - before);
+        before = row[energy_column];
+        energy.add(before);
+      }
+      all.hash.add(bytes);
+    });
+    all.accept.push_back(accept.mean);
+    all.moved.push_back(moved);
+    all.ebfmi.push_back(energy.count > 2 ? leaps / energy.count / energy.variance()
+                                         : std::numeric_limits<double>::quiet_NaN());
   }
-  return hash.hex();
+  return all;
 }
 
-// Chains whose ranges of a coordinate do not touch, directly or through others, are in different groups.
-std::vector<std::vector<int>> groups_of(const ChainsOfColumn& column) {
-  struct Range {
-    double low, high;
-    int chain;
-  };
-  std::vector<Range> ranges;
-  for (std::size_t k = 0; k < column.size(); ++k) {
-    const auto [low, high] = std::minmax_element(column[k].begin(), column[k].end());
-    ranges.push_back({*low, *high, static_cast<int>(k)});
-  }
-  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.low < b.low; });
-  std::vector<std::vector<int>> groups;
-  double reach = 0;
-  for (const Range& range : ranges) {
-    if (groups.empty() || range.low > reach) {
-      groups.emplace_back();
-      reach = range.high;
+std::string list_of(const std::vector<int>& chains) {
+  std::vector<int> numbers;
+  for (const int chain : chains) numbers.push_back(chain + 1);
+  return fmt::format("{}", fmt::join(numbers, ", "));
+}
+
+// Finds chains that never meet: by their ranges of one column, whose name is then said, or by their
+// neighbours in the coordinates that differ most between chains.
+void warn_of_components(SamplingSummary& s, const SamplingResult& result, std::size_t first,
+                        std::size_t coordinates) {
+  std::vector<std::size_t> apart;
+  for (std::size_t k = 0; k < s.of.size(); ++k)
+    if (s.of[k].rhat > much_apart) apart.push_back(k);
+  if (apart.empty() || s.chains < 2) return;
+  std::stable_sort(apart.begin(), apart.end(),
+                   [&](std::size_t a, std::size_t b) { return s.of[a].rhat > s.of[b].rhat; });
+  std::vector<std::size_t> places;
+  std::string where = "space";
+  for (const std::size_t k : apart) {
+    const std::size_t place[] = {first + k};
+    ChainGroups groups = groups_by_range(result.gather(place, s.every).front());
+    if (groups.size() > s.components.size()) {
+      s.components = std::move(groups);
+      where = s.names[k];
     }
-    reach = std::max(reach, range.high);
-    groups.back().push_back(range.chain + 1);
+    if (k < coordinates && places.size() < most_in_space) places.push_back(first + k);
   }
-  for (auto& group : groups) std::sort(group.begin(), group.end());
-  return groups;
+  for (std::size_t k = 0; k < coordinates && places.size() < most_in_space; ++k)
+    if (std::find(places.begin(), places.end(), first + k) == places.end() && std::isfinite(s.of[k].rhat))
+      places.push_back(first + k);
+  if (s.components.size() < 2 && !places.empty()) {
+    const std::int64_t coarser = std::max(s.every, s.draws / 2000);
+    s.components = groups_by_neighbours(result.gather(places, coarser));
+  }
+  if (s.components.size() < 2) return;
+  std::string text = fmt::format("chains never meet in {}: ", where);
+  for (std::size_t k = 0; k < s.components.size(); ++k)
+    text += fmt::format("{}chain{} {}", k == 0 ? "" : "; ", s.components[k].size() == 1 ? "" : "s",
+                        list_of(s.components[k]));
+  s.warnings.push_back(text +
+                       ". They may sit in components of g = 0 that no step connects; each is sampled by "
+                       "itself, and their weights are not known.");
 }
 
-std::string list_of(const std::vector<int>& chains) { return fmt::format("{}", fmt::join(chains, ", ")); }
-
-void warn_of_components(SamplingSummary& s, const std::string& name, const ChainsOfColumn& column) {
-  const auto groups = groups_of(column);
-  if (groups.size() < 2) return;
-  std::string text = fmt::format("chains never meet in {}: ", name);
-  for (std::size_t k = 0; k < groups.size(); ++k)
-    text +=
-        fmt::format("{}chain{} {}", k == 0 ? "" : "; ", groups[k].size() == 1 ? "" : "s", list_of(groups[k]));
-  s.warnings.push_back(
-      text +
-      ". They may sit in components of g = 0 that no step connects; each is sampled by itself, "
-      "and their weights are not known.");
+// A number that is not known is worse than none.
+void warn_of_the_unknown(SamplingSummary& s, const WholeReading& all) {
+  if (s.draws < least_draws) {
+    s.warnings.push_back(fmt::format("{} draws of a chain are too few for diagnostics: draw {} or more.", s.draws,
+                                     least_draws));
+    return;
+  }
+  for (std::size_t k = 0; k < all.moved.size(); ++k)
+    if (!all.moved[k])
+      s.warnings.push_back(fmt::format(
+          "chain {} never moved: all of its draws are the same point. Its step, {:.3g}, may be too long; "
+          "--step fixes another one.",
+          k + 1, s.steps[k]));
+  for (std::size_t k = 0; k < s.of.size(); ++k)
+    if (!std::isfinite(s.of[k].sd))
+      s.warnings.push_back(
+          fmt::format("{} is not finite in some draws: it has no diagnostics.", s.names[k]));
 }
 
 void warn(SamplingSummary& s) {
+  if (s.of.empty() || s.draws < least_draws) return;
+  // Finds the column with the worst value; columns that do not vary have none.
   const auto worst = [&](auto value, bool largest) {
-    std::size_t at = 0;
-    for (std::size_t k = 1; k < s.of.size(); ++k)
-      if (largest ? value(s.of[k]) > value(s.of[at]) : value(s.of[k]) < value(s.of[at])) at = k;
+    std::optional<std::size_t> at;
+    for (std::size_t k = 0; k < s.of.size(); ++k) {
+      const double x = value(s.of[k]);
+      if (!std::isnan(x) && (!at || (largest ? x > value(s.of[*at]) : x < value(s.of[*at])))) at = k;
+    }
     return at;
   };
-  if (s.of.empty() || s.draws < 6) return;
-  if (s.chains > 1) {
-    const std::size_t at = worst([](const ColumnDiagnostics& d) { return d.rhat; }, true);
-    if (s.of[at].rhat > most_rhat)
-      s.warnings.push_back(
-          fmt::format("R-hat of {} is {:.3f}, above {}: the chains do not agree yet. Draw more.", s.names[at],
-                      s.of[at].rhat, most_rhat));
-  }
+  if (const auto at = worst([](const ColumnDiagnostics& d) { return d.rhat; }, true);
+      at && s.of[*at].rhat > most_rhat)
+    s.warnings.push_back(fmt::format("R-hat of {} is {:.3f}, above {}: the {} not agree yet. Draw more.",
+                                     s.names[*at], s.of[*at].rhat, most_rhat,
+                                     s.chains > 1 ? "chains do" : "halves of the chain do"));
   for (const bool bulk : {true, false}) {
     const auto size = [bulk](const ColumnDiagnostics& d) { return bulk ? d.ess_bulk : d.ess_tail; };
-    const std::size_t at = worst(size, false);
-    if (size(s.of[at]) < least_ess)
-      s.warnings.push_back(
-          fmt::format("the effective size of the {} of {} is {:.0f}, below {:.0f}: draw more.",
-                      bulk ? "bulk" : "tails", s.names[at], size(s.of[at]), least_ess));
+    if (const auto at = worst(size, false); at && size(s.of[*at]) < least_ess)
+      s.warnings.push_back(fmt::format("the effective size of the {} of {} is {:.0f}, below {:.0f}: draw more.",
+                                       bulk ? "bulk" : "tails", s.names[*at], size(s.of[*at]), least_ess));
   }
   for (std::size_t k = 0; k < s.ebfmi.size(); ++k)
     if (s.ebfmi[k] < least_ebfmi)
@@ -137,9 +194,44 @@ double mean_of_list(const std::vector<double>& x) {
   return x.empty() ? 0 : std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
 }
 
+void diagnose_columns(SamplingSummary& s, const SamplingResult& result, std::size_t first,
+                      const WholeReading& all) {
+  const auto looked_at = static_cast<std::size_t>((s.draws / s.every + 1) * s.chains);
+  const std::size_t together = std::max<std::size_t>(1, most_gathered / looked_at);
+  for (std::size_t from = 0; from < s.names.size(); from += together) {
+    std::vector<std::size_t> places(std::min(together, s.names.size() - from));
+    std::iota(places.begin(), places.end(), first + from);
+    for (const ChainsOfColumn& column : result.gather(places, s.every)) s.of.push_back(diagnose(column));
+  }
+  if (s.every == 1) return;
+  // The effective sizes of a part of the draws are no more than those of all, and so are bounds.
+  for (std::size_t k = 0; k < s.of.size(); ++k) {
+    s.of[k].mean = all.columns[first + k].mean;
+    s.of[k].sd = std::sqrt(all.columns[first + k].variance());
+    s.of[k].mcse = s.of[k].sd / std::sqrt(s.of[k].ess_mean);
+  }
+}
+
+Json by_name(const SamplingSummary& s, const std::vector<double>& values) {
+  Json object = Json::object();
+  for (std::size_t k = 0; k < values.size(); ++k) object[s.names[k]] = values[k];
+  return object;
+}
+
+Json components_of(const SamplingSummary& s) {
+  Json list = Json::list();
+  for (const std::vector<int>& group : s.components) {
+    Json numbers = Json::list();
+    for (const int chain : group) numbers.push_back(chain + 1);
+    list.push_back(std::move(numbers));
+  }
+  return list;
+}
+
 }  // namespace
 
-SamplingSummary summarise(const Sampling& sampling, const SamplingResult& result) {
+SamplingSummary summarise(const Sampling& sampling, const SamplingResult& result,
+                          std::int64_t most_diagnosed) {
   const SamplingOptions& o = sampling.options;
   SamplingSummary s{.model = sampling.run.title(),
                     .kernel = o.kernel.kernel.text(),
@@ -163,23 +255,17 @@ SamplingSummary summarise(const Sampling& sampling, const SamplingResult& result
   const std::size_t first = statistic_names().size();
   s.names.assign(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
   if (s.draws == 0) return s;
-  const auto gather = [&](std::size_t place) {
-    ChainsOfColumn column;
-    for (int k = 0; k < result.chain_count(); ++k) column.push_back(result.column(k, place));
-    return column;
-  };
-  std::vector<double> accepts;
-  for (const auto& chain : gather(accept_column)) accepts.push_back(mean_of_list(chain));
-  s.accept = mean_of_list(accepts);
-  for (const auto& chain : gather(energy_column)) s.ebfmi.push_back(ebfmi(chain));
-  std::vector<std::string> apart;
-  for (std::size_t k = first; k < all.size(); ++k) {
-    const ChainsOfColumn column = gather(k);
-    s.of.push_back(diagnose(column));
-    if (s.of.back().rhat > much_apart) warn_of_components(s, all[k], column);
-  }
+  const WholeReading all_draws = read_all(result, first, sampling.code->coordinates.size());
+  s.accept = mean_of_list(all_draws.accept);
+  s.ebfmi = all_draws.ebfmi;
+  s.sha256 = all_draws.hash.hex();
+  s.every = (s.draws * s.chains + most_diagnosed - 1) / most_diagnosed;
+  diagnose_columns(s, result, first, all_draws);
+  s.components.emplace_back();
+  for (int k = 0; k < s.chains; ++k) s.components.back().push_back(k);
+  warn_of_the_unknown(s, all_draws);
+  warn_of_components(s, result, first, sampling.code->coordinates.size());
   warn(s);
-  s.sha256 = hash_of(result, first, sampling.code->coordinates.size());
   return s;
 }
 
@@ -206,6 +292,10 @@ std::string to_json(const SamplingSummary& s) {
                        {"ess_per_second", divided(s, s.draw_seconds)},
                        {"ess_per_gradient", divided(s, static_cast<double>(s.gradients))},
                        {"ebfmi", Json(s.ebfmi)},
+                       {"components", components_of(s)},
+                       {"diagnosed_every", s.every},
+                       {"bias", by_name(s, s.bias)},
+                       {"bias_error", by_name(s, s.bias_error)},
                        {"gradients", s.gradients},
                        {"warnings", Json(s.warnings)},
                        {"seconds", s.seconds},
@@ -226,7 +316,10 @@ std::string to_text(const SamplingSummary& s) {
       kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", s.counts[k], names_of(Outcome{})[k]);
   for (char& c : kinds)
     if (c == '_') c = ' ';
-  text += fmt::format("rejections: {}\n\n", kinds.empty() ? "none" : kinds);
+  text += fmt::format("rejections: {}\n", kinds.empty() ? "none" : kinds);
+  if (s.every > 1)
+    text += fmt::format("R-hat and effective sizes are those of one draw of {}; more draws have no less.\n", s.every);
+  text += "\n";
   std::size_t width = 8;
   for (const std::string& name : s.names) width = std::max(width, name.size());
   constexpr std::size_t most = 40;
@@ -237,6 +330,11 @@ std::string to_text(const SamplingSummary& s) {
     text +=
         fmt::format("{:<{}} {:>12.5g} {:>10.4g} {:>10.3g} {:>7.4f} {:>9.0f} {:>9.0f} {:>10.4g}\n", s.names[k],
                     width, d.mean, d.sd, d.mcse, d.rhat, d.ess_bulk, d.ess_tail, d.ess_bulk / s.draw_seconds);
+  }
+  if (!s.bias.empty()) {
+    text += "\nBias of the means, from a second run with half of the step:\n";
+    for (std::size_t k = 0; k < std::min(most, s.bias.size()); ++k)
+      text += fmt::format("{:<{}} {:>12.3g} ± {:.2g}\n", s.names[k], width, s.bias[k], s.bias_error[k]);
   }
   if (s.of.size() > most) text += fmt::format("… and {} more; --json has them all.\n", s.of.size() - most);
   return text;

@@ -1,6 +1,7 @@
 // What a sampling came to, for people and for programs: moments, diagnostics, rejections by kind, warnings.
 #pragma once
 
+#include <taut/sample/components.hpp>
 #include <taut/sample/diagnostics.hpp>
 #include <taut/sample/sampling.hpp>
 
@@ -20,6 +21,9 @@ struct SamplingSummary {
   OutcomeCounts counts{};
   std::vector<std::string> names = {};  // coordinates and quantities
   std::vector<ColumnDiagnostics> of = {};
+  std::int64_t every = 1;           // R-hat and effective sizes are those of one draw of so many
+  ChainGroups components = {};      // chains that met; one group of all if nothing keeps them apart
+  std::vector<double> bias = {}, bias_error = {};  // of the means of g-baoab, if it was estimated
   std::vector<double> ebfmi = {};        // one for each chain
   std::int64_t gradients = 0;            // after warm-up
   double seconds = 0, draw_seconds = 0;  // wall-clock time; CPU time of all chains after warm-up
@@ -31,7 +35,10 @@ struct SamplingSummary {
 // Limits of the diagnostics; beyond them a summary warns.
 inline constexpr double most_rhat = 1.01, least_ess = 400, least_ebfmi = 0.3;
 
-SamplingSummary summarise(const Sampling& sampling, const SamplingResult& result);
+// Memory is bounded, however many draws there are: moments and the hash take all of them, and what needs a
+// whole column at once looks at no more than so many of its draws.
+SamplingSummary summarise(const Sampling& sampling, const SamplingResult& result,
+                          std::int64_t most_diagnosed = 1 << 20);
 std::string to_json(const SamplingSummary& summary);
 std::string to_text(const SamplingSummary& summary);
 
