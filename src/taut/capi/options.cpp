@@ -62,6 +62,11 @@ void set_choice(std::string_view table, std::string_view key, const Json& value,
   to.set.push_back(fmt::format("{}.{}={}", table, key, name_of(choice)));
 }
 
+// A formula of the model is read with it.
+void set_formula(std::string_view key, const Json& value, Options& to) {
+  to.set.push_back(fmt::format("run.{}={}", key, text_at(key, value)));
+}
+
 // Every option of a run: the keys are the flags of the command line.
 const std::map<std::string_view, Take>& takers() {
   using K = std::string_view;
@@ -90,6 +95,11 @@ const std::map<std::string_view, Take>& takers() {
       {"steps", [](K k, const Json& v, Options& o) { o.request.steps = whole_at(k, v); }},
       {"until", [](K k, const Json& v, Options& o) { o.request.until = number_at(k, v); }},
       {"every", [](K k, const Json& v, Options& o) { o.request.every = counted(k, v, 1, many); }},
+      {"step-function", set_formula},
+      {"time-transform", set_formula},
+      {"shortest-step", [](K k, const Json& v, Options& o) { o.request.shortest_step = number_at(k, v); }},
+      {"longest-step", [](K k, const Json& v, Options& o) { o.request.longest_step = number_at(k, v); }},
+      {"interval", [](K k, const Json& v, Options& o) { o.request.interval = number_at(k, v); }},
       {"tolerance", [](K k, const Json& v, Options& o) { o.request.tolerance = number_at(k, v); }},
       {"solver", [](K k, const Json& v, Options& o) { choose(k, v, o.request.solver); }},
       {"backend", [](K k, const Json& v, Options& o) { choose(k, v, o.request.backend); }},
