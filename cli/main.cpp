@@ -1,5 +1,7 @@
 #include <taut/version.hpp>
 
+#include <gpu_verification.hpp>
+
 #include <fmt/core.h>
 
 #include <string>
@@ -50,7 +52,8 @@ std::string built_for() {
 
 int main(int argc, char** argv) {
   taut::cli::Program program{.what = taut::cli::purpose,
-                             .version = fmt::format("taut {}{}", taut::version, taut::cli::built_for())};
+                             .version = fmt::format("taut {}{}\nensembles on a GPU: {}", taut::version,
+                                                    taut::cli::built_for(), taut::cli::gpu_verification)};
   taut::cli::add_commands(program);
   return taut::cli::carry_out_words(program, argc, argv);
 }

@@ -1,5 +1,6 @@
 #include "typed.hpp"
 
+#include <taut/contract/time_transform.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/run/bundled.hpp>
 
@@ -214,15 +215,24 @@ void TypedModel::add_error_tolerance(Command& command) {
 }
 
 void TypedModel::add_step_function(Command& command) {
+  const auto take = [this](const std::string& text) {
+    if (!request_.step_function.empty())
+      throw InputError("--step-function and --time-transform both say how long steps are: leave one out.");
+    request_.step_function = text;
+  };
   command.add(
-      option("--step-function", "F", request_.step_function,
+      option("--step-function", "F", take,
              "for adaptive(M): steps of about H times this formula of the coordinates; auto (default)"));
+  command.add(option(
+      "--time-transform", "F", [take](const std::string& text) { take(as_time_transform(text)); },
+      "for lobatto(s), midpoint, dirac-gauss(s): H becomes F·(H - E0), and steps are symplectic and differ "
+      "in size"));
   command.add(option("--shortest-step", "H", request_.shortest_step,
                      "of adaptive(M): the run ends if a shorter one is needed"));
   command.add(option("--longest-step", "H", request_.longest_step,
                      "of adaptive(M): the run ends if a longer one would be taken"));
   command.add(option("--interval", "T", request_.interval,
-                     "of adaptive(M): samples at equal times, T apart, in place of --every"));
+                     "of steps that differ in size: samples at equal times, T apart, in place of --every"));
 }
 
 void TypedModel::add_out(Command& command) {

@@ -62,6 +62,43 @@ TEST(AdaptiveRuns, ATransformedHamiltonianHasTheSameMotion) {
   EXPECT_NEAR(run["quantities"]["energy_in_t"], same["energy"]["initial"], 1e-9);
 }
 
+// --time-transform writes it: the same motion in t, with energies and multipliers of H.
+TEST(AdaptiveRuns, ATimeTransformGivesTheSameMotionByEveryMethodThatTakesIt) {
+  const std::string sigma = " --time-transform '(x^2 + y^2)^0.75' --backend interpret";
+  struct Case {
+    std::string method, step;
+    double error;
+  };
+  const json exact =
+      run_of("kepler-on-sphere --until 1.9 --method 'adaptive(kahan-li8)' --step 0.02 --backend interpret");
+  for (const Case& c : {Case{"lobatto(4)", "0.04", 1e-7}, Case{"midpoint", "0.02", 1e-2},
+                        Case{"dirac-gauss(3)", "0.04", 1e-7}}) {
+    const json run = run_of("kepler-on-sphere --until 1.9 --method '" + c.method + "' --step " + c.step +
+                            sigma + " --quantity v=v_x");
+    EXPECT_EQ(run["time"], 1.9) << c.method;
+    EXPECT_NEAR(run["q"][3], 1.9, 1e-14) << c.method;
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_NEAR(run["q"][i], exact["q"][i], c.error) << c.method;
+      EXPECT_NEAR(run["p"][i], exact["p"][i], 10 * c.error) << c.method;
+    }
+    EXPECT_NEAR(run["lambda"][0], exact["lambda"][0], 100 * c.error) << c.method;
+    EXPECT_NEAR(run["quantities"]["v"], run["p"][0], 1e-14) << c.method;  // a velocity in t: the mass is 1
+    EXPECT_DOUBLE_EQ(run["p"][3].get<double>(), -run["energy"]["initial"].get<double>()) << c.method;
+    EXPECT_NEAR(run["energy"]["initial"], exact["energy"]["initial"], 1e-15) << c.method;
+    EXPECT_LT(run["residual"]["position_max"], 1e-14) << c.method;
+    EXPECT_GT(run["step_sizes"]["longest"], 100 * run["step_sizes"]["shortest"].get<double>()) << c.method;
+  }
+}
+
+// The step of (q, t, p, p_t) is symplectic, which that of adaptive(M) is not; and the order is in τ.
+TEST(AdaptiveRuns, ACertificateOfATimeTransformIsThatOfASymplecticMethod) {
+  const Ran check = run_taut(
+      "check kepler-on-sphere --method 'lobatto(3)' --step 0.02 --steps 400 --set "
+      "'run.time-transform=(x^2 + y^2)^0.75'");
+  EXPECT_EQ(check.status, 0) << check.out << check.err;
+  EXPECT_NE(check.out.find("symplectic defect     0 "), std::string::npos) << check.out;
+}
+
 std::vector<std::vector<double>> rows_of(const std::string& csv) {
   std::istringstream lines(read_text(csv));
   std::vector<std::vector<double>> rows;
@@ -118,6 +155,40 @@ TEST(AdaptiveRuns, AResumedRunHasTheSameBits) {
     EXPECT_EQ(a[key], b[key]) << key;
 }
 
+TEST(AdaptiveRuns, ATransformedRunIsSampledAtEqualTimesAndResumedToTheSameBits) {
+  const OwnFolder folder;
+  const std::string even = (folder / "even").string();
+  const std::string base =
+      "run kepler-on-sphere --method lobatto(3) --step 0.02 --time-transform (x^2+y^2)^0.75 --backend "
+      "interpret ";
+  const auto words_of = [&](const std::string& more) {
+    std::istringstream words(base + more);
+    return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
+  };
+  const auto run = [&](const std::string& more) {
+    Process process(words_of(more));
+    return process.wait();
+  };
+  ASSERT_EQ(run("--until 5 --interval 0.25 --out " + even), 0);
+  const auto rows = rows_of(even + "/samples.csv");
+  ASSERT_EQ(rows.size(), 21U);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    EXPECT_DOUBLE_EQ(rows[k][0], 0.25 * static_cast<double>(k));
+    EXPECT_NEAR(rows[k][4], rows[k][0], 1e-14);  // the coordinate `time`
+  }
+  const std::string whole = (folder / "whole").string(), part = (folder / "part").string();
+  const std::string options = "--until 40 --interval 0.5 --checkpoint-every 0.01 --out ";
+  ASSERT_EQ(run(options + whole), 0);
+  Process process(words_of(options + part));
+  for (int i = 0; i < 12000 && !std::filesystem::exists(part + "/checkpoint.taut"); ++i) sleep_seconds(0.005);
+  sleep_seconds(0.1);
+  process.send(SIGINT);
+  ASSERT_EQ(process.wait(), 130) << "the run was over too soon";
+  const Ran resumed = run_taut("resume " + part);
+  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(read_text(whole + "/samples.csv"), read_text(part + "/samples.csv"));
+}
+
 void refuses(const std::string& arguments, const std::string& words, int status = 2) {
   const Ran ran = run_taut("run " + arguments);
   EXPECT_EQ(ran.status, status) << arguments;
@@ -140,6 +211,17 @@ TEST(AdaptiveRuns, RefusalsSayWhy) {
   refuses("kepler-on-sphere --longest-step 1e-3", "the longest that is allowed is 0.001", 1);
   refuses("kepler-on-sphere --step 20", "could not be met at t = 0", 1);
   refuses("bead-past-attractor --step-function '1/sqrt(x^2 + y^2)'", "density of steps is no longer positive",
+          1);
+  const std::string transform = " --time-transform '(x^2 + y^2)^0.75'";
+  refuses("kepler-on-sphere" + transform, "beside adaptive(M)");
+  refuses("kepler-on-sphere --step-function auto" + transform, "leave one out");
+  refuses("kepler-on-sphere --method 'lobatto(3)' --time-transform '-x'", "it must be positive");
+  refuses("kepler-on-sphere --method 'lobatto(3)' --time-transform p_x", "uses the momentum `p_x`");
+  refuses("kepler-on-sphere --method 'bdf(2)'" + transform, "takes no time transform");
+  refuses("kepler-on-sphere --method 'lobatto(3)' --longest-step 1" + transform, "limits on the sizes");
+  refuses("kepler-on-sphere --method 'lobatto(3)' --precision quad" + transform, "double precision alone");
+  refuses("rotating-hoop --method 'lobatto(3)' --time-transform 2", "depends on t or has forces");
+  refuses("pendulum --method 'lobatto(3)' --step 0.01 --until 20 --time-transform 'x'", "no longer positive",
           1);
   const Ran ensemble = run_taut("ensemble kepler-on-sphere --size 2");
   EXPECT_EQ(ensemble.status, 2);

@@ -31,7 +31,7 @@ model.toml:7:2: unknown table `intial`
      |  ^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, sampling, forces, damping, events. Did you mean `initial`?
 model.toml:10:1: unknown key `methd` in [run]
   10 | methd = "rattle"
-     | ^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant, first-guess, stop-rule, error-tolerance, precision, step-function, shortest-step, longest-step, interval, at. Did you mean `method`?
+     | ^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant, first-guess, stop-rule, error-tolerance, precision, step-function, shortest-step, longest-step, interval, at, time-transform. Did you mean `method`?
 model.toml:12:1: unknown key `folder` in [output]
   12 | folder = "out"
      | ^^^^^^  known here: directory, format, lambda, local-error, quantities.
@@ -426,7 +426,7 @@ x = 1.0
      |             ^^^^^^^^^
 --set: unknown key `stp` in [run]
      | run.stp=0.1
-     | ^^^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant, first-guess, stop-rule, error-tolerance, precision, step-function, shortest-step, longest-step, interval, at. Did you mean `step`?
+     | ^^^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant, first-guess, stop-rule, error-tolerance, precision, step-function, shortest-step, longest-step, interval, at, time-transform. Did you mean `step`?
 --set: the step is 0, and time would stand still
      | run.step=0
      |          ^  a negative step runs backwards

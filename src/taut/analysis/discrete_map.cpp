@@ -103,6 +103,9 @@ DiscreteMap::DiscreteMap(const ModelRun& run)
     throw InputError(
         "this analysis follows whole bases of tangent vectors: at most 200 coordinates are taken.");
   const Schedule schedule = schedule_of(run.request);
+  if (schedule.varies)
+    throw InputError(
+        "this analysis takes steps of one size in t: leave out the time transform, or adaptive(M).");
   step_ = schedule.step;
   steps_ = schedule.steps;
   start_ = ready_start(mechanism_, run.name, choice_, run.request.project_start).x;

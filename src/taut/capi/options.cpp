@@ -91,6 +91,11 @@ void add_times(std::string_view key, const Json& value, std::vector<std::string>
   set.push_back(fmt::format("run.at=[{}]", fmt::join(numbers_at(key, value), ", ")));
 }
 
+// A formula of the model is read with it.
+void set_formula(std::string_view key, const Json& value, Options& to) {
+  to.set.push_back(fmt::format("run.{}={}", key, text_at(key, value)));
+}
+
 // Every option of a run: the keys are the flags of the command line.
 const std::map<std::string_view, Take>& takers() {
   using K = std::string_view;
@@ -119,6 +124,7 @@ const std::map<std::string_view, Take>& takers() {
       {"steps", [](K k, const Json& v, Options& o) { o.request.steps = whole_at(k, v); }},
       {"until", [](K k, const Json& v, Options& o) { o.request.until = number_at(k, v); }},
       {"every", [](K k, const Json& v, Options& o) { o.request.every = counted(k, v, 1, many); }},
+      {"time-transform", set_formula},
       {"tolerance", [](K k, const Json& v, Options& o) { o.request.tolerance = number_at(k, v); }},
       {"solver", [](K k, const Json& v, Options& o) { choose(k, v, o.request.solver); }},
       {"backend", [](K k, const Json& v, Options& o) { choose(k, v, o.request.backend); }},

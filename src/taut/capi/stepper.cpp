@@ -91,7 +91,9 @@ std::unique_ptr<taut_stepper> make_stepper(taut_model* model, const char* option
   try {
     s->h = schedule_of(run.request).step;
     if (schedule_of(run.request).varies)
-      throw InputError("a stepper takes steps of one size, and those of adaptive(M) differ: use a run.");
+      throw InputError(
+          "a stepper takes steps of one size, and those of adaptive(M) or a time transform differ: use a "
+          "run.");
     s->choice = chosen_method(*run.mechanism, run.name, run.request);
     begin(*s, machine_at(*s, run.request.start.value_or(run.mechanism->start()), &s->used));
   } catch (const ChoiceError& error) {

@@ -123,8 +123,8 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
   e.schedule = schedule_of(e.run.request);
   if (e.schedule.varies)
     throw InputError(
-        "the trajectories of an ensemble take steps of one size, and those of adaptive(M) differ. "
-        "Choose another method.");
+        "the trajectories of an ensemble take steps of one size, and those of adaptive(M) and of a time "
+        "transform differ. Choose another method, and leave the transform out.");
   for (const std::string& name : e.variations.names())
     e.is_start.push_back(place_in_start(e.run, name).has_value());
   try {

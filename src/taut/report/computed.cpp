@@ -1,3 +1,4 @@
+#include <taut/contract/time_transform.hpp>
 #include <taut/report/computed.hpp>
 #include <taut/run/schedule.hpp>
 
@@ -115,7 +116,11 @@ std::vector<std::string> integration(const std::vector<const ModelRun*>& runs,
   for (std::size_t k = 0; k < runs.size(); ++k) lines.push_back(method_line(*runs[k], summaries[k]));
   const RunRequest& request = runs.front()->request;
   const Schedule schedule = schedule_of(request);
-  if (schedule.varies)
+  if (const auto sigma = time_transform_of(request.step_function))
+    lines.push_back(fmt::format(
+        "step {} of fictitious time, by the Hamiltonian σ (H - E₀) with σ = {}, {} steps to t = {:.10g}",
+        schedule.step, *sigma, summaries.front().steps, summaries.front().time));
+  else if (schedule.varies)
     lines.push_back(fmt::format("step {} of fictitious time, step function {}, {} steps to t = {:.10g}",
                                 schedule.step, request.step_function.empty() ? "auto" : request.step_function,
                                 summaries.front().steps, summaries.front().time));

@@ -1,6 +1,7 @@
 #include <taut/backend/backend.hpp>
 #include <taut/contract/reading_time.hpp>
 #include <taut/contract/step_count.hpp>
+#include <taut/contract/time_transform.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/model/formula_system.hpp>
@@ -11,6 +12,7 @@
 #include <taut/run/run_mechanism.hpp>
 #include <taut/run/schedule.hpp>
 #include <taut/run/stage_multipliers.hpp>
+#include <taut/run/transformed_machine.hpp>
 #include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
@@ -46,13 +48,21 @@ std::vector<std::string> assignments(const RunRequest& request, const std::vecto
   if (request.steps) put("steps", *request.steps);
   if (request.until) put("until", *request.until);
   if (request.every > 0) put("every", request.every);
-  if (!request.step_function.empty()) put("step-function", request.step_function);
+  if (const auto sigma = time_transform_of(request.step_function))
+    put("time-transform", *sigma);
+  else if (!request.step_function.empty())
+    put("step-function", request.step_function);
   if (request.shortest_step) put("shortest-step", *request.shortest_step);
   if (request.longest_step) put("longest-step", *request.longest_step);
   if (request.interval) put("interval", *request.interval);
   if (request.threads > 0) put("threads", request.threads);
   if (request.precision != Precision::double_precision) put("precision", name_of(request.precision));
   return all;
+}
+
+// Asks whether the steps differ in size.
+bool steps_vary(const RunRequest& request) {
+  return base_of_adaptive(request.method) || time_transform_of(request.step_function);
 }
 
 // Asks whether the request says something about a key of [run].
@@ -145,7 +155,7 @@ RunRequest request_of(const Model& model, const RunSettings& run, const RunReque
   request.longest_step = run.longest_step;
   request.interval = run.interval;
   // What the file says of steps that differ belongs to the file's method.
-  if (!base_of_adaptive(request.method) && !asked.interval) request.interval.reset();
+  if (!steps_vary(request) && !asked.interval) request.interval.reset();
   request.threads = static_cast<int>(run.threads.value_or(0));
   if (run.precision)
     request.precision = choice_named<Precision>(*run.precision).value_or(Precision::double_precision);
@@ -361,7 +371,7 @@ Quantities ModelRun::quantities() const {
       model.output_quantities, model.particles ? model.particles->dimension : 0, mechanism->constraints(),
       model.particles ? std::make_shared<const ParticlePotentials>(model.particles) : nullptr);
   if (shows_local_error()) quantities.show_local_error();
-  if (base_of_adaptive(request.method)) quantities.show_step_size();
+  if (steps_vary(request)) quantities.show_step_size();
   if (!model.quantities.empty()) quantities.set_formulas(std::make_shared<const FormulaQuantities>(model));
   return quantities;
 }
@@ -455,31 +465,76 @@ MadeMachine ModelRun::adaptive_machine(const MethodChoice& choice, const PlainSt
   return made;
 }
 
+namespace {
+
+MadeMachine machine_of_equal_steps(const ModelRun& run, const MethodChoice& choice, const PlainState& start,
+                                   std::int64_t steps, const std::function<void(const std::string&)>& note) {
+  // After a reflection a machine goes on from a state of its interpreted twin.
+  RunRequest asked_for = run.request;
+  if (reflects(run.model) && asked_for.backend == Backend::automatic) asked_for.backend = Backend::interpret;
+  BackedMachine made =
+      backed_machine(run.model, run.system, *run.mechanism, choice, start, solve_options(run.request),
+                     asked_for, schedule_of(run.request).step, steps);
+  if (!made.note.empty()) note(made.note);
+  if (!run.model.particles && run.request.threads > 1)
+    note("only systems of particles share a step among threads: this one runs on one.");
+  if (made.machine && run.shows_stage_multiplier()) {
+    const double h = schedule_of(run.request).step;
+    if (made.machine->last_multiplier(h).empty()) throw ChoiceError("lambda", no_stage_multiplier(choice));
+    made.machine = std::make_unique<StageMultipliers>(std::move(made.machine), h);
+  }
+  if (made.machine && run.shows_local_error() && !made.machine->watch_local_error())
+    throw ChoiceError("local-error", no_local_error(choice));
+  return MadeMachine{std::move(made.machine), made.used, made.moved};
+}
+
+void refuse_with_transform(const ModelRun& run, const MethodChoice& choice, const PlainState& start) {
+  const auto refuse = [](const std::string& what) { throw ChoiceError("time-transform", what); };
+  const MethodFacts facts = named_method(choice.method).facts;
+  if (choice.ode || facts.past > 0 || !facts.symmetric)
+    refuse(
+        fmt::format("{} takes no time transform: it is for symmetric one-step methods, whose step back is as "
+                    "good as one forth. Take lobatto(s), midpoint or dirac-gauss(s).",
+                    choice.label()));
+  if (run.request.precision != Precision::double_precision)
+    refuse("a time transform runs in double precision alone. Leave the precision out.");
+  if (run.request.halve_on_failure)
+    refuse("--on-failure halve would take a step in parts, which is not symplectic. Leave it out.");
+  if (run.shows_stage_multiplier() || run.shows_local_error())
+    refuse(
+        "a time transform shows the multiplier λ(q, p), and no local error. Leave `lambda` and "
+        "`local-error` out.");
+  if (run.request.shortest_step || run.request.longest_step)
+    refuse("limits on the sizes of steps are for adaptive(M). Leave --shortest-step and --longest-step out.");
+  if (!run.model.dynamics.events.empty() || !run.model.dynamics.at.empty())
+    refuse("events are not looked for between the steps of a time transform. Leave out [[events]] and `at`.");
+  const PlainState expected = run.mechanism->start();
+  if (start.q != expected.q || start.p != expected.p)
+    refuse(
+        "a time transform takes its E₀ from [initial], and this start is another one: write it there, on "
+        "the constraints.");
+}
+
+}  // namespace
+
 MadeMachine ModelRun::machine(const MethodChoice& choice, const PlainState& start, std::int64_t steps,
                               const std::function<void(const std::string&)>& note) const {
-  const bool varies = base_of_adaptive(request.method).has_value();
   if (base_of_adaptive(choice.method)) return adaptive_machine(choice, start, steps, note);
-  if (!varies && !asked.step_function.empty())
+  if (!steps_vary(request) && !asked.step_function.empty())
     throw ChoiceError("step-function",
                       fmt::format("{} takes steps of one size: a step function is for adaptive(M), such as "
                                   "--method 'adaptive({})'.",
                                   choice.label(), choice.method));
-  // After a reflection a machine goes on from a state of its interpreted twin.
-  RunRequest asked_for = request;
-  if (reflects(model) && asked_for.backend == Backend::automatic) asked_for.backend = Backend::interpret;
-  BackedMachine made = backed_machine(model, system, *mechanism, choice, start, solve_options(request),
-                                      asked_for, schedule_of(request).step, steps);
-  if (!made.note.empty()) note(made.note);
-  if (!model.particles && request.threads > 1)
-    note("only systems of particles share a step among threads: this one runs on one.");
-  if (made.machine && shows_stage_multiplier()) {
-    const double h = schedule_of(request).step;
-    if (made.machine->last_multiplier(h).empty()) throw ChoiceError("lambda", no_stage_multiplier(choice));
-    made.machine = std::make_unique<StageMultipliers>(std::move(made.machine), h);
-  }
-  if (made.machine && shows_local_error() && !made.machine->watch_local_error())
-    throw ChoiceError("local-error", no_local_error(choice));
-  return MadeMachine{std::move(made.machine), made.used, made.moved};
+  if (!time_transform_of(request.step_function))
+    return machine_of_equal_steps(*this, choice, start, steps, note);
+  refuse_with_transform(*this, choice, start);
+  const std::int64_t likely = likely_steps(start, steps);
+  MadeMachine made = machine_of_equal_steps(*this, choice, start, likely, note);
+  MadeMachine second = machine_of_equal_steps(*this, choice, start, likely, [](const std::string&) {});
+  if (!made.machine) return made;
+  made.machine = std::make_unique<TransformedMachine>(std::move(made.machine), std::move(second.machine),
+                                                      step_function(start));
+  return made;
 }
 
 void ModelRun::check_events() const {

@@ -1,4 +1,5 @@
 #include <taut/contract/step_count.hpp>
+#include <taut/contract/time_transform.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/run/schedule.hpp>
 
@@ -32,13 +33,14 @@ Schedule schedule_of(const RunRequest& request) {
           *request.steps));
     schedule.steps = *request.steps;
   }
-  const bool varies = base_of_adaptive(request.method).has_value();
+  const bool varies =
+      base_of_adaptive(request.method).has_value() || time_transform_of(request.step_function).has_value();
   schedule.varies = varies;
   if (request.interval && !varies)
     throw ChoiceError(
         "interval",
-        "samples at equal times are for adaptive(M), whose steps differ in size. Leave the interval "
-        "out; `every` counts steps.");
+        "samples at equal times are for adaptive(M) and for a time transform, whose steps differ in size. "
+        "Leave the interval out; `every` counts steps.");
   if (request.until) {
     const double until = *request.until;
     if (!std::isfinite(until))

@@ -1,6 +1,7 @@
 #include <taut/model/code/legendre.hpp>
 
 #include <taut/model/code/confirm.hpp>
+#include <taut/model/code/graph_text.hpp>
 
 #include <algorithm>
 #include <map>
@@ -186,28 +187,8 @@ std::string Legendre::name_of(int input) const {
   return model_.parameters[static_cast<std::size_t>(input - 3 * n_)].name;
 }
 
-// Its names stand behind its text, as those of definitions do.
 Formula Legendre::formula_of(int root) const {
-  Formula f{.text = "H", .nodes = {}, .defined = {}};
-  std::unordered_map<int, int> place;
-  for (const int k : graph_.below({root})) {
-    const Graph::Node& node = graph_[k];
-    FormulaNode copy{.op = node.op, .span = {0, f.text.size()}};
-    if (node.op == Op::constant) {
-      copy.value = graph_.value(k);
-    } else if (node.op == Op::input) {
-      const std::string name = name_of(node.a);
-      const std::size_t begin = f.text.size() + f.defined.size();
-      f.defined += name;
-      copy.span = {begin, begin + name.size()};
-    } else {
-      copy.a = place.at(node.a);
-      if (node.b >= 0) copy.b = place.at(node.b);
-    }
-    place[k] = static_cast<int>(f.nodes.size());
-    f.nodes.push_back(copy);
-  }
-  return f;
+  return formula_of_graph(graph_, root, [this](int input) { return name_of(input); }, "H");
 }
 
 }  // namespace taut

@@ -1,5 +1,6 @@
 #include <taut/model/code/velocity_nodes.hpp>
 
+#include <taut/contract/time_transform.hpp>
 #include <taut/model/code/system.hpp>
 
 #include <numeric>
@@ -12,7 +13,13 @@ std::vector<int> velocity_nodes(Graph& graph, const Model& model,
   if (model.form == Model::Form::hamiltonian) {
     std::vector<int> momenta(n);
     std::iota(momenta.begin(), momenta.end(), first_momentum);
-    return graph.gradient(graph.add(model.hamiltonian, node_of), momenta);
+    std::vector<int> v = graph.gradient(graph.add(model.hamiltonian, node_of), momenta);
+    // Velocities are those in t, and K of a time transform has σ H_p.
+    if (time_transform_of(model.run.step_function.value_or(""))) {
+      const int sigma = graph.add(model.run.step_formula, node_of);
+      for (int& component : v) component = graph.make(Op::divide, component, sigma);
+    }
+    return v;
   }
   std::vector<int> v;
   const Numbers& W = model.derived->inverse_mass;

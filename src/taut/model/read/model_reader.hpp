@@ -107,6 +107,11 @@ class ModelReader {
   void start_from_velocities();
   Numbers start_of(const std::vector<NamedFormula>& list) const;
 
+  // transform_time.cpp: `time-transform` in [run]
+  void transform_time();
+  bool may_transform_time(const Entry& e);
+  Float128 value_at_start(const Formula& f) const;
+
   // read_dynamics.cpp: [[forces]], [damping], [[events]]
   const std::vector<Value>& tables(const std::string& name);
   void read_forces();
@@ -131,6 +136,7 @@ class ModelReader {
   void read_run();
   void read_projection(const Value& v);
   void read_step_function(const Value& t);
+  bool read_time_transform(const Value& t);  // returns false if [run] has none
   void read_output();
   void read_quantities(const Value& v);
   void read_quantity_formulas();

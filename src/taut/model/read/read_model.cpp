@@ -53,6 +53,7 @@ ReadModel ModelReader::read(const std::vector<std::string>& set) {
   }
   read_methods();
   read_run();
+  if (!particles) transform_time();
   read_output();
   read_quantity_formulas();
   if (!particles) read_draw();

@@ -3,6 +3,7 @@
 #include <taut/contract/choices.hpp>
 #include <taut/contract/request.hpp>
 #include <taut/contract/step_count.hpp>
+#include <taut/contract/time_transform.hpp>
 #include <taut/model/particles/particle_model.hpp>
 #include <taut/model/read/model_reader.hpp>
 #include <taut/model/text/number_text.hpp>
@@ -16,9 +17,10 @@ namespace taut {
 namespace {
 
 const std::vector<std::string> run_keys{
-    "method",    "formulation",   "projection",    "step",         "steps",     "until",
-    "every",     "threads",       "redundant",     "first-guess",  "stop-rule", "error-tolerance",
-    "precision", "step-function", "shortest-step", "longest-step", "interval",  "at"};
+    "method",       "formulation",     "projection", "step",          "steps",
+    "until",        "every",           "threads",    "redundant",     "first-guess",
+    "stop-rule",    "error-tolerance", "precision",  "step-function", "shortest-step",
+    "longest-step", "interval",        "at",         "time-transform"};
 const std::vector<std::string> output_keys{"directory", "format", "lambda", "local-error", "quantities"};
 const std::vector<std::string> redundant{"refuse", "least-squares"};
 
@@ -116,7 +118,8 @@ void ModelReader::read_run() {
          "at most " + std::to_string(most_threads));
     run.threads.reset();
   }
-  const bool varies = run.method && run.method->starts_with("adaptive");
+  const bool varies = (run.method && run.method->starts_with("adaptive")) ||
+                      time_transform_of(run.step_function.value_or(""));
   if (t.find("steps") && t.find("until"))
     fail_key(*t.find("until"), "`steps` and `until` together",
              "one of them says how long the run is; leave the other out");
@@ -136,7 +139,9 @@ void ModelReader::read_run() {
 // Reads what is said of steps that differ in size.
 void ModelReader::read_step_function(const Value& t) {
   RunSettings& run = model_.run;
-  if (const Entry* e = t.find("step-function")) {
+  const bool transformed =
+      read_time_transform(t);  // it says how steps differ, whatever the file says beside it
+  if (const Entry* e = t.find("step-function"); e && !transformed) {
     if (e->value.kind == Value::Kind::text && e->value.text == "auto") {
       run.step_function = e->value.text;
     } else if (root_.find("particles")) {
