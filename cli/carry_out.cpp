@@ -1,5 +1,6 @@
 #include "carry_out.hpp"
 
+#include <taut/bytes/sha256.hpp>
 #include <taut/bytes/wide_text.hpp>
 #include <taut/report/error_ladder.hpp>
 #include <taut/run/signals.hpp>
@@ -12,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 
@@ -196,6 +198,17 @@ void make_report(const ModelRun& model, const RunSummary& summary, const Carried
   write_wanted(*how.wanted, how.recording == nullptr ? nullptr : how.recording->folder(), report);
 }
 
+// Returns the SHA-256 of q, then p, each number as eight little-endian bytes: as for the trajectories of an
+// ensemble.
+std::string state_hash(const RunSummary& s) {
+  std::string bytes;
+  for (const auto* numbers : {&s.q, &s.p})
+    for (const double x : *numbers)
+      for (int k = 0; k < 64; k += 8)
+        bytes.push_back(static_cast<char>(std::bit_cast<std::uint64_t>(x) >> k & 0xff));
+  return sha256(bytes);
+}
+
 }  // namespace
 
 int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
@@ -237,7 +250,9 @@ int carry_out(const ModelRun& model, Watcher& watcher, const CarriedOut& how) {
     fmt::print(stderr, "taut: the folder {} was renamed meanwhile: the run is in {}\n", out, folder_now);
   // A summary that finds no room must not keep the words about the run from being read.
   printed([&] {
-    if (how.json)
+    if (how.hash)
+      fmt::print("{}\n", state_hash(summary));
+    else if (how.json)
       fmt::print("{}\n", to_json(summary));
     else
       print_summary(summary);

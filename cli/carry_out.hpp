@@ -12,6 +12,7 @@ struct CarriedOut {
   Recording* recording = nullptr;
   const Snapshot* from = nullptr;  // the checkpoint after which it continues
   bool json = false;
+  bool hash = false;                     // print the hash of the last state alone
   const ReportWanted* wanted = nullptr;  // a report at the end
   const ReportSoFar* report = nullptr;   // its source: what the watcher put there
 };

@@ -21,7 +21,8 @@ drift of the energy with its error bar (95 %), and the iterations of the constra
 (about a thousand, or one every K steps) as DIR/samples.csv or DIR/trajectory.taut, the summary as DIR/summary.json, and checkpoints
 from which `taut resume DIR` continues a run that was killed, stopped (SIGINT, SIGTERM) or failed.)text";
 
-int run(const TypedModel& typed, const TypedReport& reports, bool json, bool overwrite) {
+int run(const TypedModel& typed, const TypedReport& reports, bool json, bool hash, bool overwrite) {
+  if (json && hash) throw InputError("--json and --hash both say what is printed: leave one of them out.");
   const RunRequest request = typed.request();
   ModelRun model = read_model_run(typed.problem, request, typed.set);
   const std::string out = model.request.out;
@@ -30,7 +31,7 @@ int run(const TypedModel& typed, const TypedReport& reports, bool json, bool ove
                useless.size() == 1 ? "has" : "have");
 
   const Schedule schedule = schedule_of(model.request);
-  CarriedOut how{.json = json};
+  CarriedOut how{.json = json, .hash = hash};
   std::optional<ReportWanted> wanted = reports.wanted();
   std::shared_ptr<ReportSoFar> report;
   if (wanted) {
@@ -57,7 +58,8 @@ int run(const TypedModel& typed, const TypedReport& reports, bool json, bool ove
 void add_run(Program& program) {
   const auto typed = std::make_shared<TypedModel>();
   const auto reports = std::make_shared<TypedReport>();
-  const auto json = std::make_shared<bool>(false), overwrite = std::make_shared<bool>(false);
+  const auto json = std::make_shared<bool>(false), hash = std::make_shared<bool>(false),
+             overwrite = std::make_shared<bool>(false);
   Command command{
       .name = "run",
       .what = "Integrate a problem and say how well its geometry was kept",
@@ -72,7 +74,9 @@ void add_run(Program& program) {
   taut run double-pendulum --report                a page with plots and an animation: report.html
 )text",
       .notes = run_notes,
-      .action = [typed, reports, json, overwrite] { return run(*typed, *reports, *json, *overwrite); }};
+      .action = [typed, reports, json, hash, overwrite] {
+        return run(*typed, *reports, *json, *hash, *overwrite);
+      }};
   typed->add_problem(command);
   typed->add_method(command);
   typed->add_length(command);
@@ -91,6 +95,8 @@ void add_run(Program& program) {
   command.add(flag("--overwrite", *overwrite, "begin anew in a folder that holds an unfinished run"));
   reports->add(command);
   command.add(flag("--json", *json, "print one JSON object instead of the summary"));
+  command.add(
+      flag("--hash", *hash, "print the SHA-256 of the last q and p (their bytes) instead of the summary"));
   typed->add_solve(command);
   typed->add_backend(command);
   typed->add_precision(command);

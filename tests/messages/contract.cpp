@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -256,6 +257,27 @@ TEST(Contract, TheSameRunGivesTheSameBits) {
   const json one = run_json("heavy-top --method yoshida4"), two = run_json("heavy-top --method yoshida4");
   EXPECT_EQ(one["q"], two["q"]);
   EXPECT_EQ(one["p"], two["p"]);
+}
+
+// The digests are those of the bytes of q and p of the same run, made with sha256sum.
+TEST(Contract, TheHashOfARunIsThatOfItsLastState) {
+  for (const std::string run : {"pendulum --steps 100", "charged-particle --steps 50", "polymer --steps 3"}) {
+    const json whole = run_json(run + " --backend interpret");
+    const OwnFolder folder;
+    const std::string file = folder.string() + "/state";
+    std::ofstream bytes(file, std::ios::binary);
+    for (const char* key : {"q", "p"})
+      for (const double x : whole[key]) bytes.write(reinterpret_cast<const char*>(&x), sizeof x);
+    bytes.close();
+    ASSERT_EQ(std::system(("sha256sum < " + file + " > " + file + ".sum").c_str()), 0);
+    const std::string expected = read_text(file + ".sum").substr(0, 64);
+    const auto printed = run_taut("run " + run + " --backend interpret --hash", folder.string());
+    EXPECT_EQ(printed.out, expected + "\n") << run;
+    EXPECT_EQ(printed.status, 0) << run;
+  }
+  const auto both = run_taut("run pendulum --hash --json");
+  EXPECT_EQ(both.status, 2);
+  EXPECT_NE(both.err.find("--json and --hash both say what is printed"), std::string::npos) << both.err;
 }
 
 TEST(Contract, SolversAndPlainUpdatesReachTheSamePoint) {

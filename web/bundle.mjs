@@ -1,0 +1,65 @@
+// Puts the page together: node bundle.mjs MODULE.wasm OUTPUT.html. Everything is inside one file, which asks
+// for nothing.
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const [module, output] = process.argv.slice(2);
+const here = dirname(fileURLToPath(import.meta.url));
+const report = join(here, "../src/taut/report/page");
+const text = path => readFileSync(path, "utf8");
+
+const inputs = new Set();
+async function bundle(entry) {
+  const made = await build({
+    entryPoints: [join(here, "src", entry)], bundle: true, minify: true, format: "iife", target: "es2022", charset: "utf8",
+    legalComments: "none", write: false, metafile: true, absWorkingDir: here,
+  });
+  for (const path of Object.keys(made.metafile.inputs)) inputs.add(path);
+  return made.outputFiles[0].text;
+}
+
+// A script ends at its first closing tag, wherever that stands.
+const inside = code => code.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+const packed = bytes => gzipSync(bytes, { level: 9 }).toString("base64");
+
+const uplot = inside(text(join(report, "vendor/uPlot.min.js")));
+// Unpacks the page's own script and starts it.
+const loader = `(async () => {
+  const bytes = Uint8Array.from(atob(document.getElementById("script").textContent), c => c.charCodeAt(0));
+  const code = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  const script = document.createElement("script");
+  script.src = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+  document.body.append(script);
+})()`;
+const digest = code => `'sha256-${createHash("sha256").update(code).digest("base64")}'`;
+const policy = [
+  "default-src 'none'", `script-src ${digest(uplot)} ${digest(loader)} blob: 'wasm-unsafe-eval'`, "style-src 'unsafe-inline'",
+  "worker-src blob:", "img-src data: blob:", "connect-src 'none'", "form-action 'none'", "base-uri 'none'",
+].join("; ");
+
+const parts = {
+  policy, uplot, loader, script: packed(await bundle("lab.ts")), worker: packed(await bundle("worker.ts")),
+  style: text(join(report, "page.css")) + text(join(report, "vendor/uPlot.min.css")) + text(join(here, "src/lab.css")),
+  module: packed(readFileSync(module)),
+};
+
+// The licences of the packages that are inside.
+const packages = new Set([...inputs].map(path => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]).filter(Boolean));
+const licences = [...packages].sort().map(name => {
+  const folder = join(here, "node_modules", name), { version } = JSON.parse(text(join(folder, "package.json")));
+  const file = ["LICENSE", "LICENSE.md", "LICENSE.txt"].map(f => join(folder, f)).find(existsSync);
+  if (!file) throw new Error(`${name} has no licence beside it`);
+  return `${name} ${version}\n\n${text(file)}`;
+});
+licences.push(`uPlot\n\n${text(join(report, "vendor/uPlot.LICENSE"))}`, `taut\n\n${text(join(here, "../LICENSE"))}`);
+const notice = `<!--\n${licences.join("\n\n----\n\n").replaceAll("--", "- -")}\n-->\n`;
+
+const page = text(join(here, "src/page.html")).replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]) + notice;
+writeFileSync(output, page);
+const most = 2.5e6;
+if (Buffer.byteLength(page) > most) throw new Error(`${output} has ${Buffer.byteLength(page)} bytes: more than ${most}`);
+console.log(`${output}: ${(Buffer.byteLength(page) / 1e6).toFixed(2)} MB`);

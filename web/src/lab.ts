@@ -1,0 +1,403 @@
+// The page: a model, its picture, methods side by side, and what they keep.
+import { applyTheme, colour, download, found, make, nextTheme, onTheme, shown } from "./dom.ts";
+import { Editor } from "./editor.ts";
+import { Engine, EngineError } from "./engine.ts";
+import { equations } from "./equations.ts";
+import { Knobs } from "./knobs.ts";
+import { fromFragment, toFragment, type Shared } from "./link.ts";
+import { Scene } from "./picture.ts";
+import { Course, CoursePlot, PhasePlot } from "./plots.ts";
+import type { Frame, OpenAnswer } from "./protocol.ts";
+import { ownCoordinates } from "./session.ts";
+
+const mostMethods = 4;
+const mostSteps = 20000;  // of one frame
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+async function unpacked(id: string): Promise<ArrayBuffer> {
+  const text = atob(found(id).textContent!.trim()), bytes = Uint8Array.from(text, c => c.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+class Laboratory {
+  private readonly engine: Engine;
+  private readonly editor: Editor;
+  private readonly knobs: Knobs;
+  readonly scene: Scene;
+  private readonly course = new Course();
+  private readonly energy = new CoursePlot("H − H₀", false);
+  private readonly position = new CoursePlot("max |g|", true);
+  private readonly momentum = new CoursePlot("max |G H_p|", true);
+  private readonly phase = new PhasePlot();
+  private state: Shared = { text: "", name: "model", set: {}, methods: [], step: null };
+  private open: OpenAnswer | null = null;
+  frame: Frame | null = null;
+  private playing = false;
+  private backwards = false;
+  private busy = false;
+  private wanted: (() => Promise<void>) | null = null;  // what is to be done when the worker is free
+  private owed = 0;  // steps that the clock has gone ahead of
+  private before: number | null = null;
+  private speed = 1;
+  private held: { body: number; to: number[] | null; time: number } | null = null;
+  private resumes = false;
+  private sequence = 0;
+
+  constructor(code: string, module: ArrayBuffer) {
+    this.engine = new Engine(code, module);
+    this.engine.onRestart = () => { this.pause(); this.open = null; };
+    this.editor = new Editor(found("editor"), text => this.changeText(text));
+    this.knobs = new Knobs(found("parameters"), found("starts"), (name, value) => this.set(name, value));
+    this.scene = new Scene(found("picture"), {
+      grab: body => {
+        this.resumes = this.playing;
+        this.pause();
+        this.held = { body, to: null, time: 0 };
+      },
+      move: (body, to, time) => { this.held = { body, to, time }; this.drag(); },
+      drop: (_, flick, time) => this.drop(flick, time),
+    });
+    found("plots").append(this.energy.element, this.position.element, this.momentum.element, this.phase.element);
+    this.buttons();
+    onTheme(() => this.methodRows());
+  }
+
+  // ---- the worker, one question at a time ------------------------------------------------------------------
+
+  // Runs a task now, or when the present one is done. Only the newest task waits.
+  private queue(task: () => Promise<void>) {
+    if (this.busy) { this.wanted = task; return; }
+    this.busy = true;
+    void task().catch(error => this.complain(error)).finally(() => {
+      this.busy = false;
+      const next = this.wanted;
+      this.wanted = null;
+      if (next) this.queue(next);
+    });
+  }
+
+  private complain(error: unknown) {
+    const said = error instanceof Error ? error.message : String(error), places = error instanceof EngineError ? error.places : [];
+    this.editor.mark(places);
+    const list = found("errors");
+    list.hidden = false;
+    const words = places.length > 0
+      ? places.map(place => {
+        const where = place.line !== undefined ? `${place.line}:${place.column ?? 1}` : place.origin ?? "";
+        return make("button", { type: "button", class: "error", onclick: () => this.editor.goTo(place) }, make("b", {}, where), ` ${place.sentence}`, ...(place.note ? ["\n" + place.note] : []));
+      })
+      : [make("p", {}, said)];
+    list.replaceChildren(...words);
+    this.pause();
+  }
+
+  // ---- the model -------------------------------------------------------------------------------------------
+
+  async begin() {
+    const { models, version } = await this.engine.ask<{ models: { name: string; title: string }[]; version: string }>({ kind: "list" });
+    found("version").textContent = `taut ${version}`;
+    const gallery = found<HTMLSelectElement>("gallery");
+    gallery.append(...models.map(m => make("option", { value: m.name, title: m.title }, m.name)));
+    gallery.addEventListener("change", () => { void this.load(gallery.value).catch(e => this.complain(e)); });
+    const shared = location.hash.length > 1 ? await fromFragment(location.hash.slice(1)) : null;
+    if (shared) {
+      this.state = shared;
+      gallery.value = models.some(m => m.name === shared.name) ? shared.name : "";
+      this.editor.text = shared.text;
+      this.reopen(false);
+    } else {
+      gallery.value = "double-pendulum";
+      await this.load("double-pendulum");
+    }
+    addEventListener("hashchange", () => {
+      void fromFragment(location.hash.slice(1)).then(state => {
+        if (!state) return;
+        this.state = state;
+        this.editor.text = state.text;
+        this.reopen(false);
+      });
+    });
+    requestAnimationFrame(now => this.tick(now));
+  }
+
+  private async load(name: string) {
+    const text = await this.engine.ask<string>({ kind: "source", name });
+    this.state = { text, name, set: {}, methods: [], step: null };
+    this.editor.text = text;
+    this.reopen(false);
+  }
+
+  private changeText(text: string) {
+    this.state = { ...this.state, text, set: {}, at: undefined };
+    const mine = ++this.sequence;
+    setTimeout(() => { if (mine === this.sequence) this.reopen(true); }, 180);
+  }
+
+  private set(name: string, value: number) {
+    const about = this.open?.about;
+    this.state.set = { ...this.state.set, [name]: value };
+    if (about && this.state.at) {
+      // A start of one's own is changed in place; its other values stay.
+      const k = [...about.coordinates, ...about.momenta].indexOf(name), n = about.coordinates.length;
+      if (k >= 0) {
+        delete this.state.set[name];
+        const { q, p } = this.state.at;
+        this.state.at = k < n ? { q: q.with(k, value), p } : { q, p: p.with(k - n, value) };
+      }
+    }
+    this.reopen(true);
+  }
+
+  private reopen(keepView: boolean) {
+    this.queue(async () => {
+      const { text, name, set, methods, step, at } = this.state;
+      const answer = await this.engine.ask<OpenAnswer>({ kind: "open", text, name, set, step, lanes: methods.map(method => ({ method })), at });
+      const sameShape = this.open !== null && this.open.picture.bodies.length === answer.picture.bodies.length && this.open.picture.dimension === answer.picture.dimension;
+      this.open = answer;
+      this.state.methods = answer.lanes.map(l => l.method);
+      this.editor.mark([]);
+      found("errors").hidden = true;
+      found("title").textContent = answer.about.title;
+      const events = /^\s*\[\[events\]\]/m.test(text) ? "Events of the model are not looked for here: no reflection, no stop. " : "";
+      found("note").textContent = events + answer.picture.note;
+      found("equations").replaceChildren(...equations(answer.about));
+      found<HTMLInputElement>("step-size").value = String(answer.step);
+      if (!keepView) this.choosePace(answer);
+      this.scene.begin(answer.picture, answer.frame.lanes, keepView && sameShape);
+      this.restarted(answer.frame);
+      this.methodRows();
+      if (!keepView && !still.matches) this.play();
+    });
+  }
+
+  // What is shown begins anew, at another start or with other methods.
+  private restarted(frame: Frame) {
+    const names = this.state.methods;
+    this.course.begin(names.length, 3);
+    for (const plot of [this.energy, this.position, this.momentum]) plot.begin(names);
+    this.phase.begin(this.open!.about.coordinates, names.length);
+    this.scene.clearTrails();
+    this.owed = 0;
+    this.take(frame);
+    this.knobs.show(this.open!.about, frame.lanes[0]);
+    found("hash").textContent = "";
+  }
+
+  private choosePace(answer: OpenAnswer) {
+    // A step of a model with a step of about 0.01 to 0.1 s looks well in real time; others are brought near
+    // 60 steps a second.
+    const perFrame = answer.step * 60, speeds = [...found<HTMLSelectElement>("speed").options].map(o => Number(o.value));
+    const wish = Math.abs(perFrame) > 8 ? 8 : Math.abs(perFrame) < 0.06 ? Math.abs(perFrame) * 20 : 1;
+    this.speed = speeds.reduce((a, b) => Math.abs(Math.log(b / wish)) < Math.abs(Math.log(a / wish)) ? b : a);
+    found<HTMLSelectElement>("speed").value = String(this.speed);
+  }
+
+  // ---- time ------------------------------------------------------------------------------------------------
+
+  private tick(now: number) {
+    requestAnimationFrame(next => this.tick(next));
+    const seconds = this.before === null ? 0 : Math.min(0.1, (now - this.before) / 1000);
+    this.before = now;
+    if (!this.playing || this.open === null) return;
+    this.owed = Math.min(this.owed + seconds * this.speed / Math.abs(this.open.step), mostSteps);
+    const steps = Math.floor(this.owed);
+    if (steps < 1 || this.busy) return;
+    this.owed -= steps;
+    this.queue(() => this.advance(steps));
+  }
+
+  private async advance(steps: number) {
+    const frame = await this.engine.ask<Frame>({ kind: "advance", steps: this.backwards ? -steps : steps });
+    this.take(frame);
+    if (frame.lanes.every(l => l.failed !== null)) this.pause();
+  }
+
+  private take(frame: Frame) {
+    this.frame = frame;
+    this.course.add(frame);
+    this.scene.show(frame.lanes);
+    this.phase.add(frame);
+    [this.energy, this.position, this.momentum].forEach((plot, j) => plot.show(this.course.t, this.course.values.map(lane => lane[j])));
+    const live = frame.lanes.find(l => l.failed === null) ?? frame.lanes[0];
+    found("clock").replaceChildren(make("small", {}, "t = "), shown(live.t, 5));
+    this.liveValues(frame);
+  }
+
+  private play() {
+    this.playing = true;
+    this.before = null;
+    found("play").textContent = "❚❚ pause";
+  }
+  private pause() {
+    this.playing = false;
+    found("play").textContent = "▶ play";
+  }
+  private single(direction: number) {
+    this.pause();
+    const steps = direction;
+    this.queue(async () => this.take(await this.engine.ask<Frame>({ kind: "advance", steps })));
+  }
+
+  // ---- the hand --------------------------------------------------------------------------------------------
+
+  private drag() {
+    this.queue(async () => {
+      const held = this.held;
+      if (held === null || held.to === null) return;
+      const frame = await this.engine.ask<Frame>({ kind: "drag", body: held.body, to: held.to, time: held.time });
+      this.frame = frame;
+      this.scene.show(frame.lanes);
+      this.liveValues(frame);
+    });
+  }
+
+  private drop(flick: boolean, time: number) {
+    const resumes = this.resumes, moved = this.held?.to !== null && this.held !== null;
+    const finish = async () => {
+      this.held = null;
+      if (moved) {
+        const frame = await this.engine.ask<Frame>({ kind: "drop", flick, time, rate: this.speed });
+        this.state.at = { q: [...frame.lanes[0].q], p: [...frame.lanes[0].p] };
+        this.restarted(frame);
+      }
+      if (resumes) this.play();
+    };
+    // The last place of the hand, if it still waits, comes first.
+    const last = this.wanted;
+    this.queue(last && moved ? async () => { await last(); await finish(); } : finish);
+  }
+
+  // ---- methods ---------------------------------------------------------------------------------------------
+
+  private methodRows() {
+    if (this.open === null) return;
+    const { about, lanes } = this.open, choices = [...about.methods, ...(about.methods.includes("rk4") ? [] : ["rk4"])];
+    const rows = lanes.map((lane, k) => {
+      const select = make("select", { "aria-label": `method ${k + 1}` }, ...[...new Set([lane.method, ...choices])].map(m => make("option", { value: m, ...(m === lane.method ? { selected: true } : {}) }, m)));
+      select.addEventListener("change", () => this.setMethods(this.state.methods.with(k, select.value)));
+      const dot = make("i");
+      dot.style.background = colour("c" + k);
+      const row = make("div", { class: "live", "data-lane": k }, make("h4", {}, dot, select,
+        ...(lanes.length > 1 ? [make("button", { type: "button", "aria-label": `take away ${lane.method}`, onclick: () => this.setMethods(this.state.methods.filter((_, i) => i !== k)) }, "×")] : [])),
+        make("dl", {}, ...["H", "H − H₀", "max |g|", "max |G H_p|"].flatMap(label => [make("dt", {}, label), make("dd", {})])),
+        make("p", { class: "warning", hidden: true }));
+      return row;
+    });
+    found("methods").replaceChildren(...rows, ...(lanes.length < mostMethods
+      ? [make("button", { type: "button", id: "add-method", onclick: () => this.setMethods([...this.state.methods, choices.find(m => !this.state.methods.includes(m)) ?? choices[0]]) }, "+ a method beside it")] : []));
+    if (this.frame) this.liveValues(this.frame);
+  }
+
+  private setMethods(methods: string[]) {
+    this.state.methods = methods;
+    this.reopen(true);
+  }
+
+  private liveValues(frame: Frame) {
+    frame.lanes.forEach((lane, k) => {
+      const row = found("methods").querySelector(`[data-lane="${k}"]`);
+      if (!row) return;
+      const values = row.querySelectorAll("dd"), texts = [shown(lane.energy, 9), shown(lane.error, 3), shown(lane.position, 3), shown(lane.momentum, 3)];
+      values.forEach((dd, i) => { if (dd.textContent !== texts[i]) dd.textContent = texts[i]; });
+      const warning = row.querySelector<HTMLElement>(".warning")!;
+      warning.hidden = lane.failed === null;
+      warning.textContent = lane.failed ?? "";
+    });
+  }
+
+  // ---- buttons ---------------------------------------------------------------------------------------------
+
+  private buttons() {
+    const on = (id: string, action: () => void) => found(id).addEventListener("click", action);
+    on("theme", nextTheme);
+    on("play", () => this.playing ? this.pause() : this.play());
+    on("forward", () => this.single(1));
+    on("back", () => this.single(-1));
+    on("backwards", () => {
+      this.backwards = !this.backwards;
+      found("backwards").setAttribute("aria-pressed", String(this.backwards));
+    });
+    on("restart", () => this.reopen(true));
+    on("nearer", () => this.scene.zoom(1.25));
+    on("farther", () => this.scene.zoom(0.8));
+    on("share", () => { void this.share(); });
+    on("save-model", () => download(`${this.state.name}.toml`, this.state.text, "text/plain"));
+    on("save-samples", () => this.saveSamples());
+    on("save-picture", () => found<HTMLCanvasElement>("picture").toBlob(blob => { if (blob) download(`${this.state.name}.png`, blob, "image/png"); }));
+    on("same-bits", () => this.sameBits());
+    found("speed").addEventListener("change", () => { this.speed = Number(found<HTMLSelectElement>("speed").value); });
+    found("step-size").addEventListener("change", () => {
+      const h = Number(found<HTMLInputElement>("step-size").value);
+      if (!(h > 0) || !Number.isFinite(h)) return this.complain(new Error("a step is a positive number; backwards has a button."));
+      this.state.step = h;
+      this.reopen(true);
+    });
+    document.addEventListener("keydown", e => {
+      const at = e.target as HTMLElement;
+      if (e.ctrlKey || e.metaKey || e.altKey || at.closest(".cm-editor, input, select, textarea, button")) return;
+      const keys: Record<string, () => void> = {
+        " ": () => found("play").click(), ".": () => this.single(1), ",": () => this.single(-1), b: () => found("backwards").click(), r: () => this.reopen(true),
+      };
+      if (!keys[e.key]) return;
+      e.preventDefault();
+      keys[e.key]();
+    });
+  }
+
+  private async share() {
+    const address = location.href.replace(/#.*$/, "") + "#" + await toFragment(this.state);
+    history.replaceState(null, "", address);
+    const said = found("said");
+    try {
+      await navigator.clipboard.writeText(address);
+      said.textContent = "The link is in the clipboard and in the address bar.";
+    } catch {
+      said.textContent = "The link is in the address bar.";
+    }
+  }
+
+  private saveSamples() {
+    const names = this.state.methods, quote = (x: string) => `"${x.replaceAll('"', '""')}"`;
+    const head = ["t", ...names.flatMap(m => [`H - H0 (${m})`, `max |g| (${m})`, `max |G H_p| (${m})`])].map(quote).join(",");
+    const rows = this.course.t.map((t, i) => [t, ...this.course.values.flatMap(lane => lane.map(list => list[i] ?? ""))].join(","));
+    download(`${this.state.name}.csv`, [head, ...rows].join("\n") + "\n", "text/csv");
+  }
+
+  // The hash of the state, beside the command that prints the same one.
+  private sameBits() {
+    this.queue(async () => {
+      const lane = this.frame!.lanes.findIndex(l => l.failed === null), about = this.open!.about;
+      const { hash, steps, direction } = await this.engine.ask<{ hash: string; steps: number; direction: number }>({ kind: "hash", lane });
+      const place = found("hash");
+      if (steps < 1 || direction < 0) { place.textContent = "A hash belongs to a state after some steps forwards from the start."; return; }
+      const quote = (x: string) => /^[\w.=-]+$/.test(x) ? x : `'${x}'`, method = this.state.methods[lane];
+      const set: [string, number][] = [...Object.entries(this.state.set)];
+      if (this.state.at) {
+        const own = ownCoordinates(about);
+        about.coordinates.forEach((name, k) => set.push([name, this.state.at!.q[k]]));
+        about.momenta.slice(0, own).forEach((name, k) => set.push([name, this.state.at!.p[k]]));
+      }
+      const bundled = this.state.name !== "model" && [...found<HTMLSelectElement>("gallery").options].some(o => o.value === this.state.name) && this.state.text === about.text;
+      const command = ["taut", "run", bundled && !this.edited() ? this.state.name : `${this.state.name}.toml`, "--method", quote(method), ...(method === "rk4" ? ["--formulation", "underlying"] : []),
+        "--step", String(this.open!.step), "--steps", String(steps), "--backend", "interpret", "--project-start", ...set.flatMap(([name, x]) => ["--set", quote(`${name}=${x}`)]), "--hash"].join(" ");
+      place.replaceChildren(make("p", {}, `After ${steps} steps of ${method}, the SHA-256 of q and p is`), make("code", { id: "hash-value" }, hash),
+        make("p", {}, "This prints the same in a terminal:"), make("code", { id: "hash-command" }, command));
+    });
+  }
+  private edited() { return this.editor.text !== this.state.text; }
+
+  // What tests ask.
+  get now() { return { playing: this.playing, state: this.state, frame: this.frame, open: this.open, busy: this.busy }; }
+}
+
+async function main() {
+  applyTheme();
+  const laboratory = new Laboratory(new TextDecoder().decode(await unpacked("worker")), await unpacked("module"));
+  (window as unknown as { laboratory: Laboratory }).laboratory = laboratory;
+  await laboratory.begin();
+}
+main().catch(error => {
+  const list = found("errors");
+  list.hidden = false;
+  list.textContent = `The laboratory could not begin: ${error instanceof Error ? error.message : error}`;
+});

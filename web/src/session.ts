@@ -1,0 +1,318 @@
+// A model with up to four methods that run side by side from one start.
+import { Model, Taut, TautError } from "./module.ts";
+import type { DropRequest, Frame, LaneState, OpenAnswer, OpenRequest } from "./protocol.ts";
+import { stateHash } from "./sha256.ts";
+
+const longestFrame = 60;  // milliseconds of steps in one answer; what is left over is not made
+
+// A stepper takes steps of one size: of adaptive(M) the laboratory shows M.
+export function steadyMethod(method: string): string { return /^adaptive\((.*)\)$/.exec(method)?.[1] ?? method; }
+
+// The number of coordinates that are the model's own: where t stands in formulas, the library adds time as
+// one more.
+export function ownCoordinates(about: { coordinates: string[]; text: string }): number {
+  const last = about.coordinates.length - 1, written = /^\s*coordinates\s*=\s*\[[^\]]*["']time["']/m.test(about.text);
+  return about.coordinates[last] === "time" && !written ? last : last + 1;
+}
+
+const texts = new Map<string, string>();  // of the bundled models
+
+function bundledText(taut: Taut, name: string): string | null {
+  if (texts.size === 0) for (const problem of taut.problems()) texts.set(problem.name, "");
+  if (!texts.has(name)) return null;
+  if (texts.get(name) === "") {
+    const model = taut.open(name);
+    texts.set(name, model.about.text);
+    model.free();
+  }
+  return texts.get(name)!;
+}
+
+const mostDense = 300;  // coordinates of a model for which matrices of this size are formed
+
+class Runner {
+  stepper = 0;
+  failed: string | null = null;
+  steps = 0;      // since the start, backwards ones negative
+  direction = 1;
+  error = 0;
+  constructor(readonly method: string) {}
+}
+
+export class Session {
+  private readonly model: Model;
+  private readonly runners: Runner[] = [];
+  private readonly refused: (string | null)[] = [];
+  private drawing = 0;
+  private placesSize = 0;
+  private step: number;
+  private start: { q: number[]; p: number[] };
+  private energy = 0;
+  private held: { body: number; q: Float64Array; past: { q: Float64Array; time: number }[] } | null = null;
+  readonly answer: OpenAnswer;
+
+  constructor(private readonly taut: Taut, request: OpenRequest) {
+    // A bundled model that is as it came may name files that came with it.
+    this.model = bundledText(taut, request.name) === request.text
+      ? taut.open(request.name, request.set) : taut.parse(request.text, request.name, request.set);
+    try {
+      const about = this.model.about;
+      this.step = request.step ?? about.run.step;
+      this.start = request.at ?? { q: about.start.q, p: about.start.p };
+      const wanted = request.lanes.length > 0 ? request.lanes : [{ method: steadyMethod(about.run.method) }];
+      for (const { method } of wanted) {
+        const runner = new Runner(method);
+        try {
+          this.begin(runner, this.start, 1);
+          this.refused.push(null);
+        } catch (error) {
+          if (!(error instanceof TautError)) throw error;
+          this.refused.push(error.message);
+          runner.failed = error.message;
+          if (wanted.length === 1 && error.kind !== "choice") throw error;
+        }
+        this.runners.push(runner);
+      }
+      const first = this.runners.find(r => r.stepper !== 0);
+      if (first) this.start = { q: [...taut.shown(first.stepper, "q")], p: [...taut.shown(first.stepper, "p")] };
+      this.energy = this.model.evaluate("H", 1, this.start.q, this.start.p)[0];
+      const { handle, picture } = this.findDrawing();
+      this.drawing = handle;
+      this.placesSize = Math.max(1, picture.bodies.length) * picture.dimension;
+      this.answer = {
+        about, picture, step: this.step,
+        lanes: this.runners.map((r, k) => ({ method: r.method, refused: this.refused[k] })),
+        frame: this.frame([], 0),
+      };
+    } catch (error) {
+      this.free();
+      throw error;
+    }
+  }
+
+  free() {
+    for (const runner of this.runners) if (runner.stepper !== 0) this.taut.freeStepper(runner.stepper);
+    if (this.drawing !== 0) this.taut.freeDrawing(this.drawing);
+    this.model.free();
+  }
+
+  private begin(runner: Runner, at: { q: ArrayLike<number>; p: ArrayLike<number> }, direction: number) {
+    const options: Record<string, unknown> = {
+      method: runner.method, step: direction * this.step, backend: "interpret", "project-start": true, "on-jump": "warn",
+      start: { q: Array.from(at.q), p: Array.from(at.p) },
+    };
+    if (runner.method === "rk4") options.formulation = "underlying";
+    const made = this.taut.stepper(this.model.handle, options);
+    if (runner.stepper !== 0) this.taut.freeStepper(runner.stepper);
+    runner.stepper = made;
+    runner.direction = direction;
+    runner.failed = null;
+  }
+
+  // A short run on the side shows which distances stay as they are: those are the rods.
+  private findDrawing() {
+    const n = this.start.q.length, frames: number[] = [...this.start.q];
+    let count = 1;
+    const scout = new Runner(this.runners.find(r => r.stepper !== 0)?.method ?? "rattle");
+    try {
+      this.begin(scout, this.start, 1);
+      for (; count < 12; ++count) {
+        if (this.taut.step(scout.stepper, 3) !== null) break;
+        frames.push(...this.taut.shown(scout.stepper, "q"));
+      }
+    } catch (error) {
+      if (!(error instanceof TautError)) throw error;
+    } finally {
+      if (scout.stepper !== 0) this.taut.freeStepper(scout.stepper);
+    }
+    return this.taut.drawing(this.model.handle, new Float64Array(frames.slice(0, count * n)), count);
+  }
+
+  private stateOf(runner: Runner): LaneState {
+    if (runner.stepper === 0) {
+      const { q, p } = this.start;
+      return {
+        q: new Float64Array(q), p: new Float64Array(p), places: this.taut.places(this.drawing, this.placesSize, q, p),
+        t: 0, energy: this.energy, error: 0, position: 0, momentum: 0, failed: runner.failed,
+      };
+    }
+    const q = this.taut.shown(runner.stepper, "q"), p = this.taut.shown(runner.stepper, "p");
+    const energy = this.taut.shown(runner.stepper, "energy")[0], residual = this.taut.shown(runner.stepper, "residual");
+    return {
+      q, p, places: this.taut.places(this.drawing, this.placesSize, q, p),
+      t: runner.steps * this.step, energy, error: energy - this.energy, position: residual[0], momentum: residual[1],
+      failed: runner.failed,
+    };
+  }
+
+  private frame(history: Float64Array[], milliseconds: number): Frame {
+    return { lanes: this.runners.map(r => this.stateOf(r)), history, milliseconds };
+  }
+
+  // Makes so many steps with every method; fewer if they take too long, and for all methods as many.
+  advance(steps: number): Frame {
+    const from = performance.now(), direction = steps < 0 ? -1 : 1;
+    const live = this.runners.filter(r => r.stepper !== 0);
+    for (const runner of live)
+      if (runner.direction !== direction) this.begin(runner, { q: this.taut.shown(runner.stepper, "q"), p: this.taut.shown(runner.stepper, "p") }, direction);
+    const points: number[][] = this.runners.map(() => []);
+    const wanted = Math.abs(steps), piece = Math.max(1, Math.ceil(wanted / 4));
+    for (let done = 0; done < wanted && (done === 0 || performance.now() - from < longestFrame); done += piece) {
+      const now = Math.min(piece, wanted - done);
+      this.runners.forEach((runner, k) => {
+        if (runner.stepper === 0 || runner.failed !== null) return;
+        runner.failed = this.taut.step(runner.stepper, now);
+        if (runner.failed !== null) return;
+        runner.steps += direction * now;
+        const residual = this.taut.shown(runner.stepper, "residual");
+        points[k].push(runner.steps * this.step, this.taut.shown(runner.stepper, "energy")[0] - this.energy, residual[0], residual[1]);
+      });
+    }
+    return this.frame(points.map(x => new Float64Array(x)), performance.now() - from);
+  }
+
+  // Moves a body towards a point of the picture, along the manifold: the least change of q that does it to
+  // first order, and then the library's projection, a few times.
+  drag(body: number, to: number[], time: number): Frame {
+    if (this.held === null || this.held.body !== body) {
+      const first = this.runners.find(r => r.stepper !== 0);
+      this.held = { body, q: first ? this.taut.shown(first.stepper, "q") : new Float64Array(this.start.q), past: [] };
+    }
+    const n = this.held.q.length, rest = new Float64Array(n), d = to.length;
+    let q = this.held.q;
+    for (let round = 0; round < 6; ++round) {
+      const here = this.placeOf(body, q, d), wish = to.map((x, k) => x - here[k]);
+      const size = Math.hypot(...wish);
+      if (size < 1e-9) break;
+      const tangent = this.jacobian(body, q, d);
+      const move = leastNorm(tangent, wish);
+      if (move === null) break;
+      let moved: Float64Array | null = null;
+      for (let part = 1; part > 0.01 && moved === null; part /= 2) {
+        const tried = this.model.project(q.map((x, k) => x + part * move[k]), rest);
+        if (tried === null) continue;
+        const there = this.placeOf(body, tried.q, d);
+        if (Math.hypot(...to.map((x, k) => x - there[k])) < size) moved = tried.q;
+      }
+      if (moved === null) break;
+      q = moved;
+    }
+    this.held.q = q;
+    this.held.past.push({ q, time });
+    while (this.held.past.length > 2 && time - this.held.past[0].time > 100) this.held.past.shift();
+    this.restart(q, rest);
+    return this.frame([], 0);
+  }
+
+  // Lets go: at rest, or with the velocity of the last moments before.
+  drop({ flick, time, rate }: DropRequest): Frame {
+    const held = this.held;
+    this.held = null;
+    if (held === null) return this.frame([], 0);
+    const first = held.past[0], last = held.past[held.past.length - 1];
+    const p = new Float64Array(held.q.length);
+    if (flick && held.q.length <= mostDense && held.past.length > 1 && last.time > first.time && time - last.time < 100) {
+      const seconds = (last.time - first.time) / 1000 * rate;
+      const v = last.q.map((x, k) => (x - first.q[k]) / seconds);
+      p.set(this.momentum(held.q, v));
+    }
+    const found = this.model.project(held.q, p) ?? { q: held.q, p: new Float64Array(held.q.length) };
+    this.restart(found.q, found.p);
+    return this.frame([], 0);
+  }
+
+  hash(lane: number) {
+    const runner = this.runners[lane];
+    const own = ownCoordinates(this.model.about);
+    const q = this.taut.shown(runner.stepper, "q").slice(0, own), p = this.taut.shown(runner.stepper, "p").slice(0, own);
+    return { hash: stateHash(q, p), steps: runner.steps, direction: runner.direction };
+  }
+
+  private restart(q: Float64Array, p: Float64Array) {
+    this.start = { q: [...q], p: [...p] };
+    this.energy = this.model.evaluate("H", 1, q, p)[0];
+    for (const runner of this.runners) {
+      if (runner.stepper === 0) continue;
+      runner.steps = 0;
+      try {
+        this.begin(runner, this.start, 1);
+      } catch (error) {
+        if (!(error instanceof TautError)) throw error;
+        runner.failed = error.message;
+      }
+    }
+  }
+
+  private placeOf(body: number, q: ArrayLike<number>, d: number): number[] {
+    const rest = new Float64Array(q.length);
+    const all = this.taut.places(this.drawing, this.placesSize, q, rest);
+    return Array.from(all.subarray(body * d, body * d + d));
+  }
+
+  // The derivatives of the place of a body by the coordinates, a row for each axis. Places are numbers of 24
+  // bits, which is enough for a direction.
+  private jacobian(body: number, q: Float64Array, d: number): Float64Array[] {
+    const rows = Array.from({ length: d }, () => new Float64Array(q.length));
+    for (let k = 0; k < ownCoordinates(this.model.about); ++k) {
+      const step = 1e-3 * Math.max(1, Math.abs(q[k])), there = q.slice(), back = q.slice();
+      there[k] += step;
+      back[k] -= step;
+      const a = this.placeOf(body, there, d), b = this.placeOf(body, back, d);
+      for (let i = 0; i < d; ++i) rows[i][k] = (a[i] - b[i]) / (2 * step);
+    }
+    // What leaves the manifold is taken off: only the part along it moves the body.
+    const constraints = this.model.about.constraint_count;
+    if (constraints === 0 || q.length > mostDense) return rows;
+    const G = this.model.evaluate("G", constraints * q.length, q, new Float64Array(q.length));
+    const normals: Float64Array[] = [];
+    for (let i = 0; i < constraints; ++i) {
+      const row = G.slice(i * q.length, (i + 1) * q.length).fill(0, ownCoordinates(this.model.about));
+      for (const e of normals) subtract(row, e, dot(row, e));
+      const size = Math.sqrt(dot(row, row));
+      if (size > 1e-12) normals.push(row.map(x => x / size));
+    }
+    for (const row of rows) for (const e of normals) subtract(row, e, dot(row, e));
+    return rows;
+  }
+
+  // p with H_p(q, p) = v, by the columns of H_pp: exact where H is quadratic in p.
+  private momentum(q: Float64Array, v: Float64Array): Float64Array {
+    const n = q.length, zero = new Float64Array(n);
+    const H_p = (p: Float64Array) => this.model.evaluate("H_p", n, q, p);
+    const at0 = H_p(zero);
+    const W = Array.from({ length: n }, () => new Float64Array(n));
+    for (let k = 0; k < n; ++k) {
+      const e = new Float64Array(n);
+      e[k] = 1;
+      const column = H_p(e);
+      for (let i = 0; i < n; ++i) W[i][k] = column[i] - at0[i];
+    }
+    return leastNorm(W, Array.from(v, (x, k) => x - at0[k])) ?? zero;
+  }
+}
+
+function dot(a: Float64Array, b: Float64Array) { return a.reduce((sum, x, k) => sum + x * b[k], 0); }
+function subtract(a: Float64Array, e: Float64Array, by: number) { for (let k = 0; k < a.length; ++k) a[k] -= by * e[k]; }
+
+// The shortest x with A x = b, by A Aᵀ y = b with a little on the diagonal, x = Aᵀ y; null if A is nothing.
+export function leastNorm(A: Float64Array[], b: number[]): Float64Array | null {
+  const m = A.length, K = A.map((row, i) => [...A.map(other => dot(row, other)), b[i]]);
+  const most = Math.max(...K.map((row, i) => row[i]));
+  if (!(most > 0)) return null;
+  for (let i = 0; i < m; ++i) K[i][i] += 1e-12 * most;
+  for (let i = 0; i < m; ++i) {
+    for (let r = i + 1; r < m; ++r) {
+      const factor = K[r][i] / K[i][i];
+      for (let c = i; c <= m; ++c) K[r][c] -= factor * K[i][c];
+    }
+  }
+  const y = new Array<number>(m).fill(0);
+  for (let i = m - 1; i >= 0; --i) {
+    let sum = K[i][m];
+    for (let c = i + 1; c < m; ++c) sum -= K[i][c] * y[c];
+    y[i] = sum / K[i][i];
+  }
+  const x = new Float64Array(A[0].length);
+  A.forEach((row, i) => row.forEach((a, k) => { x[k] += a * y[i]; }));
+  return x.every(Number.isFinite) ? x : null;
+}
