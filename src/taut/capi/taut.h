@@ -215,6 +215,14 @@ TAUT_API int taut_ensemble_failures(taut_ensemble* ensemble, char** json);
  * sample columns; NaN after a failure), "values" (trajectories × names: what varied), or one column of the ends. */
 TAUT_API int taut_ensemble_view(taut_ensemble* ensemble, const char* name, taut_view* view);
 
+/* ---- Analysis ---------------------------------------------------------------------------------------------- */
+
+/* Says what kind of motion a run is, as the commands of that name with --json. `what` is "section" (the model, or the
+ * option "events", has an event), "lyapunov" (options "exponents", "block"), "orbit" ("period"), "spectrum" ("of", a column
+ * or a list of two; "count", "window") or "indicators" ("vectors", "block", "seed"); and all have the options of a run.
+ * If it does not come to its end, the status is TAUT_FAILED, and taut_last_error says why. */
+TAUT_API int taut_analyse(taut_model* model, const char* what, const char* options_json, char** json);
+
 /* ---- Judgement -------------------------------------------------------------------------------------------- */
 
 /* Measures what a method claims, as `taut check --json`: {"model", "method", "pass", "checks"}. Options: those of a
