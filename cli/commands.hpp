@@ -59,6 +59,8 @@ void add_section(Program& program);
 void add_lyapunov(Program& program);
 void add_orbit(Program& program);
 void add_spectrum(Program& program);
+void add_indicators(Program& program);
+void add_map(Program& program);
 
 // Flushes standard output. Returns 1, with a sentence, if it could not be written.
 int finish_output();

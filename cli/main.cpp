@@ -37,6 +37,8 @@ void add_commands(Program& program) {
   add_lyapunov(program);
   add_orbit(program);
   add_spectrum(program);
+  add_indicators(program);
+  add_map(program);
 }
 
 // Names the processors for which this was compiled: a level such as x86-64-v3, or nothing in particular.

@@ -93,12 +93,13 @@ _SIGNATURES: Dict[str, Tuple[Any, ...]] = {
     "taut_sampling_columns": (c_int, c_void_p, _text),
     "taut_sampling_view": (c_int, c_void_p, c_char_p, POINTER(View)),
     "taut_free_energy": (c_int, c_void_p, c_char_p, POINTER(Watch), _text),
+    "taut_analyse": (c_int, c_void_p, c_char_p, c_char_p, _text),
     "taut_check": (c_int, c_void_p, c_char_p, _text),
     "taut_compare": (c_int, c_void_p, c_char_p, POINTER(Watch), _text),
 }
 # Functions that were added to the interface after its first version.
-_LATER = ("taut_model_set_functions", "taut_stepper", "taut_ensemble", "taut_sampling", "taut_free_energy", "taut_check",
-          "taut_compare")
+_LATER = ("taut_model_set_functions", "taut_stepper", "taut_ensemble", "taut_sampling", "taut_free_energy", "taut_analyse",
+          "taut_check", "taut_compare")
 
 _HOW_TO_GET_IT = (
     "Install the package libtaut0, or the wheel of taut, which has it inside; in a clone of the repository build it with "
@@ -202,6 +203,11 @@ def take_bytes(name: str, *arguments: Any) -> bytes:
     text = c_void_p()
     if call(name, *arguments, byref(text)) != OK:
         raise TautError(last_error())
+    return taken(text)
+
+
+def taken(text: c_void_p) -> bytes:
+    """The bytes of a text that the library handed out, which is freed."""
     try:
         return ctypes.cast(text, c_char_p).value or b""
     finally:

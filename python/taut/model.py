@@ -18,6 +18,7 @@ from .progress import Progress, Watching
 from .result import Result, summary_of
 
 if TYPE_CHECKING:
+    from .analysis import Exponents, Indicators, Orbit, Section, Spectrum
     from .arrays import Doubles
     from .callbacks import Callbacks
     from .ensemble import Ensemble
@@ -381,6 +382,44 @@ class Model:
 
         return Certificate(take_json("taut_check", self._handle.pointer,
                                      self._options({"method": method, "step": step, **options})))
+
+    def _analysed(self, what: str, asked: "Mapping[str, Any]") -> "Dict[str, Any]":
+        from .analysis import analyse
+
+        return analyse(self._handle, what, self._options(asked))
+
+    def section(self, *events: str, **options: Any) -> "Section":
+        """The points at which a formula crosses zero, as ``taut section``: ``section("when=x, direction=up", until=100.0)``.
+
+        Without an event it is the last one of the model.
+        """
+        from .analysis import Section
+
+        return Section(self._analysed("section", {"events": list(events) or None, **options}))
+
+    def lyapunov(self, exponents: Optional[int] = None, **options: Any) -> "Exponents":
+        """Lyapunov exponents on the manifold, as ``taut lyapunov``; all of them, or the largest."""
+        from .analysis import Exponents
+
+        return Exponents(self._analysed("lyapunov", {"exponents": exponents, **options}))
+
+    def orbit(self, period: Optional[float] = None, **options: Any) -> "Orbit":
+        """A periodic orbit near the start with a period near ``period``, as ``taut orbit``."""
+        from .analysis import Orbit
+
+        return Orbit(self._analysed("orbit", {"period": period, **options}))
+
+    def spectrum(self, *of: str, **options: Any) -> "Spectrum":
+        """Frequencies of a column, or of x + i y for two, as ``taut spectrum``."""
+        from .analysis import Spectrum
+
+        return Spectrum(self._analysed("spectrum", {"of": list(of) or None, **options}))
+
+    def indicators(self, vectors: Optional[int] = None, **options: Any) -> "Indicators":
+        """Is the motion regular or chaotic? MEGNO, SALI, GALI and FLI, as ``taut indicators``."""
+        from .analysis import Indicators
+
+        return Indicators(self._analysed("indicators", {"vectors": vectors, **options}))
 
     def compare(self, methods: "Sequence[str]", *, progress: Progress = None, **options: Any) -> "Comparison":
         """Runs several methods side by side, as ``taut compare``."""

@@ -428,6 +428,31 @@ TEST(CInterface, FunctionsOfTheCallerGiveTheBitsOfFormulas) {
   EXPECT_EQ(none, nullptr);
 }
 
+// The objects are those that the commands print; tests/theorems/kinds_of_motion.cpp holds their values.
+TEST(CInterface, SaysWhatKindOfMotionARunIs) {
+  const auto model = opened("pendulum");
+  const auto found = [&](const char* what, const char* options) {
+    char* json = nullptr;
+    EXPECT_EQ(taut_analyse(model.get(), what, options, &json), TAUT_OK) << taut_last_error();
+    const std::string text = json == nullptr ? "" : json;
+    taut_free(json);
+    return text;
+  };
+  EXPECT_NE(found("section", R"({"events": ["when=x"], "at": [0.5], "until": 5})").find("\"points\""),
+            std::string::npos);
+  EXPECT_NE(found("lyapunov", R"({"until": 1})").find("\"pairing_defect\""), std::string::npos);
+  EXPECT_NE(found("indicators", R"({"until": 1, "seed": 3})").find("\"megno\""), std::string::npos);
+  EXPECT_NE(found("spectrum", R"({"of": ["x", "p_x"], "count": 1})").find("\"lines\""), std::string::npos);
+  char* json = nullptr;
+  EXPECT_EQ(taut_analyse(model.get(), "orbit", R"({"period": 1})", &json), TAUT_FAILED);
+  EXPECT_EQ(json, nullptr);
+  EXPECT_NE(std::string(taut_last_error()).find("no periodic orbit was found"), std::string::npos);
+  EXPECT_EQ(taut_analyse(model.get(), "chaos", nullptr, &json), TAUT_BAD_INPUT);
+  EXPECT_EQ(taut_analyse(model.get(), "section", nullptr, &json), TAUT_BAD_INPUT);
+  EXPECT_EQ(taut_analyse(model.get(), "section", R"({"period": 1})", &json), TAUT_BAD_INPUT);
+  EXPECT_STREQ(taut_last_error(), "the option period is not one of section.");
+}
+
 TEST(CInterface, TenThousandRunsLeakNothing) {
   const auto model = opened("pendulum");
   const auto work = [&](int count) {

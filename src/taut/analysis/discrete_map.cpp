@@ -200,7 +200,10 @@ PlainState DiscreteMap::moved(const PlainState& x, const PlainState& along, doub
 
 PlainState DiscreteMap::image(const PlainState& x, const Frame& frame, const Coordinates& along, double h,
                               std::int64_t steps) const {
-  const PlainState v = frame.vector(along);
+  return image(x, frame.vector(along), h, steps);
+}
+
+PlainState DiscreteMap::image(const PlainState& x, const PlainState& v, double h, std::int64_t steps) const {
   const double size = std::max(largest(v.q), largest(v.p));
   const double by = difference * std::max({1.0, largest(x.q), largest(x.p)}) / size;
   PlainState sum{std::vector<double>(x.q.size(), 0.0), std::vector<double>(x.q.size(), 0.0)};

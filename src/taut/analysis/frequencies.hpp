@@ -1,6 +1,8 @@
 // Laskar's frequency analysis: the frequencies of a quasi-periodic signal, far closer than 1/T.
 #pragma once
 
+#include <taut/run/model_run.hpp>
+
 #include <complex>
 #include <string>
 #include <vector>
@@ -22,5 +24,18 @@ struct Spectrum {
 Spectrum frequencies_of(const std::vector<std::complex<double>>& signal, double dt, int count, int window);
 
 std::string to_json(const Spectrum& spectrum, const std::string& of);
+
+// The spectrum of one column of a run, x, or of two, x + i y.
+struct SpectrumOfRun {
+  Spectrum spectrum;
+  std::string model, method, of;  // the last is the signal in words
+  double time = 0;
+  std::vector<double> t = {};
+  std::vector<std::complex<double>> signal = {};
+};
+
+// Makes the run and analyses its samples. `names` are columns of a sample, one or two; none: the first
+// coordinate. Throws AnalysisError if the run fails.
+SpectrumOfRun spectrum_of(ModelRun run, std::vector<std::string> names, int count, int window);
 
 }  // namespace taut

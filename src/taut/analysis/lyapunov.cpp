@@ -68,6 +68,9 @@ Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every)
   Tally tally(machine->read(), map.steps());
   std::vector<std::vector<double>> rates(wanted);
   std::vector<double> total(wanted, 0.0);
+  std::vector<double> t;
+  std::vector<std::vector<double>> running(wanted);
+  std::int64_t next_kept = 0;
   while (tally.steps < map.steps()) {
     const std::int64_t block = std::min(every, map.steps() - tally.steps);
     std::vector<Coordinates> images;
@@ -81,10 +84,15 @@ Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every)
     for (const PlainState& end : ends) images.push_back(frame.of(end));
     Q = std::move(images);
     const std::vector<double> logs = orthonormalise(Q);
+    const double time = static_cast<double>(tally.steps) * h;
     for (std::size_t j = 0; j < wanted; ++j) {
       total[j] += logs[j];
       rates[j].push_back(logs[j] / (static_cast<double>(block) * h));
     }
+    if (tally.steps < next_kept && tally.steps < map.steps()) continue;
+    next_kept = tally.steps + std::max<std::int64_t>(1, map.steps() / 1000);
+    t.push_back(time);
+    for (std::size_t j = 0; j < wanted; ++j) running[j].push_back(total[j] / time);
   }
   Exponents out{.model = run.title(), .method = chosen_method(*run.mechanism, run.name, run.request).label()};
   out.steps = tally.steps;
@@ -97,7 +105,28 @@ Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every)
   out.pairing_defect = wanted == all ? 0 : std::numeric_limits<double>::quiet_NaN();
   for (std::size_t j = 0; wanted == all && j < all; ++j)
     out.pairing_defect = std::max(out.pairing_defect, std::abs(out.values[j] + out.values[all - 1 - j]));
+  out.t = std::move(t);
+  out.running = std::move(running);
+  if (wanted == all && !run.mechanism->timed()) {
+    const auto null = std::count_if(out.values.begin(), out.values.end(), [&](const double& value) {
+      return out.is_null(static_cast<std::size_t>(&value - out.values.data()));
+    });
+    out.null_verdict =
+        null >= 2
+            ? fmt::format("{} exponents are zero within their errors: energy and time make two of them", null)
+            : fmt::format(
+                  "only {} of the exponents is zero within its error, and energy and time make "
+                  "two zero: the run is too short, or the method loses energy",
+                  null);
+  }
   return out;
+}
+
+// A null exponent falls as log(t)/t: its own share of that is allowed beside three standard errors.
+bool Exponents::is_null(std::size_t k) const {
+  const double slow = 3 * std::log1p(std::abs(time)) / std::abs(time);
+  const double error = std::isfinite(errors[k]) ? 3 * errors[k] : 0;
+  return std::abs(values[k]) <= slow + error;
 }
 
 std::string to_json(const Exponents& e) {
@@ -106,6 +135,7 @@ std::string to_json(const Exponents& e) {
                        {"exponents", e.values},
                        {"errors", e.errors},
                        {"pairing_defect", e.pairing_defect},
+                       {"null", e.null_verdict},
                        {"time", e.time},
                        {"steps", e.steps}})
       .to_text(2);

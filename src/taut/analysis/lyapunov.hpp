@@ -16,6 +16,14 @@ struct Exponents {
   double time = 0;
   std::int64_t steps = 0;
   bool forced = false;
+  // Energy and time make two exponents zero in the limit; every further symmetry two more. What was found.
+  std::string null_verdict = {};
+  // The values up to some times on the way, at most a thousand: running[k] belongs to exponent k.
+  std::vector<double> t = {};
+  std::vector<std::vector<double>> running = {};
+
+  // Asks whether an exponent is zero within three standard errors and what is left of 1/t.
+  bool is_null(std::size_t k) const;
 };
 
 // `count` of them, or all if it is 0; a factorisation every `every` steps.

@@ -239,6 +239,14 @@ TAUT_API int taut_sampling_view(taut_sampling* sampling, const char* name, taut_
  * "values" (a list of numbers). */
 TAUT_API int taut_free_energy(taut_model* model, const char* options_json, const taut_watch* watch, char** json);
 
+/* ---- Analysis ---------------------------------------------------------------------------------------------- */
+
+/* Says what kind of motion a run is, as the commands of that name with --json. `what` is "section" (the model, or the
+ * option "events", has an event), "lyapunov" (options "exponents", "block"), "orbit" ("period"), "spectrum" ("of", a column
+ * or a list of two; "count", "window") or "indicators" ("vectors", "block", "seed"); and all have the options of a run.
+ * If it does not come to its end, the status is TAUT_FAILED, and taut_last_error says why. */
+TAUT_API int taut_analyse(taut_model* model, const char* what, const char* options_json, char** json);
+
 /* ---- Judgement -------------------------------------------------------------------------------------------- */
 
 /* Measures what a method claims, as `taut check --json`: {"model", "method", "pass", "checks"}. Options: those of a

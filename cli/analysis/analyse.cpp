@@ -1,0 +1,192 @@
+// The commands that say what kind of motion a run is: lyapunov, orbit, spectrum.
+#include <taut/analysis/frequencies.hpp>
+#include <taut/analysis/lyapunov.hpp>
+#include <taut/analysis/orbit.hpp>
+#include <taut/bytes/json.hpp>
+#include <taut/words/wording.hpp>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "typed_analysis.hpp"
+
+namespace taut::cli {
+
+namespace {
+
+void print(const Exponents& e) {
+  fmt::print("{}, {}: {} Lyapunov exponents over t = {:.6g}\n", harmless(e.model), e.method, e.values.size(),
+             e.time);
+  for (std::size_t k = 0; k < e.values.size(); ++k)
+    fmt::print("  {:12.6f} ± {:.6f}{}\n", e.values[k], e.errors[k],
+               e.is_null(k) ? "   zero within its error" : "");
+  if (!e.null_verdict.empty()) fmt::print("  null      {}\n", e.null_verdict);
+  if (std::isfinite(e.pairing_defect))
+    fmt::print("  pairing   max |l_i + l_(2d+1-i)| = {:.1e}{}\n", e.pairing_defect,
+               e.forced ? " (forces act: exponents need not come in pairs)" : "");
+}
+
+Report page_of(const Exponents& e) {
+  Report report{.title = e.model,
+                .facts = {{"method", e.method},
+                          {"time", fmt::format("{:.6g}", e.time)},
+                          {"pairing defect", fmt::format("{:.1e}", e.pairing_defect)}}};
+  Figure running{.title = "Exponents up to t", .x = {"t"}, .y = {"exponent"}};
+  Table table{.columns = {"exponent", "standard error", "judged"}};
+  for (std::size_t k = 0; k < e.values.size(); ++k) {
+    running.series.push_back({.name = fmt::format("{}", k + 1), .x = e.t, .y = e.running[k]});
+    table.rows.push_back({fmt::format("{:.6f}", e.values[k]), fmt::format("{:.6f}", e.errors[k]),
+                          e.is_null(k) ? "zero within its error" : ""});
+  }
+  report.sections.push_back(
+      {.title = "Lyapunov exponents", .panels = {std::move(table), std::move(running)}});
+  return report;
+}
+
+void print(const Orbit& o) {
+  fmt::print("{}, {}: periodic orbit, period {:.15g} in {} steps\n", harmless(o.model), o.method, o.period,
+             o.steps);
+  fmt::print("  start     q = ({})\n            p = ({})\n", fmt::join(o.x.q, ", "), fmt::join(o.x.p, ", "));
+  fmt::print("  closed    to {:.1e} after {} corrections; H = {:.10g}\n", o.closure, o.corrections, o.energy);
+  for (const auto& mu : o.multipliers)
+    fmt::print("  multiplier {:.10g} {} {:.10g} i, |.| = {:.10g}\n", mu.real(), mu.imag() < 0 ? '-' : '+',
+               std::abs(mu.imag()), std::abs(mu));
+  fmt::print("  pairs     max |mu_i mu_j - 1| = {:.1e}\n", o.reciprocal_defect);
+}
+
+struct TypedSpectrum {
+  TypedAnalysis analysis;
+  std::string of;
+  std::int64_t count = 4, window = 2;
+};
+
+Report page_of(const SpectrumOfRun& s) {
+  Report report{.title = s.model,
+                .facts = {{"method", s.method}, {"signal", s.of}, {"time", fmt::format("{:.6g}", s.time)}}};
+  Figure lines{
+      .title = "Spectrum of " + s.of, .x = {"frequency in radians"}, .y = {"amplitude", Axis::logarithmic}};
+  Table table{.columns = {"frequency", "amplitude", "phase"}};
+  for (const Line& line : s.spectrum.lines) {
+    const double a = std::abs(line.amplitude);
+    lines.series.push_back({.x = {line.frequency}, .y = {a}, .mark = Mark::points, .colour = 0});
+    table.rows.push_back({fmt::format("{:.14g}", line.frequency), fmt::format("{:.8g}", a),
+                          fmt::format("{:.6g}", std::arg(line.amplitude))});
+  }
+  Figure signal{.title = "The signal", .x = {"t"}, .y = {s.of}};
+  Series x{.name = "x", .x = s.t}, y{.name = "y", .x = s.t};
+  bool complex = false;
+  for (const auto& z : s.signal) {
+    x.y.push_back(z.real());
+    y.y.push_back(z.imag());
+    complex = complex || z.imag() != 0;
+  }
+  signal.series.push_back(std::move(x));
+  if (complex) signal.series.push_back(std::move(y));
+  report.sections.push_back(
+      {.title = "Frequencies", .panels = {std::move(lines), std::move(table), std::move(signal)}});
+  return report;
+}
+
+void spectrum(const TypedSpectrum& typed) {
+  const ModelRun run = typed.analysis.read();
+  const SpectrumOfRun found = spectrum_of(run, between_commas(typed.of), static_cast<int>(typed.count),
+                                          static_cast<int>(typed.window));
+  typed.analysis.write_page(run, found.method, page_of(found));
+  if (typed.analysis.json) {
+    fmt::print("{}\n", to_json(found.spectrum, found.of));
+    return;
+  }
+  fmt::print("{}, {}: frequencies of {} over t = {:.6g}, in radians\n", harmless(found.model), found.method,
+             found.of, found.time);
+  for (const Line& line : found.spectrum.lines)
+    fmt::print("  {:20.14g}   amplitude {:.10g}, phase {:.8g}\n", line.frequency, std::abs(line.amplitude),
+               std::arg(line.amplitude));
+  fmt::print("  left      {:.1e} (root mean square)\n", found.spectrum.residual);
+}
+
+}  // namespace
+
+void add_lyapunov(Program& program) {
+  const auto typed = std::make_shared<TypedAnalysis>();
+  const auto count = std::make_shared<std::int64_t>(0), every = std::make_shared<std::int64_t>(5);
+  Command command{
+      .name = "lyapunov",
+      .what = "Lyapunov exponents on the manifold, from the derivative of the method's own map",
+      .examples = "  taut lyapunov double-pendulum --until 200\n",
+      .notes =
+          "\nThere are twice as many exponents as degrees of freedom. Those of a symplectic map come in "
+          "pairs "
+          "l, -l;\nthe pairing defect says how exactly. Errors are standard errors, from blocks of the run.",
+      .action = [typed, count, every] {
+        return analysed([&] {
+          const ModelRun run = typed->read();
+          const Exponents e = lyapunov_exponents(run, static_cast<int>(*count), *every);
+          typed->write_page(run, e.method, page_of(e));
+          if (typed->json)
+            fmt::print("{}\n", to_json(e));
+          else
+            print(e);
+        });
+      }};
+  typed->add(command);
+  command.add(option(
+      "--exponents", "K", [count](const std::string& text) { *count = count_of(text, "--exponents"); },
+      "only the K largest"));
+  command.add(option(
+      "--block", "R",
+      [every](const std::string& text) {
+        *every = count_of(text, "--block");
+        if (*every < 1) throw InputError("--block: a block has at least one step.");
+      },
+      "steps between two factorisations; default 5"));
+  program.add(std::move(command));
+}
+
+void add_orbit(Program& program) {
+  const auto typed = std::make_shared<TypedAnalysis>();
+  const auto period = std::make_shared<std::optional<double>>();
+  Command command{
+      .name = "orbit",
+      .what = "A periodic orbit near the start, with its Floquet multipliers",
+      .examples = "  taut orbit pendulum --period 7.4\n",
+      .notes =
+          "\nNewton's iteration on the manifold keeps the energy of the start. The period is a whole "
+          "number of steps,\nwhose length is changed to fit.",
+      .action = [typed, period] {
+        return analysed([&] {
+          const ModelRun run = typed->read();
+          const Schedule schedule = schedule_of(run.request);
+          const double near = period->value_or(static_cast<double>(schedule.steps) * schedule.step);
+          const Orbit orbit = periodic_orbit(run, near);
+          if (typed->json)
+            fmt::print("{}\n", to_json(orbit));
+          else
+            print(orbit);
+        });
+      }};
+  typed->add(command);
+  command.add(option("--period", "T", *period, "near the period; default: the length of the run"));
+  program.add(std::move(command));
+}
+
+void add_spectrum(Program& program) {
+  const auto typed = std::make_shared<TypedSpectrum>();
+  Command command{.name = "spectrum",
+                  .what = "Frequencies of a coordinate or quantity, by Laskar's analysis",
+                  .examples = "  taut spectrum spherical-pendulum --of x,p_x --count 4\n",
+                  .action = [typed] { return analysed([&] { spectrum(*typed); }); }};
+  typed->analysis.add(command);
+  typed->analysis.model.add_every(command);
+  typed->analysis.model.add_quantity(command);
+  command.add(
+      option("--of", "X[,Y]", typed->of, "a column, or two for X + i Y; default: the first coordinate"));
+  command.add(whole_option("--count", "K", typed->count, 100, "how many frequencies; default 4"));
+  command.add(whole_option("--window", "P", typed->window, 8, "order of the Hann window; default 2"));
+  program.add(std::move(command));
+}
+
+}  // namespace taut::cli

@@ -1,0 +1,134 @@
+"""What kind of motion a run is: sections, exponents, periodic orbits, frequencies, indicators of chaos."""
+
+from __future__ import annotations
+
+import json
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any, Dict, List
+
+from ._library import FAILED, call, encode, last_error, taken
+from .errors import SolveFailed
+
+if TYPE_CHECKING:
+    from .arrays import Doubles
+
+__all__ = ["Exponents", "Indicators", "Orbit", "Section", "Spectrum", "analyse"]
+
+
+def analyse(handle: Any, what: str, options: bytes) -> "Dict[str, Any]":
+    """The object that the command of this name prints with ``--json``. Raises SolveFailed if it did not come to its end."""
+    text = c_void_p()
+    if call("taut_analyse", handle.pointer, encode(what), options, byref(text)) == FAILED:
+        raise SolveFailed(last_error())
+    found: "Dict[str, Any]" = json.loads(taken(text))
+    return found
+
+
+def _array(values: Any) -> "Doubles":
+    import numpy as np
+
+    return np.array(values, dtype=np.float64)
+
+
+class _Found:
+    """What was found, as the command prints it: ``summary`` has all of it."""
+
+    def __init__(self, found: "Dict[str, Any]"):
+        self.summary = found
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.summary.get('model', self.summary.get('of'))}>"
+
+
+class Section(_Found):
+    """Points at which the last event came: ``t``, ``q`` and ``p``, a row each; a column by its name.
+
+    >>> import taut
+    >>> s = taut.Model("pendulum").section("when=x", method="lobatto(6)", step=0.1, until=10.0)
+    >>> len(s.t), abs(s["x"]).max() < 1e-15
+    (3, True)
+    """
+
+    def __init__(self, found: "Dict[str, Any]"):
+        super().__init__(found)
+        self.columns: List[str] = found["columns"]
+        n = (len(self.columns) - 1) // 2
+        points = _array(found["points"]).reshape(-1, len(self.columns))
+        self.points = points
+        self.t, self.q, self.p = points[:, 0], points[:, 1:1 + n], points[:, 1 + n:]
+
+    def __len__(self) -> int:
+        return int(self.points.shape[0])
+
+    def __getitem__(self, column: str) -> "Doubles":
+        if column not in self.columns:
+            raise KeyError(f"there is no column {column!r}; there are " + ", ".join(self.columns))
+        found: "Doubles" = self.points[:, self.columns.index(column)]
+        return found
+
+
+class Exponents(_Found):
+    """Lyapunov exponents on the manifold, from the largest, with their standard errors.
+
+    >>> import taut
+    >>> e = taut.Model("pendulum").lyapunov(method="lobatto(4)", step=0.05, until=10.0)
+    >>> len(e.values), e.pairing_defect < 1e-8
+    (2, True)
+    """
+
+    def __init__(self, found: "Dict[str, Any]"):
+        super().__init__(found)
+        self.values, self.errors = _array(found["exponents"]), _array(found["errors"])
+        defect = found["pairing_defect"]  # null if not all exponents were asked for
+        self.pairing_defect = float("nan") if defect is None else float(defect)
+        self.time = float(found["time"])
+
+
+class Orbit(_Found):
+    """A periodic orbit: its start, its period, its Floquet multipliers.
+
+    >>> import taut
+    >>> o = taut.Model("pendulum").orbit(period=7.3, method="lobatto(6)", step=0.1)
+    >>> abs(o.period - 7.416298709205487) < 1e-10, o.closure < 1e-12
+    (True, True)
+    """
+
+    def __init__(self, found: "Dict[str, Any]"):
+        super().__init__(found)
+        self.period, self.energy, self.closure = (float(found[key]) for key in ("period", "energy", "closure"))
+        self.q, self.p = _array(found["q"]), _array(found["p"])
+        self.multipliers = [complex(re, im) for re, im in found["multipliers"]]
+
+
+class Spectrum(_Found):
+    """Frequencies in radians per unit of time, amplitudes and phases, from the strongest.
+
+    >>> import taut
+    >>> s = taut.Model("pendulum").spectrum("x", method="lobatto(6)", step=0.1, until=400.0, count=2, window=4)
+    >>> abs(abs(s.frequencies[0]) - 0.8472130847939790) < 1e-8
+    True
+    """
+
+    def __init__(self, found: "Dict[str, Any]"):
+        super().__init__(found)
+        self.frequencies, self.amplitudes, self.phases = (
+            _array([line[key] for line in found["lines"]]) for key in ("frequency", "amplitude", "phase"))
+        self.residual = float(found["residual"])
+
+
+class Indicators(_Found):
+    """Indicators of chaos at the end of a run, and along it: ``t``, ``megno_at``, ``sali_at``, ``fli_at``.
+
+    >>> import taut
+    >>> i = taut.Model("pendulum").indicators(step=0.1, until=50.0)
+    >>> i.verdict, i.sali > 1e-8, len(i.t) == len(i.megno_at)
+    ('not yet', True, True)
+    """
+
+    def __init__(self, found: "Dict[str, Any]"):
+        super().__init__(found)
+        self.verdict: str = found["verdict"]
+        self.megno, self.sali, self.fli, self.lyapunov = (float(found[key]) for key in ("megno", "sali", "fli", "lyapunov"))
+        self.gali = _array(found["gali"])
+        self.t, self.megno_at, self.sali_at, self.fli_at = (
+            _array(found[key]) for key in ("t", "megno_at", "sali_at", "fli_at"))
