@@ -30,7 +30,24 @@ step = 0.01
 steps = 200
 )toml";
 
-// A start off the constraint is refused beside a far coordinate too.
+// A pendulum of length 10⁹ that starts at rest: its residuals are those of the velocities that it reaches.
+TEST(ACertificate, KnowsTheRoundingOfLongPendulums) {
+  const OwnModel long_one(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "y"
+constraints = ["(x^2 + y^2 - 1e18)/2"]
+[initial]
+x = 1e9
+[run]
+step = 50
+steps = 2000
+)toml");
+  const Ran ran = long_one.check();
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+}
+
+// The companion: a start off the constraint is refused beside a far coordinate too.
 TEST(AFreeCoordinate, DoesNotExcuseAStart) {
   const OwnModel model(pendulum_and_more);
   for (const char* off : {"--set x=1.000001 --set far=1e12", "--set p_x=1e-6 --set fast=1e12"}) {

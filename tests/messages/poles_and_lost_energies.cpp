@@ -161,6 +161,17 @@ TEST(AnEnergyThatIsLost, IsAFailureBehindWalls) {
     EXPECT_TRUE(says(ran, "the energy is lost")) << m.potential << ran.err;
   }
 }
+// A step taken in parts has no claim left that it could break, and yet 10⁶ times the energy is no motion.
+TEST(AnEnergyThatIsLost, IsAFailureIfStepsWereTakenInParts) {
+  for (const char* method : {"rattle --step 0.4", "'impulse(8)' --step 0.3", "yoshida4 --step 0.4"}) {
+    const Ran ran =
+        run_taut("run stiff-pendulum --steps 1000 --on-failure halve --method " + std::string(method));
+    EXPECT_EQ(ran.status, 1) << method << ran.out;
+    EXPECT_TRUE(says(ran, "the energy is lost") || says(ran, "the run is unstable")) << method << ran.err;
+  }
+  const Ran fine = run_taut("run stiff-pendulum --step 0.02 --steps 500 --on-failure halve --method rattle");
+  EXPECT_EQ(fine.status, 0) << fine.err;
+}
 // An error that comes and goes with the phase counts by its mean; a method that claims nothing may have any.
 TEST(AnEnergyThatIsLost, IsNotSeenInBoundedErrorsAndBaselines) {
   const OwnModel model(text_of(Pole{"x^2/2", "x = 1.0", ""}));

@@ -351,7 +351,10 @@ Certificate certified(const ModelRun& model, bool length_typed, bool further) {
     };
   const Trials trials(*model.mechanism, choice, options, request.plain_updates, facts.keeps, start.x,
                       run.step, bind);
-  const Reading rounding = trials.rounding();
+  Reading rounding = trials.rounding();
+  // G H_p is rounded like the velocities in it, which a start at rest does not show.
+  if (const double there = trials.kinetic_energy(); there > 0 && run.kinetic_max > there)
+    rounding.momentum *= std::sqrt(run.kinetic_max / there);
 
   Certificate out{.model = model.title(),
                   .method = choice.label(),

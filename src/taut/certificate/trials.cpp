@@ -24,6 +24,8 @@ constexpr int most_hidden = 2;  // step sizes at which the error is above roundi
 // Slopes between neighbours may differ by this and still count as one order, up to order 6; above that,
 // in proportion.
 constexpr double scatter = 0.4;
+// Rounding is seen at points that lie so far from the start, in states of size 1.
+constexpr double aside = 0.01;
 // An error this large, in states of size 1, stands out of the noise, which is a tenth of it.
 constexpr double above_rounding = 100 * std::numeric_limits<double>::epsilon();
 
@@ -49,6 +51,7 @@ class Trials::Work {
   Expected<DifferenceDefect> symplectic_defect() const;
   Expected<double> reversal_defect() const;
   Reading rounding() const;
+  double kinetic_energy() const { return machine_at(beside(0))->kinetic_energy(); }
   Expected<EnergySwings> energy_swings(int expected, int paths) const;
   Expected<std::vector<PlainState>> trajectory(int steps) const;
 
@@ -63,6 +66,11 @@ class Trials::Work {
   Expected<Eigen::MatrixXd> columns_after(const Eigen::VectorXd& y, int steps) const;
   Order order_at(double h, int expected) const;
   Eigen::MatrixXd directions(Eigen::Index count) const;
+  // Returns a point of M close to the start; the start itself if there is none.
+  Point beside(Eigen::Index k) const {
+    const auto x = on_M(unpacked(packed(x_) + aside * directions(k + 1).col(k)));
+    return x ? *x : x_;
+  }
   Point scaled(const Point& x) const { return {x.q / size_q_, x.p / size_p_}; }
   Eigen::VectorXd packed(const Point& x) const;
   Point unpacked(const Eigen::VectorXd& y) const;
@@ -91,6 +99,7 @@ Trials::Order Trials::order(int expected) const { return work_->order(expected);
 Expected<DifferenceDefect> Trials::symplectic_defect() const { return work_->symplectic_defect(); }
 Expected<double> Trials::reversal_defect() const { return work_->reversal_defect(); }
 Reading Trials::rounding() const { return work_->rounding(); }
+double Trials::kinetic_energy() const { return work_->kinetic_energy(); }
 Expected<Trials::EnergySwings> Trials::energy_swings(int expected, int paths) const {
   return work_->energy_swings(expected, paths);
 }
@@ -314,7 +323,7 @@ Reading Trials::Work::rounding() const {
   Reading level;
   const Eigen::MatrixXd moves = directions(points);
   for (int j = 0; j < points; ++j) {
-    const auto x = on_M(unpacked(packed(x_) + 0.01 * moves.col(j)));
+    const auto x = on_M(unpacked(packed(x_) + aside * moves.col(j)));
     if (!x) continue;
     const StartCheck residual = mechanism_.check(plain_state(*x));
     level.position = std::max(level.position, residual.position);

@@ -49,6 +49,8 @@ class Trials {
   // Gives the residuals that the best solve leaves at nearby points of M, and as energy the size of the terms
   // of H.
   Reading rounding() const;
+  // Returns the kinetic energy at one of these points.
+  double kinetic_energy() const;
 
  private:
   class Work;
