@@ -1,4 +1,4 @@
-// What gpu/verify found on a device holds for the sources that it had; `taut --version` says that and no more.
+// What gpu/verify found on a device holds for the sources that it had: `taut --version` says so, no more.
 
 #include <gtest/gtest.h>
 
