@@ -104,7 +104,7 @@ export class CoursePlot {
         y: this.log ? { distr: 3, range: (_: unknown, low: number, high: number) => [10 ** Math.floor(Math.log10(low || 1e-18)), 10 ** Math.ceil(Math.log10(high || 1) + 1e-9)] }
           : { range: (_: unknown, low: number, high: number) => high > low ? [low - 0.05 * (high - low), high + 0.05 * (high - low)] : [low - 1e-15, high + 1e-15] },
       },
-      axes: [{ ...axis, size: 34 }, { ...axis, size: 70, ...(this.log ? { splits: decades } : {}), values: (_: unknown, ticks: (number | null)[]) => ticks.map(v => v === null ? "" : shown(v, this.log ? 1 : 2).replace(/^1·/, "")) }],
+      axes: [{ ...axis, size: 34 }, { ...axis, size: 70, ...(this.log ? { splits: decades, filter: (_: unknown, ticks: number[]) => ticks } : {}), values: (_: unknown, ticks: (number | null)[]) => ticks.map(v => v === null ? "" : shown(v, this.log ? 1 : 2).replace(/^1·/, "")) }],
       series: [{}, ...this.names.map((_, k) => ({ stroke: colour("c" + k), width: 1.5, points: { show: false }, spanGaps: false }))],
     }, this.last, this.box);
   }
