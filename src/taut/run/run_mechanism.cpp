@@ -255,8 +255,9 @@ bool has_lost_energy(Machine& machine, const Tally& tally, double step) {
   if (tally.failed()) return false;
   const double kinetic = machine.kinetic_energy(), owned = tally.largest_owned(kinetic);
   // A method claims something about steps of one size. If some were taken in parts, H may have gone anywhere,
-  // and further steps would tell nothing; but a motion with half of its energy gone is not the one asked for.
-  if (tally.halved > 0) return tally.energy_off_for_a_while() > Tally::part_lost * owned;
+  // and further steps would tell nothing. But if it is off by all of the kinetic energy, nothing is left of
+  // the motion that was asked for.
+  if (tally.halved > 0) return tally.energy_off_for_a_while() > owned;
   const double part = tally.part_that_may_stay(kinetic);
   if (!tally.energy_stays_lost(kinetic)) return false;
   const Ahead ahead = look_ahead(machine, tally, step, part / 2 * owned);
