@@ -20,5 +20,5 @@ for kernel in nuts 'hmc(5)' ghmc random-walk; do
   "$program" sample "$here/../../examples/sampling/torus.toml" --draws $draws --warmup 500 --threads 1 --kernel "$kernel" \
     --json 2> /dev/null | line "torus $kernel" x
 done
-"$program" sample "$here/so11.toml" --draws 25000 --warmup 200 --chains 4 --threads 1 --kernel 'hmc(3)' --json \
+"$program" sample "$here/../../examples/sampling/so11.toml" --draws 25000 --warmup 200 --chains 4 --threads 1 --kernel 'hmc(3)' --json \
   2> /dev/null | line "SO(11) hmc(3)" trace

@@ -19,7 +19,8 @@ constexpr const char* free_energy_notes = R"text(
 A(xi) = -kT log of the marginal density of xi. The coordinate is held at each value as one more constraint, the draws are those of
 the original distribution given that value, and dA/dxi is the mean of a local force with its metric and curvature corrections, for
 any number of further constraints. The column `uncorrected` is what the multiplier alone would say. The profile is the integral by
-the trapezoidal rule, 0 at the first value. [sampling] of the model says the temperature or the density, and the measure.)text";
+the trapezoidal rule, 0 at the first value. Beside it stands A from a histogram of draws in which the coordinate is free.
+[sampling] of the model says the temperature or the density, and the measure.)text";
 
 constexpr const char* held_name = "reaction_coordinate";
 
@@ -28,7 +29,7 @@ struct FreeEnergyFlags {
   std::string coordinate, values;
   FreeEnergyOptions options;
   int threads = 0;
-  bool json = false;
+  bool json = false, no_direct = false;
 };
 
 std::vector<double> values_of(const std::string& text, const Model& model) {
@@ -62,8 +63,9 @@ int compute(FreeEnergyFlags& flags) {
   const SamplingObserver observer{
       .progress = [&](std::int64_t done, std::int64_t all) { line.show(done, all); },
       .wants_to_stop = [] { return StopSignals::caught() != 0; }};
-  const FreeEnergy result =
-      free_energy(run, flags.options, flags.threads > 0 ? flags.threads : usual_threads(), observer);
+  const int threads = flags.threads > 0 ? flags.threads : usual_threads();
+  FreeEnergy result = free_energy(run, flags.options, threads, observer);
+  if (!flags.no_direct) add_direct(run, flags.options, threads, observer, result);
   line.clear();
   if (result.stopped) {
     fmt::print(stderr, "taut: stopped by {}: nothing was kept.\n", StopSignals::name(StopSignals::caught()));
@@ -131,6 +133,7 @@ void add_free_energy(Program& program) {
   command.add(std::move(measure));
   flags->model.add_set(command);
   command.add(threads_option(flags->threads, "default: as many as there are processors"));
+  command.add(flag("--no-direct", flags->no_direct, "leave out the histogram of direct draws beside it"));
   command.add(flag("--json", flags->json, "print one JSON object instead of the table"));
   program.add(std::move(command));
 }

@@ -172,6 +172,8 @@ void add_sample(Program& program) {
         if (!(*flags->target.temperature > 0)) throw InputError("--temperature: kT is positive.");
       },
       "sample exp(-V/kT)"));
+  command.add(option("--integrator", "I", flags->words.integrator,
+                     "rattle (default) or a symmetric composition of it, such as yoshida4"));
   command.add(option("--step", "H", flags->options.step, "step size of the kernel; it is then not adapted"));
   command.add(option("--accept", "A", flags->options.accept,
                      "acceptance that adaptation looks for; default 0.8, of ghmc 0.9, of random-walk 0.5"));

@@ -471,7 +471,7 @@ class Model:
 
         ``density`` is its logarithm, a formula of coordinates (a text, a SymPy expression or a function of q), or
         ``temperature`` is kT of exp(-V/kT); ``measure`` is "surface", "conditioned" or "rigid". ``options`` are accept,
-        metric, friction, max_depth, thin, inits, spread, quantities, start, parameters, set.
+        metric, friction, max_depth, thin, inits, spread, integrator, quantities, start, parameters, set.
 
         >>> import taut
         >>> sphere = taut.Model(coordinates="x y z", mass=1.0, potential="0", constraints=["x^2 + y^2 + z^2 - 1"],

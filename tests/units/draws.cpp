@@ -1,7 +1,7 @@
 // Random numbers of an ensemble: the distributions are those that were asked for, and a draw depends on
 // nothing but the seed, the trajectory, the name and its number.
 
-#include <taut/ensemble/draws.hpp>
+#include <taut/random/draws.hpp>
 #include <taut/scalar/number.hpp>
 
 #include <gtest/gtest.h>

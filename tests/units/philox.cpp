@@ -1,6 +1,6 @@
 // Philox 4x32-10 gives the known answers that its authors publish (kat_vectors of Random123).
 
-#include <taut/ensemble/philox.hpp>
+#include <taut/random/philox.hpp>
 
 #include <gtest/gtest.h>
 

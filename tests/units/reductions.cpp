@@ -2,10 +2,10 @@
 // same bits for any order of the units.
 
 #include <taut/contract/request.hpp>
-#include <taut/ensemble/draws.hpp>
 #include <taut/ensemble/export.hpp>
 #include <taut/ensemble/npy.hpp>
 #include <taut/ensemble/reductions.hpp>
+#include <taut/random/draws.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 // refused with its place.
 
 #include <taut/contract/request.hpp>
-#include <taut/ensemble/draws.hpp>
 #include <taut/ensemble/npy.hpp>
 #include <taut/ensemble/variation.hpp>
+#include <taut/random/draws.hpp>
 
 #include <gtest/gtest.h>
 

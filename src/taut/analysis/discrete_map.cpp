@@ -1,4 +1,5 @@
 #include <taut/analysis/discrete_map.hpp>
+#include <taut/model/particles/particle_model.hpp>
 #include <taut/run/schedule.hpp>
 #include <taut/solve/dense_systems.hpp>
 
@@ -94,6 +95,8 @@ DiscreteMap::DiscreteMap(const ModelRun& run)
       choice_(chosen_method(mechanism_, run.name, run.request)),
       options_(solve_options(run.request)),
       plain_updates_(run.request.plain_updates) {
+  if (run.model.particles && run.model.particles->thermostat)
+    throw InputError("the steps of a [thermostat] are random, and no map: leave it out for this analysis.");
   if (run.request.precision != Precision::double_precision)
     throw InputError("this analysis is made in double precision: leave out the precision.");
   for (const EventRule& event : run.model.dynamics.events)

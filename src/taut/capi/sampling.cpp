@@ -56,6 +56,7 @@ void take_option(std::string_view key, const Json& value, SamplingAsked& asked) 
   if (key == "kernel") asked.words.kernel = text_at(key, value);
   if (key == "metric") asked.words.metric = text_at(key, value);
   if (key == "inits") asked.words.inits = text_at(key, value);
+  if (key == "integrator") asked.words.integrator = text_at(key, value);
   if (key == "spread") asked.words.spread = number_at(key, value);
   if (key == "coordinate") asked.coordinate = text_at(key, value);
   if (key == "values") asked.values = numbers_at(key, value);
@@ -73,9 +74,9 @@ void take_option(std::string_view key, const Json& value, SamplingAsked& asked) 
 
 SamplingAsked sampling_asked(const char* options_json) {
   SamplingAsked asked;
-  asked.run = read_options(options_json,
-                           {"draws", "warmup", "chains", "thin", "seed", "max-depth", "friction", "accept", "kernel",
-                            "metric", "inits", "spread", "temperature", "measure", "coordinate", "values"});
+  asked.run = read_options(options_json, {"draws", "warmup", "chains", "thin", "seed", "max-depth",
+                                          "friction", "accept", "kernel", "metric", "inits", "integrator",
+                                          "spread", "temperature", "measure", "coordinate", "values"});
   for (const auto& [key, value] : asked.run.others) take_option(key, value, asked);
   asked.options.step = asked.run.request.step;
   asked.run.request.step.reset();  // it is the kernel's, not that of a run
@@ -85,7 +86,8 @@ SamplingAsked sampling_asked(const char* options_json) {
 void refuse_functions(const taut_model& model) {
   if (model.open->has_functions())
     throw InputError(
-        "a model with functions of the caller cannot be sampled: the gradients of its measure need formulas.");
+        "a model with functions of the caller cannot be sampled: the gradients of its measure need "
+        "formulas.");
 }
 
 SamplingObserver observer_of(const Watch& watch) {
@@ -153,7 +155,8 @@ int free_energy_of(taut_model* model, SamplingAsked asked, const taut_watch* of_
   take_words(asked.words, run.model, asked.options);
   const FreeEnergyOptions options{
       .coordinate = held_name, .values = asked.values, .target = asked.target, .sampling = asked.options};
-  const FreeEnergy found = free_energy(run, options, threads, observer_of(watch));
+  FreeEnergy found = free_energy(run, options, threads, observer_of(watch));
+  add_direct(run, options, threads, observer_of(watch), found);
   if (found.stopped) return remember(TAUT_STOPPED, "stopped", "stopped by the caller: nothing was kept.");
   *json = handed_out(to_json(found));
   return TAUT_OK;

@@ -224,7 +224,7 @@ typedef struct taut_sampling taut_sampling;
 
 /* Draws from a distribution on g = 0, as `taut sample`. Options: "draws", "warmup", "chains", "thin", "seed", "kernel",
  * "measure", "temperature", "step" (fixes the step of the kernel), "accept", "metric", "friction", "max-depth",
- * "inits", "spread", "threads", "set", "start", "quantities"; "out" keeps the draws in a folder too. */
+ * "inits", "spread", "integrator", "threads", "set", "start", "quantities"; "out" keeps the draws in a folder too. */
 TAUT_API int taut_sampling_make(taut_model* model, const char* options_json, const taut_watch* watch,
                                 taut_sampling** sampling);
 TAUT_API void taut_sampling_free(taut_sampling* sampling);

@@ -5,6 +5,7 @@
 #include <taut/mechanism/stability.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/method/multistep/table.hpp>
+#include <taut/model/particles/particle_model.hpp>
 
 #include <fmt/format.h>
 
@@ -332,6 +333,11 @@ void add_stability(const ModelRun& model, const Trials& trials, double step, std
 }
 
 Certificate certified(const ModelRun& model, bool length_typed, bool further) {
+  if (model.model.particles && model.model.particles->thermostat)
+    throw InputError(
+        "the steps of a [thermostat] are random: what `taut check` measures belongs to steps that are not. "
+        "Leave "
+        "the thermostat out to check the method.");
   const RunRequest request = request_of(model.request, length_typed);
   const MethodChoice choice = chosen_method(*model.mechanism, model.name, request);
   const ReadyStart start = ready_start(*model.mechanism, model.name, choice, request.project_start);

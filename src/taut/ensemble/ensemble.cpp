@@ -2,6 +2,7 @@
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/model/formula_system.hpp>
 #include <taut/model/lane_constants.hpp>
+#include <taut/model/particles/particle_model.hpp>
 
 #include <fmt/format.h>
 
@@ -46,6 +47,10 @@ void check_request(const ModelRun& run) {
                       "the event out, or use "
                       "`taut run`.",
                       event.name));
+  if (run.model.particles && run.model.particles->thermostat)
+    throw InputError(
+        "the trajectories of an ensemble would all have the same random forces, and the model has a "
+        "[thermostat]. Use `taut run` with another thermostat.seed for each.");
   const RunRequest& request = run.request;
   if (request.precision != Precision::double_precision)
     throw InputError(fmt::format(

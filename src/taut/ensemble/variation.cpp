@@ -1,7 +1,7 @@
 #include <taut/contract/request.hpp>
-#include <taut/ensemble/draws.hpp>
 #include <taut/ensemble/spacing.hpp>
 #include <taut/ensemble/variation.hpp>
+#include <taut/random/draws.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
 

@@ -546,6 +546,32 @@ void ModelRun::check_events() const {
     throw InputError("an event that reflects needs a step that is not specialised: use --backend interpret.");
 }
 
+namespace {
+
+const Thermostat* thermostat_of(const Model& model) {
+  return model.particles && model.particles->thermostat ? &*model.particles->thermostat : nullptr;
+}
+
+// The energy of a run at a temperature goes up and down, and what is concluded from it is left out.
+void check_thermostat(RunRequest& request) {
+  if (request.halve_on_failure)
+    throw InputError(
+        "--on-failure halve would draw other random numbers than [thermostat] does. Leave it out.");
+  if (schedule_of(request).step < 0)
+    throw InputError("a thermostat does not run backwards: the step is negative.");
+  request.warn_at_jumps = true;
+}
+void say_thermostat(const Thermostat& t, RunSummary& summary) {
+  summary.definition = fmt::format(
+      "g-baoab({}) at kT = {:g}, friction {:g}, seed {}; its geodesics are drawn by rattle. H is not "
+      "conserved",
+      t.parts, t.temperature, t.friction, t.seed);
+  summary.trend.reset();
+  summary.energy_lost = summary.energy_stays_lost = false;
+}
+
+}  // namespace
+
 RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, const Snapshot* from) const {
   std::vector<std::string> warnings;
   const auto note = [&](const std::string& sentence) {
@@ -568,13 +594,17 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
     };
     check_events();
     PoleWatch poles(model);
+    const Thermostat* const thermostat = thermostat_of(model);
+    RunRequest wanted = request;
+    if (thermostat != nullptr) check_thermostat(wanted);
     RunSummary summary =
-        run_mechanism(*mechanism, make, name, request, watched(), poles.watches() ? &poles : nullptr,
+        run_mechanism(*mechanism, make, name, wanted, watched(), poles.watches() ? &poles : nullptr,
                       watches_events(model) ? &model : nullptr, observer, last_good, from);
     summary.model = title();
     summary.stage_multiplier = shows_stage_multiplier();
     if (!shows_local_error()) summary.local_error.reset();
     summary.warnings = std::move(warnings);
+    if (thermostat != nullptr) say_thermostat(*thermostat, summary);
     return summary;
   } catch (const ChoiceError& error) {
     refuse(error);

@@ -40,6 +40,7 @@ std::vector<std::string> Quantities::columns(const std::vector<std::string>& coo
     for (const std::string& name : potentials_->names()) columns.push_back("V_" + name);
   if (has("virial_potentials")) add_tensor_names("virial_V", columns);
   if (has("pressure")) columns.emplace_back("pressure");
+  if (has("temperature")) columns.emplace_back("temperature");
   if (formulas_) columns.insert(columns.end(), formulas_->names().begin(), formulas_->names().end());
   return columns;
 }
@@ -80,6 +81,10 @@ std::vector<double> Quantities::measure(Machine& machine, const Tally& tally, do
   if (has("multipliers")) add_multipliers(machine, all);
   if (has("forces") || has("virial")) add_forces(machine, all);
   if (has("potentials") || has("virial_potentials") || has("pressure")) add_potentials(machine, all);
+  // kT, by the kinetic energy that each of the directions in which the constraints let particles move has.
+  if (has("temperature"))
+    all.push_back(2 * machine.kinetic_energy() /
+                  static_cast<double>(static_cast<int>(machine.q().size()) - constraints_));
   if (formulas_) add_formulas(machine, time, all);
   if (watch_multipliers_) add_multipliers(machine, all);
   return all;

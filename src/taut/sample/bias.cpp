@@ -32,9 +32,9 @@ void estimate_bias(const Sampling& sampling, int threads, const SamplingObserver
   watch.draw = [&](Chain& chain, std::int64_t draw) {
     if (draw >= each * batches) return;
     const std::vector<double>& row = chain.row();
-    double* const to = sums.data() + (static_cast<std::size_t>(chain.number()) * batches +
-                                      static_cast<std::size_t>(draw / each)) *
-                                         count;
+    double* const to =
+        sums.data() +
+        (static_cast<std::size_t>(chain.number()) * batches + static_cast<std::size_t>(draw / each)) * count;
     for (std::size_t j = 0; j < count; ++j) to[j] += row[first + j] / static_cast<double>(each);
   };
   if (run_sampling(half, threads, nullptr, watch).stopped) return;

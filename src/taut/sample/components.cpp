@@ -56,8 +56,8 @@ std::vector<double> nearest(const Points& points, std::size_t chain, std::size_t
   for (std::size_t c = 0; c < points.chains; ++c)
     for (std::size_t i = 0; i < points.each; ++i)
       if (c != chain || i != k)
-        least[c] = std::min(least[c],
-                            square_of_distance(points.of(chain, k), points.of(c, i), points.dimension));
+        least[c] =
+            std::min(least[c], square_of_distance(points.of(chain, k), points.of(c, i), points.dimension));
   return least;
 }
 

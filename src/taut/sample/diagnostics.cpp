@@ -1,7 +1,7 @@
 #include <taut/sample/diagnostics.hpp>
 
-#include <taut/ensemble/draws.hpp>
 #include <taut/measure/periodogram.hpp>
+#include <taut/random/draws.hpp>
 
 #include <algorithm>
 #include <cmath>

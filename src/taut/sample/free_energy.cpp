@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace taut {
 
@@ -21,8 +22,8 @@ struct Held {
 };
 
 Held sample_at(const ModelRun& run, const FreeEnergyOptions& options, double value,
-               const std::vector<double>& start, int threads, const SamplingObserver& observer,
-               bool& stopped) {
+               const std::vector<double>& start, int threads, const SamplingObserver& observer, bool& stopped,
+               double& kT) {
   TargetOptions target = options.target;
   target.held = options.coordinate;
   target.held_value = value;
@@ -32,6 +33,7 @@ Held sample_at(const ModelRun& run, const FreeEnergyOptions& options, double val
                           .code = std::make_shared<const TargetCode>(std::move(code)),
                           .target = target,
                           .options = options.sampling};
+  kT = sampling.code->kT;
   Held held;
   const auto chains = static_cast<std::size_t>(options.sampling.chains);
   const auto draws = static_cast<std::size_t>(options.sampling.draws);
@@ -79,7 +81,7 @@ FreeEnergy free_energy(const ModelRun& run, const FreeEnergyOptions& options, in
   FreeEnergy out;
   std::vector<double> start;
   for (const double value : options.values) {
-    const Held held = sample_at(run, options, value, start, threads, observer, out.stopped);
+    const Held held = sample_at(run, options, value, start, threads, observer, out.stopped, out.kT);
     if (out.stopped) return out;
     start = held.last;
     const ColumnDiagnostics d = diagnose(held.corrected);
@@ -106,6 +108,88 @@ FreeEnergy free_energy(const ModelRun& run, const FreeEnergyOptions& options, in
   return out;
 }
 
+namespace {
+
+constexpr std::int64_t batches_of_draws = 32;  // of a chain
+
+// Counts the draws of each batch in each bin.
+class Histogram {
+ public:
+  Histogram(const std::vector<double>& values, std::size_t all_batches)
+      : values_(values), counts_(all_batches, std::vector<double>(values.size(), 0.0)) {
+    std::vector<double> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    half_ = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 1; k < sorted.size(); ++k)
+      if (sorted[k] > sorted[k - 1]) half_ = std::min(half_, (sorted[k] - sorted[k - 1]) / 8);
+  }
+  bool is_narrow() const { return std::isfinite(half_); }
+  void add(std::size_t batch, double xi) {
+    for (std::size_t k = 0; k < values_.size(); ++k)
+      if (std::abs(xi - values_[k]) <= half_) counts_[batch][k] += 1;
+  }
+  // A at the values, and its error by the spread of the batches.
+  void fill(double kT, FreeEnergy& out) const {
+    const double number = static_cast<double>(counts_.size());
+    std::vector<double> mean(values_.size(), 0.0), relative(values_.size(), 0.0);
+    for (std::size_t k = 0; k < values_.size(); ++k) {
+      for (const auto& batch : counts_) mean[k] += batch[k] / number;
+      double squares = 0;
+      for (const auto& batch : counts_) squares += (batch[k] - mean[k]) * (batch[k] - mean[k]);
+      relative[k] = std::sqrt(squares / (number - 1) / number) / mean[k];
+    }
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t k = 0; k < values_.size(); ++k) {
+      const bool known = mean[k] > 0 && mean[0] > 0;
+      out.direct.push_back(known ? -kT * std::log(mean[k] / mean[0]) : unknown);
+      out.direct_error.push_back(!known ? unknown : k == 0 ? 0 : kT * std::hypot(relative[k], relative[0]));
+    }
+  }
+
+ private:
+  const std::vector<double>& values_;
+  std::vector<std::vector<double>> counts_;
+  double half_ = 0;
+};
+
+}  // namespace
+
+void add_direct(const ModelRun& run, const FreeEnergyOptions& options, int threads,
+                const SamplingObserver& observer, FreeEnergy& result) {
+  if (result.stopped) return;
+  SamplingOptions sampled = options.sampling;
+  sampled.draws *= static_cast<std::int64_t>(options.values.size());
+  const std::int64_t each = sampled.draws / batches_of_draws;
+  Histogram histogram(options.values, static_cast<std::size_t>(sampled.chains * batches_of_draws));
+  if (!histogram.is_narrow() || each < 1) {
+    result.direct_note = "direct sampling needs two values or more, and some draws.";
+    return;
+  }
+  TargetOptions target = options.target;
+  target.held.clear();
+  SamplingObserver watch = observer;
+  watch.keeps = false;
+  try {
+    const Sampling sampling = make_sampling(run, target, sampled);
+    const std::vector<std::string> names = sampling.columns();
+    const auto at =
+        static_cast<std::size_t>(std::find(names.begin(), names.end(), options.coordinate) - names.begin());
+    watch.draw = [&](Chain& chain, std::int64_t draw) {
+      if (draw < each * batches_of_draws)
+        histogram.add(static_cast<std::size_t>(chain.number() * batches_of_draws + draw / each),
+                      chain.row()[at]);
+    };
+    if (run_sampling(sampling, threads, nullptr, watch).stopped) {
+      result.stopped = true;
+      return;
+    }
+  } catch (const InputError& error) {
+    result.direct_note = fmt::format("direct sampling is not possible: {}", error.what());
+    return;
+  }
+  histogram.fill(result.kT, result);
+}
+
 std::string to_json(const FreeEnergy& r) {
   return Json::object({{"values", Json(r.values)},
                        {"mean_force", Json(r.mean_force)},
@@ -115,6 +199,8 @@ std::string to_json(const FreeEnergy& r) {
                        {"uncorrected", Json(r.uncorrected)},
                        {"rhat", Json(r.rhat)},
                        {"ess", Json(r.ess)},
+                       {"direct", Json(r.direct)},
+                       {"direct_error", Json(r.direct_error)},
                        {"seconds", r.seconds}})
       .to_text();
 }
@@ -126,6 +212,13 @@ std::string to_text(const FreeEnergy& r, const std::string& coordinate) {
     text += fmt::format("{:>12.6g} {:>12.6g} {:>10.2g} {:>12.6g} {:>10.2g} {:>12.6g} {:>8.4f}\n", r.values[k],
                         r.mean_force[k], r.error[k], r.profile[k], r.profile_error[k], r.uncorrected[k],
                         r.rhat[k]);
+  if (!r.direct.empty()) {
+    text += fmt::format("\nBeside it, from a histogram of direct draws:\n{:>12} {:>12} {:>10}\n", coordinate,
+                        "A", "error");
+    for (std::size_t k = 0; k < r.values.size(); ++k)
+      text += fmt::format("{:>12.6g} {:>12.6g} {:>10.2g}\n", r.values[k], r.direct[k], r.direct_error[k]);
+  }
+  if (!r.direct_note.empty()) text += "\n" + r.direct_note + "\n";
   return text;
 }
 

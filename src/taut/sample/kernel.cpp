@@ -1,7 +1,7 @@
 #include <taut/sample/kernel.hpp>
 
 #include <taut/contract/request.hpp>
-#include <taut/ensemble/draws.hpp>
+#include <taut/random/draws.hpp>
 #include <taut/scalar/elementary.hpp>
 #include <taut/words/nearest_name.hpp>
 

@@ -1,5 +1,10 @@
+#include <taut/contract/request.hpp>
+#include <taut/method/composition_table.hpp>
 #include <taut/sample/mover.hpp>
 #include <taut/scalar/number.hpp>
+#include <taut/words/nearest_name.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -142,7 +147,30 @@ bool Mover::solve(const Phase& from, std::vector<double>& q) {
   return false;
 }
 
+void take_integrator(const std::string& name, MoverOptions& options) {
+  if (name.empty() || name == "rattle") return;
+  const CompositionScheme* const scheme = find_composition(name);
+  if (scheme == nullptr || scheme->alternates || !scheme->palindromic) {
+    std::vector<std::string> known{"rattle"};
+    for (const CompositionScheme& s : composition_schemes)
+      if (!s.alternates && s.palindromic) known.emplace_back(s.name);
+    throw InputError(
+        fmt::format("--integrator {}: a sampling moves by rattle or by a symmetric composition of it.{}\n  "
+                    "There are {}.",
+                    name, did_you_mean(name, known), fmt::join(known, ", ")));
+  }
+  options.integrator = name;
+  options.gamma = coefficients<double>(*scheme);
+}
+
 Outcome Mover::step(Phase& x, double h, bool force, Need need) {
+  if (!force) return part(x, h, false, need);
+  for (const double gamma : options_.gamma)
+    if (const Outcome outcome = part(x, gamma * h, true, need); outcome != Outcome::done) return outcome;
+  return Outcome::done;
+}
+
+Outcome Mover::part(Phase& x, double h, bool force, Need need) {
   const GramPattern& s = *target_.code().pattern;
   const std::vector<double>& W = target_.metric();
   start_ = x;

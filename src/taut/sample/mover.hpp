@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,19 +20,25 @@ constexpr std::array<std::string_view, 6> names_of(Outcome) {
 
 struct MoverOptions {
   bool check_reverse = true;  // tests switch it off to see what goes wrong
+  std::string integrator = "rattle";
+  std::vector<double> gamma = {1};  // steps with a force are made of these parts
 };
+// Reads rattle or a symmetric composition of it, such as yoshida4. Throws InputError.
+void take_integrator(const std::string& name, MoverOptions& options);
 
 class Mover {
  public:
   Mover(Target& target, const MoverOptions& options);
 
-  // Moves x by one step of RATTLE of length h. Without `force` it is a step along a geodesic, and only `need`
-  // is evaluated at its end. If the step is refused, x is anything.
+  // Moves x by one step of length h: RATTLE, or a symmetric composition of it, each part of which is checked by
+  // its way back. Without `force` it is one step along a geodesic, and only `need` is evaluated at its end. If
+  // the step is refused, x is anything.
   Outcome step(Phase& x, double h, bool force, Need need = Need::gradient);
   // Finds the point of g = 0 nearest to q in the sense of Gauss and Newton; false if there is none.
   bool land(std::vector<double>& q);
 
  private:
+  Outcome part(Phase& x, double h, bool force, Need need);
   // Finds q with g(q) = 0 on q - W Gᵀμ, where q comes in as the end of a free flight from `from`. Returns
   // false if the iteration does not converge. μ is left in impulse_.
   bool solve(const Phase& from, std::vector<double>& q);

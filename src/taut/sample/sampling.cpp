@@ -191,6 +191,12 @@ void take_words(const SamplingWords& words, const Model& model, SamplingOptions&
   if (!words.inits.empty() && words.inits != "start" && words.inits != "spread")
     throw InputError(fmt::format("--inits {}: chains begin at the start, or spread about it.", words.inits));
   options.spread = words.inits == "spread" ? words.spread : 0;
+  take_integrator(words.integrator, options.kernel.mover);
+  const KernelKind kind = options.kernel.kernel.kind;
+  if (options.kernel.mover.gamma.size() > 1 &&
+      (kind == KernelKind::random_walk || kind == KernelKind::g_baoab))
+    throw InputError(fmt::format("--integrator {}: the steps of {} have no force, and are single ones.",
+                                 words.integrator, options.kernel.kernel.text()));
 }
 
 Sampling make_sampling(ModelRun run, const TargetOptions& target, const SamplingOptions& options) {
@@ -258,8 +264,7 @@ SamplingResult stored_sampling(const Sampling& sampling, const DrawsFolder& fold
   return result;
 }
 
-void SamplingResult::each_block(int chain,
-                                const std::function<void(std::span<const double>)>& take) const {
+void SamplingResult::each_block(int chain, const std::function<void(std::span<const double>)>& take) const {
   std::size_t left = static_cast<std::size_t>(draws()) * columns;
   const auto some = [&](std::span<const double> rows) {
     if (left == 0) return;
@@ -313,6 +318,7 @@ SamplingManifest manifest_of(const Sampling& s) {
                                {"temperature", s.target.temperature ? Json(*s.target.temperature) : Json()},
                                {"kernel", o.kernel.kernel.text()},
                                {"friction", o.kernel.friction},
+                               {"integrator", o.kernel.mover.integrator},
                                {"max_depth", o.kernel.max_depth},
                                {"warmup", o.warmup},
                                {"thin", o.thin},
@@ -347,6 +353,7 @@ Sampling sampling_in(const DrawsFolder& folder) {
                             .accept = maybe("accept"),
                             .adapt_metric = o.at("diagonal").boolean(),
                             .spread = o.at("spread").number()};
+    take_integrator(o.at("integrator").text(), options.kernel.mover);
     const TargetOptions target{.measure = choice_named<Measure>(o.at("measure").text()),
                                .temperature = maybe("temperature")};
     return make_sampling(model_run(m.text, m.model, {}, m.set, stored_files(m.files)), target, options);

@@ -31,6 +31,7 @@ struct SamplingWords {
   std::string metric = {};  // unit or diagonal
   std::string inits = {};   // start or spread
   double spread = 1;
+  std::string integrator = {};  // rattle or a symmetric composition of it
 };
 // Puts them into the options. Throws InputError at a word that means nothing.
 void take_words(const SamplingWords& words, const Model& model, SamplingOptions& options);

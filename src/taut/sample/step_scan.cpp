@@ -60,8 +60,7 @@ StepScan scan_steps(const Sampling& sampling, const SamplingResult& result) {
     if (count == 0) return {};
     scan.steps.push_back(h);
     scan.accept.push_back(accepted / count);
-    for (std::size_t kind = 0; kind < ended.size(); ++kind)
-      scan.shares[kind].push_back(ended[kind] / count);
+    for (std::size_t kind = 0; kind < ended.size(); ++kind) scan.shares[kind].push_back(ended[kind] / count);
   }
   return scan;
 }

@@ -18,7 +18,7 @@ namespace taut {
 namespace {
 
 constexpr std::size_t accept_column = 1, energy_column = 6;
-constexpr double much_apart = 1.05;  // an R-hat from which on it is asked who is apart
+constexpr double much_apart = 1.05;               // an R-hat from which on it is asked who is apart
 constexpr std::size_t most_gathered = 1U << 22U;  // numbers of all columns that are looked at together
 constexpr std::size_t most_in_space = 16;         // coordinates that say where chains are
 constexpr std::int64_t least_draws = 6;           // of a chain, for diagnostics
@@ -57,8 +57,10 @@ WholeReading read_all(const SamplingResult& result, std::size_t first, std::size
         const auto row = rows.subspan(at, result.columns);
         for (std::size_t j = 0; j < result.columns; ++j) all.columns[j].add(row[j]);
         for (std::size_t j = 0; j < count; ++j) put_number(bytes, row[first + j]);
-        if (accept.count == 0) std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(first), count, start.begin());
-        moved = moved || !std::equal(start.begin(), start.end(), row.begin() + static_cast<std::ptrdiff_t>(first));
+        if (accept.count == 0)
+          std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(first), count, start.begin());
+        moved = moved ||
+                !std::equal(start.begin(), start.end(), row.begin() + static_cast<std::ptrdiff_t>(first));
         accept.add(row[accept_column]);
         if (energy.count > 0) leaps += (row[energy_column] - before) * (row[energy_column] - before);
         before = row[energy_column];
@@ -121,8 +123,8 @@ void warn_of_components(SamplingSummary& s, const SamplingResult& result, std::s
 // A number that is not known is worse than none.
 void warn_of_the_unknown(SamplingSummary& s, const WholeReading& all) {
   if (s.draws < least_draws) {
-    s.warnings.push_back(fmt::format("{} draws of a chain are too few for diagnostics: draw {} or more.", s.draws,
-                                     least_draws));
+    s.warnings.push_back(fmt::format("{} draws of a chain are too few for diagnostics: draw {} or more.",
+                                     s.draws, least_draws));
     return;
   }
   for (std::size_t k = 0; k < all.moved.size(); ++k)
@@ -133,8 +135,7 @@ void warn_of_the_unknown(SamplingSummary& s, const WholeReading& all) {
           k + 1, s.steps[k]));
   for (std::size_t k = 0; k < s.of.size(); ++k)
     if (!std::isfinite(s.of[k].sd))
-      s.warnings.push_back(
-          fmt::format("{} is not finite in some draws: it has no diagnostics.", s.names[k]));
+      s.warnings.push_back(fmt::format("{} is not finite in some draws: it has no diagnostics.", s.names[k]));
 }
 
 void warn(SamplingSummary& s) {
@@ -156,8 +157,9 @@ void warn(SamplingSummary& s) {
   for (const bool bulk : {true, false}) {
     const auto size = [bulk](const ColumnDiagnostics& d) { return bulk ? d.ess_bulk : d.ess_tail; };
     if (const auto at = worst(size, false); at && size(s.of[*at]) < least_ess)
-      s.warnings.push_back(fmt::format("the effective size of the {} of {} is {:.0f}, below {:.0f}: draw more.",
-                                       bulk ? "bulk" : "tails", s.names[*at], size(s.of[*at]), least_ess));
+      s.warnings.push_back(
+          fmt::format("the effective size of the {} of {} is {:.0f}, below {:.0f}: draw more.",
+                      bulk ? "bulk" : "tails", s.names[*at], size(s.of[*at]), least_ess));
   }
   for (std::size_t k = 0; k < s.ebfmi.size(); ++k)
     if (s.ebfmi[k] < least_ebfmi)
@@ -318,7 +320,8 @@ std::string to_text(const SamplingSummary& s) {
     if (c == '_') c = ' ';
   text += fmt::format("rejections: {}\n", kinds.empty() ? "none" : kinds);
   if (s.every > 1)
-    text += fmt::format("R-hat and effective sizes are those of one draw of {}; more draws have no less.\n", s.every);
+    text += fmt::format("R-hat and effective sizes are those of one draw of {}; more draws have no less.\n",
+                        s.every);
   text += "\n";
   std::size_t width = 8;
   for (const std::string& name : s.names) width = std::max(width, name.size());

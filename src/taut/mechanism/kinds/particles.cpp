@@ -1,10 +1,12 @@
 // Systems of particles: the methods of the natural tier and lobatto(s). Inside, coordinates lie component by
 // component; outside, particle by particle.
+#include <taut/contract/request.hpp>
 #include <taut/formulation/condition.hpp>
 #include <taut/formulation/dependent.hpp>
 #include <taut/formulation/manifold.hpp>
 #include <taut/formulation/rod_constraint_solver.hpp>
 #include <taut/mechanism/evaluate.hpp>
+#include <taut/mechanism/kinds/thermostat_machine.hpp>
 #include <taut/mechanism/machine_of.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/mechanism/typed_state.hpp>
@@ -105,8 +107,8 @@ class ParticleMachine final : public Machine {
 
 class ParticleMechanism final : public Mechanism {
  public:
-  explicit ParticleMechanism(const Problem& problem)
-      : problem_(problem), layout_{problem.system()->dimension, problem.system()->count} {}
+  ParticleMechanism(const std::shared_ptr<const ParticleModel>& model, bool least_squares)
+      : model_(model), problem_(model, least_squares), layout_{model->dimension, model->count} {}
 
   int coordinates() const override { return problem_.coordinates(); }
   int constraints() const override { return problem_.constraints(); }
@@ -164,10 +166,34 @@ class ParticleMechanism final : public Mechanism {
       if constexpr (offered<Method> || needs_split<Method>)
         if (offers<Method>())
           bound = [this, method](const PlainState& start, const SolveOptions& options, bool plain_updates) {
+            if (model_->thermostat) {
+              refuse_beside_thermostat(std::is_same_v<Method, Rattle>, plain_updates);
+              return at_temperature(start, options);
+            }
             return machine(method, start, options, plain_updates);
           };
     });
     return bound;
+  }
+  static void refuse_beside_thermostat(bool is_rattle, bool plain_updates) {
+    if (!is_rattle)
+      throw ChoiceError(
+          "method",
+          "with [thermostat] the steps are those of g-BAOAB, whose drifts are made by rattle. Leave "
+          "the method out, or leave the thermostat out.");
+    if (plain_updates) throw InputError("--plain-updates does not go with [thermostat]. Leave it out.");
+  }
+  std::unique_ptr<Machine> at_temperature(const PlainState& start, const SolveOptions& options) const {
+    ParticleModel free = *model_;
+    free.potentials.clear();
+    free.pairs.clear();
+    free.make_rows();
+    const Problem without_forces(std::make_shared<const ParticleModel>(std::move(free)),
+                                 problem_.least_squares());
+    return std::make_unique<ParticleMachine>(
+        std::make_unique<ThermostatMachine>(problem_, without_forces, *model_->thermostat,
+                                            CompensatedState<double, dynamic>(inside(start)), options),
+        layout_);
   }
   // Returns null if plain updates are asked of a method that does not offer them.
   template <class Method>
@@ -195,6 +221,7 @@ class ParticleMechanism final : public Mechanism {
     return plain_state(StateOf<Problem>{layout_.outside(x.q), layout_.outside(x.p)});
   }
 
+  std::shared_ptr<const ParticleModel> model_;
   Problem problem_;
   Layout layout_;
 };
@@ -203,7 +230,7 @@ class ParticleMechanism final : public Mechanism {
 
 std::unique_ptr<Mechanism> make_mechanism(const std::shared_ptr<const ParticleModel>& particles,
                                           bool least_squares) {
-  return std::make_unique<ParticleMechanism>(Problem(particles, least_squares));
+  return std::make_unique<ParticleMechanism>(particles, least_squares);
 }
 
 }  // namespace taut

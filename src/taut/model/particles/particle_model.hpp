@@ -6,12 +6,23 @@
 #include <taut/problem/particles/particle_system.hpp>
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace taut {
 
+// [thermostat]: steps of g-BAOAB at a temperature, in place of those that keep the energy.
+struct Thermostat {
+  double temperature = 1;  // kT
+  double friction = 1;     // momenta forget at this rate
+  int parts = 1;           // geodesic steps in each half of a drift
+  std::uint64_t seed = 1;
+};
+
 struct ParticleModel : ParticleSystem<Program> {
+  std::optional<Thermostat> thermostat;
   std::array<double, 3> box{};       // its edges; 0: open in that direction
   std::vector<std::string> species;  // one for each particle, if they come from a file
 

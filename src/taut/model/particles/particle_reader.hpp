@@ -87,6 +87,7 @@ class ParticleReader {
   Terms with_positions(Terms terms) const;
   bool read_vectors(const Value& v, const std::string& what, const Terms& terms, std::vector<double>& out);
   void read_masses(const Table& t, const Terms& terms);
+  void read_thermostat(const Table& t);  // read_thermostat.cpp
   void read_box(const Table& t);
 
   // particles_of_file.cpp: `file` in [particles]

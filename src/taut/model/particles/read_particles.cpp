@@ -53,6 +53,7 @@ std::shared_ptr<const ParticleModel> ParticleReader::read() {
   each("torsions", &ParticleReader::read_torsions);
   each("field", &ParticleReader::read_field);
   each("pairs", &ParticleReader::read_pairs);
+  each("thermostat", &ParticleReader::read_thermostat);
   if (errors_.size() > before) return nullptr;
   model_->make_rows();
   if (model_->rows->rows >= model_->coordinates())
@@ -290,8 +291,9 @@ void ParticleReader::read_box(const Table& t) {
 }
 
 const std::vector<std::string>& particle_tables() {
-  static const std::vector<std::string> names{"particles", "rods",  "angles",   "surface", "constraint",
-                                              "springs",   "bends", "torsions", "field",   "pairs"};
+  static const std::vector<std::string> names{"particles",  "rods",    "angles",    "surface",
+                                              "constraint", "springs", "bends",     "torsions",
+                                              "field",      "pairs",   "thermostat"};
   return names;
 }
 

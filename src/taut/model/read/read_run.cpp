@@ -27,8 +27,9 @@ const std::vector<std::string> redundant{"refuse", "least-squares"};
 }  // namespace
 
 const std::vector<std::string>& output_quantity_names() {
-  static const std::vector<std::string> names{"energies",   "forces",   "iterations", "multipliers",
-                                              "potentials", "pressure", "virial",     "virial_potentials"};
+  static const std::vector<std::string> names{"energies",    "forces",     "iterations",
+                                              "multipliers", "potentials", "pressure",
+                                              "temperature", "virial",     "virial_potentials"};
   return names;
 }
 
@@ -248,7 +249,7 @@ void ModelReader::read_output() {
 
 void ModelReader::read_quantities(const Value& v) {
   const std::vector<std::string>& known = output_quantity_names();
-  const std::vector<std::string> of_particles{"potentials", "pressure", "virial_potentials"};
+  const std::vector<std::string> of_particles{"potentials", "pressure", "temperature", "virial_potentials"};
   if (v.kind != Value::Kind::list) {
     fail(v, "the quantities must be a list, not " + kind_name(v),
          "as in quantities = [\"forces\", \"virial\"]");
@@ -282,7 +283,7 @@ bool ModelReader::is_of_sample(const std::string& name) const {
 void ModelReader::read_quantity_formulas() {
   const std::vector<std::string> columns{
       "t",      "energy",   "position_residual", "iterations",  "kinetic_energy", "potential_energy",
-      "virial", "pressure", "momentum_residual", "local_error", "step_size"};
+      "virial", "pressure", "momentum_residual", "local_error", "step_size",      "temperature"};
   const Value& t = table("quantities", nullptr);
   if (!t.table.empty() && root_.find("particles")) {
     fail_key(t.table.front(), "a system of particles has no quantities as formulas",

@@ -1,5 +1,5 @@
-#include <taut/ensemble/draws.hpp>
-#include <taut/ensemble/philox.hpp>
+#include <taut/random/draws.hpp>
+#include <taut/random/philox.hpp>
 #include <taut/scalar/elementary/logarithm.hpp>
 
 #include <algorithm>
