@@ -29,10 +29,13 @@ class Example:
 
 
 def has_no_steps_here(tables):
-    """Whether the oracle has no steps for the model: with forces, with time, and made from a Lagrangian."""
+    """Whether the oracle has no steps for the model: forces, time, or H made from a Lagrangian."""
     system = tables["system"]
-    formulas = [*system.get("constraints", []), *(system[k] for k in ("potential", "hamiltonian") if k in system)]
-    return "forces" in tables or "lagrangian" in system or any("t" in names(parse(f)) for f in formulas)
+    formulas = [*system.get("constraints", []), *tables.get("definitions", {}).values()]
+    formulas += [system[k] for k in ("potential", "hamiltonian") if k in system]
+    if "forces" in tables or "damping" in tables or not ("mass" in system or "hamiltonian" in system):
+        return True
+    return any("t" in names(parse(f)) for f in formulas)
 
 
 def examples():
