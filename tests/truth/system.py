@@ -106,7 +106,7 @@ class System:
         """Momenta, or the momenta of the velocities: in the examples these go with constant masses."""
         value = lambda name: constant(self.initial.get(name, 0), self.known, self.kind)
         values = lambda letter: [value(letter + name) for name in self.names]
-        with_velocities = any("v_" + name in self.initial for name in self.names)
+        with_velocities = {"v_" + name for name in self.names} & {*self.initial} - {*self.names}
         return values(""), times(self.M, values("v_")) if with_velocities else values("p_")
 
     def H(self, q, p):
