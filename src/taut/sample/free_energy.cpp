@@ -110,7 +110,7 @@ FreeEnergy free_energy(const ModelRun& run, const FreeEnergyOptions& options, in
 
 namespace {
 
-constexpr std::int64_t batches_of_draws = 32;  // of a chain
+constexpr std::int64_t batches_of_draws = 32;  // A chain has so many.
 
 // Counts the draws of each batch in each bin.
 class Histogram {
