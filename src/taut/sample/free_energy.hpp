@@ -27,6 +27,7 @@ struct FreeEnergy {
   // are empty if this was not asked for or is not possible, and `direct_note` says why.
   std::vector<double> direct, direct_error;
   std::string direct_note;
+  std::vector<std::string> warnings;
   double seconds = 0, kT = 1;
   bool stopped = false;
 };
