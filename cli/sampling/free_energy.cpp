@@ -71,6 +71,7 @@ int compute(FreeEnergyFlags& flags) {
     fmt::print(stderr, "taut: stopped by {}: nothing was kept.\n", StopSignals::name(StopSignals::caught()));
     return 128 + StopSignals::caught();
   }
+  for (const std::string& warning : result.warnings) fmt::print(stderr, "taut: warning: {}\n", warning);
   printed([&] { fmt::print("{}", flags.json ? to_json(result) + "\n" : to_text(result, "xi")); });
   return finish_output();
 }

@@ -66,6 +66,13 @@ TEST(FreeEnergy, PrintsOneObjectAndRefusesADependentCoordinate) {
   const auto object = nlohmann::json::parse(ran.out);
   for (const double force : object["mean_force"]) EXPECT_NEAR(force, -1.8, 1e-9);  // A = -1.8 z
   EXPECT_NEAR(object["profile"].back().get<double>(), -1.8, 1e-9);
+  // The dihedral has a force that three values do not resolve.
+  const std::string butane =
+      "free-energy " + examples + "butane.toml --draws 60 --warmup 60 --chains 2 --coordinate phi";
+  const Ran coarse = run_taut(butane + " --no-direct --values '[0.3, 1.3, 2.3]'", own.string());
+  EXPECT_EQ(coarse.status, 0);
+  EXPECT_NE(coarse.err.find("the values are far apart"), std::string::npos) << coarse.err;
+  EXPECT_EQ(ran.err.find("far apart"), std::string::npos) << ran.err;
   const Ran wrong = run_taut(sphere + " --coordinate 'x^2 + y^2 + z^2' --values '[1]'", own.string());
   EXPECT_EQ(wrong.status, 2);
   EXPECT_NE(wrong.err.find("depend on each other"), std::string::npos) << wrong.err;

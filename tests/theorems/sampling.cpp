@@ -155,7 +155,8 @@ TEST(Sampling, TheTorusHasItsExactMarginalWithEveryKernel) {
   }
 }
 
-// A composition of rattle has smaller errors of the energy, and the same distribution: its parts are checked one by one.
+// A composition of rattle has smaller errors of the energy and the same distribution: its parts are checked
+// one by one.
 TEST(Sampling, CompositionsKeepTheDistributionAndTheEnergyBetter) {
   std::string text = ellipse;
   text.replace(text.find("density = \"0\""), 13, "density = \"-2*y^2 + x\"");

@@ -144,7 +144,7 @@ TEST(SamplingExamples, HaveTheirKnownAnswers) {
   }
 }
 
-// The trace of a uniform rotation of 11 dimensions has the mean 0 and the variance 1, and its fourth moment is 3.
+// The trace of a uniform rotation of 11 dimensions has the mean 0 and the variance 1.
 TEST(SamplingExamples, TheTraceOfSO11IsNearlyNormal) {
   SamplingOptions options{.draws = 400, .warmup = 100, .chains = 2};
   options.kernel.kernel = kernel_named("hmc(3)");

@@ -63,10 +63,10 @@ quantities = ["temperature"]
   for (int i = 0; i < 500; ++i) expected += 0.7 * (1 - 0.81 / 4 / (1 + i / 250.0)) / 500;
   EXPECT_NEAR(squares, 0.7, 0.01);  // 500 oscillators, some 500 independent draws of each: an error of 0.002
   EXPECT_NEAR(temperature, expected, 0.006);
-  EXPECT_GT(0.7 - expected, 0.05);  // which is not the temperature itself
+  EXPECT_GT(0.7 - expected, 0.05);  // so it is not the temperature itself
 }
 
-// Many copies of three beads with two rods. The angle has the density √(4 - cos²): rigid, and not conditioned.
+// Many copies of three beads with two rods have angles of the density √(4 - cos²): rigid, not conditioned.
 TEST(Thermostat, RodsHaveTheRigidMeasureAtTheirTemperature) {
   const Keeper run = kept(R"toml(
 [particles]

@@ -8,7 +8,7 @@ namespace taut {
 
 namespace {
 
-constexpr std::int64_t batches = 32;  // of a chain: their means are nearly independent
+constexpr std::int64_t batches = 32;  // A chain has so many: their means are nearly independent.
 // A difference of means at h and h/2 is 1 - 1/4 of the bias at h.
 constexpr double part_seen = 0.75;
 

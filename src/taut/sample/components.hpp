@@ -1,5 +1,5 @@
-// Which chains have been where others have been: chains that sit in components of g = 0 that no step connects
-// never meet.
+// Says which chains have been where others have been: chains that sit in components of g = 0 that no step
+// connects never meet.
 #pragma once
 
 #include <taut/sample/diagnostics.hpp>

@@ -74,6 +74,10 @@ double weighted_mean(const ChainsOfColumn& values, const ChainsOfColumn& log_wei
 
 }  // namespace
 
+namespace {
+void warn_of_spacing(FreeEnergy& out);
+}
+
 FreeEnergy free_energy(const ModelRun& run, const FreeEnergyOptions& options, int threads,
                        const SamplingObserver& observer) {
   if (options.values.empty()) throw InputError("a free energy needs values of its coordinate: --values.");
@@ -104,13 +108,14 @@ FreeEnergy free_energy(const ModelRun& run, const FreeEnergyOptions& options, in
     for (std::size_t i = 0; i <= k; ++i) variance += weight[i] * weight[i] * out.error[i] * out.error[i];
     out.profile_error.push_back(std::sqrt(variance));
   }
+  warn_of_spacing(out);
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return out;
 }
 
 namespace {
 
-constexpr std::int64_t batches_of_draws = 32;  // of a chain
+constexpr std::int64_t batches_of_draws = 32;  // A chain has so many.
 
 // Counts the draws of each batch in each bin.
 class Histogram {
@@ -154,6 +159,44 @@ class Histogram {
 
 }  // namespace
 
+namespace {
+
+// Says if the values are too far apart for the trapezoidal rule: the error bars of the profile are those of
+// the draws alone. Two thirds of the way from every second value to all values is still to come.
+void warn_of_spacing(FreeEnergy& out) {
+  double coarse = 0, most = 0, at = 0, error = 0;
+  for (std::size_t k = 2; k < out.values.size(); k += 2) {
+    coarse += (out.values[k] - out.values[k - 2]) / 2 * (out.mean_force[k] + out.mean_force[k - 2]);
+    const double off = std::abs(out.profile[k] - coarse) / 3;
+    if (off > most) {
+      most = off;
+      at = out.values[k];
+      error = out.profile_error[k];
+    }
+  }
+  if (most > 4 * error + 1e-9)
+    out.warnings.push_back(
+        fmt::format("the values are far apart: the trapezoidal rule may be off by {:.2g} at {:g}, beyond the "
+                    "error {:.2g} of the draws. Ask for more values.",
+                    most, at, error));
+}
+
+void warn_of_disagreement(FreeEnergy& out) {
+  for (std::size_t k = 1; k < out.direct.size(); ++k) {
+    const double error = std::hypot(out.direct_error[k], out.profile_error[k]);
+    const double off = std::abs(out.direct[k] - out.profile[k]);
+    if (!(off > 5 * error + 0.02 * out.kT)) continue;  // also if nothing is known
+    out.warnings.push_back(
+        fmt::format("at {:g} the integral of the mean force is {:.3g} and direct draws give {:.3g} ± {:.2g}: "
+                    "the values are too "
+                    "far apart, or the draws do not reach all that the coordinate joins.",
+                    out.values[k], out.profile[k], out.direct[k], error));
+    return;
+  }
+}
+
+}  // namespace
+
 void add_direct(const ModelRun& run, const FreeEnergyOptions& options, int threads,
                 const SamplingObserver& observer, FreeEnergy& result) {
   if (result.stopped) return;
@@ -188,6 +231,7 @@ void add_direct(const ModelRun& run, const FreeEnergyOptions& options, int threa
     return;
   }
   histogram.fill(result.kT, result);
+  warn_of_disagreement(result);
 }
 
 std::string to_json(const FreeEnergy& r) {
@@ -200,6 +244,7 @@ std::string to_json(const FreeEnergy& r) {
                        {"rhat", Json(r.rhat)},
                        {"ess", Json(r.ess)},
                        {"direct", Json(r.direct)},
+                       {"warnings", Json(r.warnings)},
                        {"direct_error", Json(r.direct_error)},
                        {"seconds", r.seconds}})
       .to_text();

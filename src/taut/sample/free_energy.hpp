@@ -23,10 +23,11 @@ struct FreeEnergy {
   // What the multiplier alone would say: ∇V·b in the ensemble of the constrained motion, without corrections.
   std::vector<double> uncorrected;
   std::vector<double> rhat, ess;
-  // A from a histogram of unconstrained draws, 0 at the first value; NaN where no draw came. Empty if it was not
-  // asked for or is not possible, and `direct_note` says why.
+  // A from a histogram of draws in which ξ is free, 0 at the first value; NaN where no draw came. The lists
+  // are empty if this was not asked for or is not possible, and `direct_note` says why.
   std::vector<double> direct, direct_error;
   std::string direct_note;
+  std::vector<std::string> warnings;
   double seconds = 0, kT = 1;
   bool stopped = false;
 };
@@ -35,8 +36,9 @@ struct FreeEnergy {
 FreeEnergy free_energy(const ModelRun& run, const FreeEnergyOptions& options, int threads,
                        const SamplingObserver& observer);
 
-// Samples the model itself, without holding ξ, and fills result.direct: as many draws as all values had together.
-// The bins lie about the values, a quarter of the shortest distance wide. Errors are those of batches of draws.
+// Samples the model itself, without holding ξ, and fills result.direct: as many draws as all values had
+// together. The bins lie about the values, a quarter of the shortest distance wide. Errors are those of
+// batches of draws.
 void add_direct(const ModelRun& run, const FreeEnergyOptions& options, int threads,
                 const SamplingObserver& observer, FreeEnergy& result);
 

@@ -30,9 +30,9 @@ class Mover {
  public:
   Mover(Target& target, const MoverOptions& options);
 
-  // Moves x by one step of length h: RATTLE, or a symmetric composition of it, each part of which is checked by
-  // its way back. Without `force` it is one step along a geodesic, and only `need` is evaluated at its end. If
-  // the step is refused, x is anything.
+  // Moves x by one step of length h: RATTLE, or a symmetric composition of it, each part of which is checked
+  // by its way back. Without `force` it is one step along a geodesic, and only `need` is evaluated at its
+  // end. If the step is refused, x is anything.
   Outcome step(Phase& x, double h, bool force, Need need = Need::gradient);
   // Finds the point of g = 0 nearest to q in the sense of Gauss and Newton; false if there is none.
   bool land(std::vector<double>& q);

@@ -21,7 +21,7 @@ constexpr std::size_t accept_column = 1, energy_column = 6;
 constexpr double much_apart = 1.05;               // an R-hat from which on it is asked who is apart
 constexpr std::size_t most_gathered = 1U << 22U;  // numbers of all columns that are looked at together
 constexpr std::size_t most_in_space = 16;         // coordinates that say where chains are
-constexpr std::int64_t least_draws = 6;           // of a chain, for diagnostics
+constexpr std::int64_t least_draws = 6;           // A chain of fewer has no diagnostics.
 
 // Mean and variance by Welford's update.
 struct Moments {
@@ -37,9 +37,9 @@ struct Moments {
 
 // What one reading of all draws gives, row by row.
 struct WholeReading {
-  Sha256 hash;  // of the coordinates, chain after chain
+  Sha256 hash;  // The coordinates are hashed chain after chain.
   std::vector<Moments> columns;
-  std::vector<double> accept, ebfmi;  // of each chain
+  std::vector<double> accept, ebfmi;  // one for each chain
   std::vector<bool> moved;            // whether some coordinate of the chain changed
 };
 

@@ -23,7 +23,7 @@ struct SamplingSummary {
   std::vector<ColumnDiagnostics> of = {};
   std::int64_t every = 1;       // R-hat and effective sizes are those of one draw of so many
   ChainGroups components = {};  // chains that met; one group of all if nothing keeps them apart
-  std::vector<double> bias = {}, bias_error = {};  // of the means of g-baoab, if it was estimated
+  std::vector<double> bias = {}, bias_error = {};  // the means of g-baoab have it, if it was estimated
   std::vector<double> ebfmi = {};                  // one for each chain
   std::int64_t gradients = 0;                      // after warm-up
   double seconds = 0, draw_seconds = 0;            // wall-clock time; CPU time of all chains after warm-up
