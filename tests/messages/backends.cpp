@@ -64,6 +64,12 @@ bool is_specialised(const std::string& example) {
 // hundred on any example.
 TEST_P(EveryExample, HasOneTrajectory) {
   const std::string example = "'" TAUT_SOURCE_DIR "/examples/" + GetParam() + ".toml' --steps 200 --backend ";
+  if (GetParam() == "ellipsoid-billiard") {  // its steps begin anew where an event reflects them
+    const Ran refused = run("run " + example + "specialise");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("needs a step that is not specialised"), std::string::npos) << refused.err;
+    return;
+  }
   const json interpreted = run_json(example + "interpret"), compiled = run_json(example + "compile");
   for (const char* key : {"q", "p", "lambda", "energy"}) EXPECT_EQ(compiled[key], interpreted[key]) << key;
   if (!is_specialised(GetParam())) return;

@@ -40,15 +40,16 @@ struct DenseConstraintMatrix : DenseGram<typename P::Scalar, P::m, P::n> {
   // Forms R one constraint after the other.
   void right(const P& s, const typename P::Vec& q, const typename P::Vec& p, const typename P::Jacobian& G0,
              const typename P::Scalar& gain) {
-    Gram::right([&](auto& R) {
-      R.setZero();
-      G0.for_each([&](int i, int j, const auto& entry) { R(j, i) = gain * entry; });
-      for (int i = 0; i < s.constraints(); ++i) {
-        row_ = R.col(i);
-        H_pp_times(s, q, p, row_, product_);
-        R.col(i) = product_;
-      }
-    });
+    if constexpr (P::m != 0)  // a matrix without columns has none that could be named
+      Gram::right([&](auto& R) {
+        R.setZero();
+        G0.for_each([&](int i, int j, const auto& entry) { R(j, i) = gain * entry; });
+        for (int i = 0; i < s.constraints(); ++i) {
+          row_ = R.col(i);
+          H_pp_times(s, q, p, row_, product_);
+          R.col(i) = product_;
+        }
+      });
   }
   using Gram::right;
 

@@ -24,21 +24,23 @@ class MultistepStart {
 
   const X& at(int j) const { return points_[static_cast<std::size_t>(j + l_ - 1)]; }
 
-  // Computes the points. Returns the corrections of all solves.
+  // Computes the points. Returns the corrections of all solves. Each lane keeps the points of its own number
+  // of parts, so that they do not depend on the other lanes.
   Expected<int> compute(const P& s, const X& x0, const T& h) {
     corrections_ = 0;
-    const auto parts = enough_parts(s, x0, h);
-    if (!parts) return parts;
-    at_(0) = x0;
-    for (const int side : {1, -1}) {
-      fine_ = x0;
-      memory_.refresh(s, fine_.q);
-      for (int j = 1; j <= (side > 0 ? l_ : l_ - 1); ++j) {
-        if (const auto moved = advance(s, fine_, T(side * h), *parts); !moved) return moved;
-        at_(side * j) = fine_;
-      }
+    begin(s, coarse_, x0);
+    if (const auto moved = advance(s, coarse_, h, 1); !moved) return moved;
+    Mask<T> waiting(true);
+    for (int parts = 2;; parts *= 2) {
+      begin(s, fine_, x0);
+      if (const auto moved = advance(s, fine_, h, parts); !moved) return moved;
+      const Mask<T> enough = parts == most_parts ? waiting : waiting && repeats();
+      coarse_ = fine_;
+      if (any(enough))
+        if (const auto made = make_points(s, x0, h, parts, enough); !made) return made;
+      waiting = waiting && !enough;
+      if (!any(waiting)) return corrections_;
     }
-    return corrections_;
   }
 
  private:
@@ -58,28 +60,47 @@ class MultistepStart {
     }
     return 0;
   }
-  Expected<int> enough_parts(const P& s, const X& x0, const T& h) {
-    coarse_ = x0;
-    memory_.refresh(s, coarse_.q);
-    if (const auto moved = advance(s, coarse_, h, 1); !moved) return moved;
-    for (int parts = 2;; parts *= 2) {
-      fine_ = x0;
-      memory_.refresh(s, fine_.q);
-      if (const auto moved = advance(s, fine_, h, parts); !moved) return moved;
-      if (parts == most_parts || repeats()) return parts;
-      coarse_ = fine_;
-    }
+  void begin(const P& s, X& x, const X& x0) {
+    x = x0;
+    memory_.refresh(s, x.q);
   }
-  bool repeats() const {
+  // Makes the points on both sides with so many parts, and keeps them in the marked lanes.
+  Expected<int> make_points(const P& s, const X& x0, const T& h, int parts, const Mask<T>& marked) {
+    at_(0) = x0;
+    for (const int side : {1, -1}) {
+      begin(s, fine_, x0);
+      for (int j = 1; j <= (side > 0 ? l_ : l_ - 1); ++j) {
+        if (const auto moved = advance(s, fine_, T(side * h), parts); !moved) return moved;
+        keep(marked, at_(side * j));
+      }
+    }
+    return 0;
+  }
+  void keep(const Mask<T>& marked, X& point) const {
+    if (all(marked)) {
+      point = fine_;
+      return;
+    }
+    const auto choose = [&](auto& kept, const auto& made) {
+      for (Eigen::Index i = 0; i < made.size(); ++i) kept[i] = select(marked, T(made[i]), T(kept[i]));
+    };
+    choose(point.q, fine_.q);
+    choose(point.p, fine_.p);
+    choose(point.q_low, fine_.q_low);
+    choose(point.p_low, fine_.p_low);
+  }
+  // The lanes in which twice as many parts change the first point by rounding alone.
+  Mask<T> repeats() const {
     const Real<T> few = Real<T>(8 * epsilon<T>());
     Real<T> size = Real<T>(0);
     for (Eigen::Index i = 0; i < fine_.q.size(); ++i) {
       const Real<T> here = magnitude(fine_.q[i]);
       size = select(here > size, here, size);
     }
+    Mask<T> same(true);
     for (Eigen::Index i = 0; i < fine_.q.size(); ++i)
-      if (!all(magnitude(T(fine_.q[i] - coarse_.q[i])) <= few * size)) return false;
-    return true;
+      same = same && magnitude(T(fine_.q[i] - coarse_.q[i])) <= few * size;
+    return same;
   }
 
   Composition<Rattle> map_;
