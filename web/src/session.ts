@@ -199,7 +199,7 @@ export class Session {
     }
     this.held.q = q;
     this.held.past.push({ q, time });
-    while (this.held.past.length > 2 && time - this.held.past[0].time > 100) this.held.past.shift();
+    while (this.held.past.length > 4 && time - this.held.past[0].time > 100) this.held.past.shift();
     this.restart(q, rest);
     return this.frame([], 0);
   }
@@ -211,7 +211,9 @@ export class Session {
     if (held === null) return this.frame([], 0);
     const first = held.past[0], last = held.past[held.past.length - 1];
     const p = new Float64Array(held.q.length);
-    if (flick && held.q.length <= mostDense && held.past.length > 1 && last.time > first.time && time - last.time < 100) {
+    // The hand was at rest if nothing came for much longer than its moves are apart.
+    const apart = (last.time - first.time) / Math.max(1, held.past.length - 1);
+    if (flick && held.q.length <= mostDense && last.time > first.time && time - last.time < Math.max(100, 3 * apart)) {
       const seconds = (last.time - first.time) / 1000 * rate;
       const v = last.q.map((x, k) => (x - first.q[k]) / seconds);
       p.set(this.momentum(held.q, v));

@@ -68,7 +68,7 @@ test("a body that is dragged moves on the manifold, and a flick gives it momentu
   await page.mouse.move(x, y);
   await page.mouse.down();
   let worst = 0;
-  for (let k = 1; k <= 20; ++k) {
+  for (let k = 1; k <= 16; ++k) {
     await page.mouse.move(x + 5 * k, y - 3 * k);
     await page.waitForTimeout(20);
     worst = Math.max(worst, ...(await now()).lanes.map(l => l.position));
