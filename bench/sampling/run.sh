@@ -22,3 +22,9 @@ for kernel in nuts 'hmc(5)' ghmc random-walk; do
 done
 "$program" sample "$here/../../examples/sampling/so11.toml" --draws 25000 --warmup 200 --chains 4 --threads 1 --kernel 'hmc(3)' --json \
   2> /dev/null | line "SO(11) hmc(3)" trace
+# Proposals of the random walk on a chain of 1000 beads, each solved to rounding there and back.
+chain=$(mktemp --suffix .toml)
+trap 'rm -f "$chain"' EXIT
+python3 "$here/chain.py" 1000 > "$chain"
+"$program" sample "$chain" --draws 40000 --warmup 1000 --chains 1 --threads 1 --kernel random-walk --json 2> /dev/null |
+  python3 -c 'import json, sys; d = json.load(sys.stdin); print("chain of 1000 beads          %.0f us a proposal, accepted %.2f" % (1e6 * d["draw_seconds"] / d["draws"], d["accept"]))'

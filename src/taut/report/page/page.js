@@ -560,6 +560,11 @@ class Scene {
     this.clock = make("div", { class: "clock" });
     this.recent = make("canvas", { class: "recent", role: "img", "aria-label": "the energy error of the last frames" });
     const side = make("div", { class: "side" }, this.clock, ...this.runs.map(run => this.liveValues(run)), make("div", { class: "live" }, make("h4", {}, "H − H₀, the last frames"), this.recent));
+    // One frame is a picture: it has no time to play, and nothing that changes.
+    if (this.times.length === 1) {
+      for (const player of [this.play, this.slider, this.speed, this.again]) player.hidden = true;
+      side.replaceChildren(...this.runs.map(run => this.legendOf(run)));
+    }
     place.append(make("div", { class: "head" }, make("h3", {}, this.data.title)), make("div", { class: "stage" }, make("div", {}, this.canvas, controls), side));
     if (this.data.note) place.append(make("p", { class: "note" }, this.data.note));
     this.canvas.addEventListener("keydown", e => this.key(e));
@@ -574,6 +579,14 @@ class Scene {
     if (this.pace < all[0] / 2 || this.pace > 2 * all[all.length - 1]) all.push(Number(this.pace.toPrecision(1)));
     const far = v => Math.abs(Math.log(v / this.pace)), first = all.reduce((a, b) => far(b) < far(a) ? b : a);
     return make("select", { "aria-label": "speed", title: "units of time a second: 1× is real time if the unit is a second" }, ...all.sort((a, b) => a - b).map(v => make("option", v === first ? { value: v, selected: "" } : { value: v }, v + "×")));
+  }
+
+  legendOf(run) {
+    const dot = make("i");
+    const paint = () => { dot.style.background = curveColour(run.colour); };
+    paint();
+    theme.listeners.push(paint);
+    return make("div", { class: "live" }, make("h4", {}, dot, run.name));
   }
 
   liveValues(run) {
@@ -818,6 +831,11 @@ class Scene {
   }
   disc(p, paint, wider) {
     const c = this.context;
+    if (this.times.length === 1) {  // the points of a cloud are small, and none hides another
+      c.fillStyle = paint;
+      c.beginPath(); c.arc(p[0], p[1], 1.6, 0, 7); c.fill();
+      return;
+    }
     c.fillStyle = paint; c.strokeStyle = colour("card"); c.lineWidth = 1.5;
     c.beginPath(); c.arc(p[0], p[1], (this.bodies > 200 ? 1.8 : this.bodies > 60 ? 3 : this.bodies > 20 ? 4.5 : 8) + 3 * wider, 0, 7); c.fill(); c.stroke();
   }
