@@ -203,7 +203,8 @@ void add_direct(const ModelRun& run, const FreeEnergyOptions& options, int threa
   SamplingOptions sampled = options.sampling;
   sampled.draws *= static_cast<std::int64_t>(options.values.size());
   const std::int64_t each = sampled.draws / batches_of_draws;
-  Histogram histogram(options.values, static_cast<std::size_t>(sampled.chains * batches_of_draws));
+  Histogram histogram(options.values,
+                      static_cast<std::size_t>(sampled.chains) * std::size_t{batches_of_draws});
   if (!histogram.is_narrow() || each < 1) {
     result.direct_note = "direct sampling needs two values or more, and some draws.";
     return;
