@@ -163,11 +163,13 @@ using namespace taut;
 
 extern "C" __attribute__((visibility("default")))
 Machine* taut_make_trajectory(const TrajectoryStart* start) {{
-  return make_trajectory<SpecialisedModel<double>, {}>({}, *start);
+  using P = SpecialisedModel<double>;
+  return make_trajectory<P, {}>({}, *start);
 }}
 extern "C" __attribute__((visibility("default")))
 LaneMachine* taut_make_lanes(const TrajectoryStart* start) {{
-  return make_lanes<SpecialisedModel<Pack<{}>>, {}>({}, *start);
+  using P = SpecialisedModel<Pack<{}>>;
+  return make_lanes<P, {}>({}, *start);
 }}
 )",
       state, method, lanes, state, method);
@@ -178,9 +180,9 @@ std::string kernel_text(const std::string& state, const std::string& method, boo
                         bool own_constants) {
   const std::string take =
       own_constants ? "take_own<SpecialisedModel<double>>(s, job, index);" : "take_shared(s, constants);";
-  const std::string steps =
-      fmt::format("  OnDevice<SpecialisedModel<double>> s;\n  {}\n  advance_slot<{}>({}, s, job, index);\n",
-                  take, state, method);
+  const std::string steps = fmt::format(
+      "  using P = SpecialisedModel<double>;\n  OnDevice<P> s;\n  {}\n  advance_slot<{}>({}, s, job, index);\n", take,
+      state, method);
   const std::string begin = R"(#include <taut/mechanism/device_unit.hpp>
 
 using namespace taut;

@@ -79,18 +79,20 @@ double ladder_time(const LadderRequest& asked, const ModelRun& run) {
 }  // namespace
 
 std::optional<WorkToError> work_to(double error, const ErrorLadder::Method& method) {
-  std::optional<WorkToError> least;
-  for (std::size_t k = 1; k < method.rungs.size(); ++k) {
-    const Rung &coarse = method.rungs[k - 1], &fine = method.rungs[k];
-    if (!(coarse.error > error && fine.error <= error && fine.error > 0)) continue;
+  const auto& rungs = method.rungs;
+  std::size_t reached = rungs.size();
+  for (std::size_t k = 1; k < rungs.size(); ++k)
+    if (rungs[k - 1].error > error && rungs[k].error <= error && rungs[k].error > 0) reached = k;
+  if (reached < rungs.size()) {
+    const Rung &coarse = rungs[reached - 1], &fine = rungs[reached];
     const double part = std::log(coarse.error / error) / std::log(coarse.error / fine.error);
     const auto between = [&](double a, double b) { return a > 0 && b > 0 ? a * std::pow(b / a, part) : 0; };
-    const WorkToError work{
+    return WorkToError{
         between(coarse.seconds, fine.seconds),
         between(static_cast<double>(coarse.gradients), static_cast<double>(fine.gradients))};
-    if (!least || work.seconds < least->seconds) least = work;
   }
-  return least;
+  if (rungs.empty() || rungs.front().error > error) return std::nullopt;
+  return WorkToError{rungs.front().seconds, static_cast<double>(rungs.front().gradients), true};
 }
 
 void check_ladder(const LadderRequest& asked, const ModelRun& run) {

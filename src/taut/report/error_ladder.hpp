@@ -40,8 +40,10 @@ struct LadderRequest {
 // The work that a method needs for an error, from the rungs on both sides of it.
 struct WorkToError {
   double seconds = 0, gradients = 0;
+  bool at_most = false;  // the longest step of the ladder is good enough: a longer one might do
 };
-// Returns nothing if the error is not between two rungs.
+// If the errors cross the asked one several times, the last crossing counts: an earlier one may be a step at
+// which errors happen to cancel. Returns nothing if no step is short enough.
 std::optional<WorkToError> work_to(double error, const ErrorLadder::Method& method);
 
 // Makes each run with ever smaller steps, for the same time. By default that is at most 200 steps of h, fewer

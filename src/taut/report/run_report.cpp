@@ -404,7 +404,8 @@ Table work_table(const ErrorLadder& ladder) {
     if (least == 0) continue;
     std::vector<Cell> row{fmt::format("{:.0e}", error)};
     for (const auto& work : all)
-      row.emplace_back(work ? fmt::format("{:.3g} ms ({:.2f}), {:.0f} gradients", 1e3 * work->seconds,
+      row.emplace_back(work ? fmt::format("{}{:.3g} ms ({:.2f}), {:.0f} gradients",
+                                          work->at_most ? "at most " : "", 1e3 * work->seconds,
                                           work->seconds / least, work->gradients)
                             : std::string("not reached here"));
     table.rows.push_back(std::move(row));
