@@ -78,7 +78,10 @@ void spread(EnsembleSummary& summary, const EnsembleFolder* folder, const Ensemb
   if (folder == nullptr || (wanted.quantiles.empty() && wanted.bins == 0)) return;
   const EachUnit units = [folder](const std::function<void(const Unit&)>& show) {
     for (std::int64_t k = 0; k < folder->manifest().units(); ++k)
-      if (const FoundUnit found = folder->read(k); found.unit) show(*found.unit);
+      if (const FoundUnit found = folder->read(k); found.unit)
+        show(*found.unit);
+      else if (found.unread)
+        throw InputError(found.damage + ".");
   };
   summary.spread(units, wanted.quantiles, wanted.bins);
 }
@@ -209,6 +212,10 @@ int resume_ensemble(const std::string& path, const Layout& layout, const Ensembl
   return work_on(ensemble, &folder, {}, layout, wanted, workforce);
 }
 
+void say_damage(const std::string& damage, const std::string& path) {
+  fmt::print(stderr, "taut: {}; `taut resume {}` makes it again.\n", damage, shell_word(path));
+}
+
 int describe_ensemble(const std::string& path, const EnsembleWanted& wanted) {
   const EnsembleFolder folder = EnsembleFolder::open(path);
   EnsembleSummary summary(about(folder), wanted.covariance);
@@ -216,7 +223,7 @@ int describe_ensemble(const std::string& path, const EnsembleWanted& wanted) {
   for (std::int64_t k = 0; k < folder.manifest().units(); ++k) {
     const FoundUnit found = folder.read(k);
     if (!found.damage.empty()) {
-      fmt::print(stderr, "taut: {}; `taut resume {}` makes it again.\n", found.damage, shell_word(path));
+      say_damage(found.damage, path);
       whole = false;
     }
     if (found.unit) summary.add(*found.unit);

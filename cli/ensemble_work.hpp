@@ -86,6 +86,9 @@ int resume_ensemble(const std::string& path, const Layout& layout, const Ensembl
 // Adds the command `ensemble`, whose units the workforce makes.
 void add_ensemble(Program& program, const Workforce& workforce);
 
+// Says on standard error what is wrong with a unit or a chain of a folder that can be resumed.
+void say_damage(const std::string& damage, const std::string& path);
+
 // Prints the summary of what a folder holds.
 int describe_ensemble(const std::string& path, const EnsembleWanted& wanted);
 

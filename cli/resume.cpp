@@ -62,14 +62,19 @@ ReportWanted allowed(const ReportWanted& asked, const ReportWanted& typed, const
 }
 
 int resume(const ResumeFlags& flags) {
-  if (is_ensemble_folder(flags.folder))
+  if (is_ensemble_folder(flags.folder)) {
+    if (flags.reports.wanted())
+      throw InputError("the folder of an ensemble has no page: `taut sweep … --out DIR --report` makes one.");
     return resume_ensemble(flags.folder, {flags.threads, flags.lanes, flags.device}, {.json = flags.json});
+  }
   if (is_sampling_folder(flags.folder))
-    return resume_sampling(flags.folder, flags.threads, {.json = flags.json, .page = flags.reports.wanted()});
+    return resume_sampling(
+        flags.folder, flags.threads,
+        {.json = flags.json, .page = flags.reports.wanted_in(flags.folder, refuse_sampling_files)});
   FoundRun found = find_run(flags.folder, flags.previous);
   if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
   const Snapshot& from = found.checkpoint.snapshot;
-  const std::optional<ReportWanted> typed = flags.reports.wanted();
+  const std::optional<ReportWanted> typed = flags.reports.wanted_in(flags.folder, refuse_run_files);
   if (typed && !found.checkpoint.report) throw InputError(about_reports);
   if (from.status == RunStatus::finished && found.has_summary && !found.report_due && !typed) {
     fmt::print(stderr, "taut: the run in {} is finished: {} steps.\n", flags.folder, from.steps);
@@ -88,9 +93,7 @@ int resume(const ResumeFlags& flags) {
   }
   ReportWanted wanted;
   if (const auto& report = found.checkpoint.report) {
-    if (typed && !typed->path.empty()) refuse_run_files(flags.folder, typed->path, "--report");
-    const ReportWanted now = typed.value_or(ReportWanted{}).kept_in(flags.folder);
-    wanted = allowed(report->wanted, now, flags.folder);
+    wanted = allowed(report->wanted, typed.value_or(ReportWanted{}), flags.folder);
     check_wanted(wanted, flags.folder, found.run);
     if (typed) report->wanted = wanted;
   }
