@@ -135,6 +135,54 @@ inline std::vector<ReadingCase> reading_cases() {
                 many(n, "", [](int i) { return "a" + str(i + 1) + " = \"a" + str(i) + " + 1\"\n"; }) +
                 natural_system(1);
        }},
+      {"definitions", true,
+       [](int n) {
+         return "[definitions]\n" +
+                many(n, "", [](int i) { return "d" + str(i) + " = \"sin(x" + str(i) + ")\"\n"; }) +
+                natural_system(n);
+       }},
+      {"quantities", true,
+       [](int n) {
+         return natural_system(n) + "[quantities]\n" + many(n, "", [](int i) {
+                  return "k" + str(i) + " = \"x" + str(i) + "*v_x" + str(i) + "\"\n";
+                });
+       }},
+      {"velocities of the start", true,
+       [](int n) {
+         return natural_system(n) + "[initial]\n" +
+                many(n, "", [](int i) { return "v_x" + str(i) + " = " + str(i) + ".5\n"; });
+       }},
+      {"forces", true,
+       [](int n) {
+         return natural_system(n) + many(n, "", [](int i) {
+                  return "[[forces]]\non = \"x" + str(i) + "\"\nforce = \"-v_x" + str(i) + "\"\n";
+                });
+       }},
+      {"damping", true,
+       [](int n) {
+         return natural_system(n) + "[damping]\n" +
+                many(n, "", [](int i) { return "x" + str(i) + " = 0.5\n"; });
+       }},
+      {"events", true,
+       [](int n) {
+         return natural_system(n) + many(n, "", [](int i) {
+                  return "[[events]]\nname = \"e" + str(i) + "\"\nwhen = \"x" + str(i) + " - 1\"\n";
+                });
+       }},
+      {"unknown names in forces and events", false,
+       [](int n) {
+         return natural_system(1) + many(n, "", [](int i) {
+                  return "[[forces]]\non = \"x0\"\nforce = \"y" + str(i) + "\"\n[[events]]\nwhen = \"z" +
+                         str(i) + "\"\n";
+                });
+       }},
+      {"unknown names in definitions and quantities", false,
+       [](int n) {
+         return "[definitions]\n" +
+                many(n, "", [](int i) { return "d" + str(i) + " = \"y" + str(i) + "\"\n"; }) +
+                natural_system(1) + "[quantities]\n" +
+                many(n, "", [](int i) { return "k" + str(i) + " = \"z" + str(i) + "\"\n"; });
+       }},
       {"bodies to draw", true,
        [](int n) {
          return natural_system(n + 1) + "[draw]\nbodies = [" +

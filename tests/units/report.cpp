@@ -315,4 +315,12 @@ TEST(Report, ATitleMayHoldTheMarksOfThePage) {
                              in_data - 2 * plain.title.size());
 }
 
+TEST(Report, ATitleHasNoControlCharactersInThePage) {
+  Report report;
+  report.title = "pend\x1b]0;owned\x07\xC2\x9B";
+  EXPECT_NE(to_html(report).find("<title>pend?]0;owned?"
+                                 "?</title>"),
+            std::string::npos);
+}
+
 }  // namespace

@@ -14,12 +14,14 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <unordered_set>
 
 namespace taut {
 
 namespace {
 
-constexpr std::size_t most_faults = 1000;  // more are not looked for
+constexpr std::size_t most_faults = 1000;   // more are not looked for
+constexpr std::size_t most_explained = 50;  // as many as a message shows
 
 std::string_view without_blanks(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
@@ -35,14 +37,24 @@ std::optional<double> finite_number(std::string_view text) {
   return x;
 }
 
-// Says what is wrong with the name of a column; nothing if it is right.
-std::string fault_of_name(const std::string& name, const std::vector<std::string>& known,
-                          const std::vector<std::string>& before) {
-  if (name.empty()) return "a column has no name";
-  if (!contains(known, name)) return "the model has nothing called " + ticked(name) + " that could vary";
-  if (contains(before, name)) return "there are two columns " + ticked(name);
-  return "";
-}
+// The names that columns may have, and those that they had so far. A table may have a column for each name of
+// a large model, so that a list would be searched too often.
+class ColumnNames {
+ public:
+  explicit ColumnNames(const std::vector<std::string>& known) : known_(known.begin(), known.end()) {}
+
+  bool knows(const std::string& name) const { return known_.count(name) > 0; }
+  // Takes the next name. Says what is wrong with it; nothing if it is right.
+  std::string fault_of(const std::string& name) {
+    if (name.empty()) return "a column has no name";
+    if (!knows(name)) return "the model has nothing called " + ticked(name) + " that could vary";
+    if (!before_.insert(name).second) return "there are two columns " + ticked(name);
+    return "";
+  }
+
+ private:
+  std::unordered_set<std::string> known_, before_;
+};
 
 class CsvTable {
  public:
@@ -92,7 +104,8 @@ class CsvTable {
   template <class Take>
   void each_field(Span line, Take take) {
     for (std::size_t at = line.begin;;) {
-      const std::size_t end = std::min(file_.bytes.find(',', at), line.end);
+      const std::size_t comma = part({at, line.end}).find(',');
+      const std::size_t end = comma == std::string_view::npos ? line.end : at + comma;
       const std::string_view field = without_blanks(part({at, end}));
       const std::size_t begin =
           field.empty() ? at : static_cast<std::size_t>(field.data() - file_.bytes.data());
@@ -103,12 +116,16 @@ class CsvTable {
   }
 
   void read_names(Span line) {
+    ColumnNames names(known_);
     each_field(line, [&](std::string_view field, Span at) {
       if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
         field = field.substr(1, field.size() - 2);
       const std::string name(field);
-      if (const std::string fault = fault_of_name(name, known_, table_.names); !fault.empty())
-        refuse(at, fault, contains(known_, name) || name.empty() ? "" : known_names("known:", name, known_));
+      const bool looks = faults_.size() < most_faults;
+      if (const std::string fault = looks ? names.fault_of(name) : ""; !fault.empty()) {
+        const bool is_plain = names.knows(name) || name.empty() || faults_.size() >= most_explained;
+        refuse(at, fault, is_plain ? "" : known_names("known:", name, known_));
+      }
       table_.names.push_back(name);
     });
   }
@@ -149,12 +166,10 @@ StartTable read_array(const TableFile& file, const std::vector<std::string>& kno
                       counted(array.columns, "column"), joined(unnamed)));
     table.names = unnamed;
   }
-  std::vector<std::string> before;
-  for (const std::string& name : table.names) {
-    if (const std::string fault = fault_of_name(name, known, before); !fault.empty())
-      refuse(contains(known, name) ? fault : fault + "; known: " + joined(known) + did_you_mean(name, known));
-    before.push_back(name);
-  }
+  ColumnNames names(known);
+  for (const std::string& name : table.names)
+    if (const std::string fault = names.fault_of(name); !fault.empty())
+      refuse(names.knows(name) ? fault : fault + "; known: " + joined(known) + did_you_mean(name, known));
   for (std::size_t k = 0; k < table.values.size(); ++k)
     if (!std::isfinite(table.values[k]))
       refuse(fmt::format("row {} (from 0), column {}: {} is not a finite number", k / table.names.size(),

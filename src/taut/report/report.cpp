@@ -5,6 +5,7 @@
 #include <taut/report/report_page.hpp>
 #include <taut/store/thinned.hpp>
 #include <taut/version.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
 
@@ -262,7 +263,7 @@ std::string to_html(const Report& report) {
     else
       data += c;
   }
-  const std::string title = escaped(report.title),
+  const std::string title = escaped(harmless(report.title)),
                     style = fmt::format("{}\n{}", report_page::plot_css, report_page::css);
   const std::array<PageMark, 5> marks = {{{"<!--title-->", title},
                                           {"/*style*/", style},

@@ -61,28 +61,28 @@ std::optional<NotQuadratic> Legendre::take_lagrangian(const Formula& L) {
 
 void Legendre::take_mass(const std::vector<Formula>& M) {
   const auto n = static_cast<std::size_t>(moving_);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) {
-      if (M.size() != n * n || n == 1) {
-        M_.push_back(i == j ? node(M[M.size() == 1 ? 0 : i]) : graph_.constant(0));
-        continue;
-      }
-      // The lower triangle decides, so that M is symmetric to the last bit.
-      M_.push_back(node(M[std::max(i, j) * n + std::min(i, j)]));
+  is_diagonal_ = M.size() != n * n || n == 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (is_diagonal_) {
+      M_.push_back(node(M[M.size() == 1 ? 0 : i]));
+      continue;
     }
+    // The lower triangle decides, so that M is symmetric to the last bit.
+    for (std::size_t j = 0; j < n; ++j) M_.push_back(node(M[std::max(i, j) * n + std::min(i, j)]));
+  }
 }
 
 void Legendre::subtract_potential(const Formula& V) { c_ = graph_.make(Op::subtract, c_, node(V)); }
 
 Formula Legendre::hamiltonian() {
   std::vector<int> left = M_, y;
-  const auto at = [&](int i, int j) -> int& { return left[static_cast<std::size_t>(i * moving_ + j)]; };
+  const auto at = [&](int i, int j) -> int& { return left[place(i, j)]; };
   for (int i = 0; i < moving_; ++i)
     y.push_back(graph_.make(Op::subtract, p(i), b_[static_cast<std::size_t>(i)]));
   int twice = graph_.constant(0);
   for (int j = 0; j < moving_; ++j) {
     const int pivot = at(j, j);
-    for (int i = j + 1; i < moving_; ++i) {
+    for (int i = j + 1; i < moving_ && !is_diagonal_; ++i) {
       if (graph_.is_constant(at(i, j), 0)) continue;
       const int factor = graph_.make(Op::divide, at(i, j), pivot);  // (LG3)
       for (int k = j + 1; k <= i; ++k)
@@ -110,19 +110,19 @@ Numbers Legendre::at(const std::vector<int>& nodes, const Numbers& q) const {
   });
 }
 
-Numbers Legendre::mass_at(const Numbers& q) const { return at(M_, q); }
-
 std::optional<int> Legendre::not_positive_at(const Numbers& q) const {
-  Numbers A = mass_at(q);
+  const Numbers M = at(M_, q);
+  Numbers A = M;
   const auto n = static_cast<std::size_t>(moving_);
   for (std::size_t j = 0; j < n; ++j) {
-    const Float128 pivot = A[j * n + j];
+    const std::size_t here = place(static_cast<int>(j), static_cast<int>(j));
+    const Float128 pivot = A[here];
     // What elimination leaves of a singular matrix is its rounding, 1e-34 of the entry in 128 bits; numbers
     // of the model may have been rounded to doubles, and leave 1e-16.
-    if (!(pivot > Float128(1e-14) * magnitude(mass_at(q)[j * n + j])) || !(pivot > 0))
-      return static_cast<int>(j);
-    for (std::size_t i = j + 1; i < n; ++i) {
+    if (!(pivot > Float128(1e-14) * magnitude(M[here])) || !(pivot > 0)) return static_cast<int>(j);
+    for (std::size_t i = j + 1; i < n && !is_diagonal_; ++i) {
       const Float128 factor = A[i * n + j] / pivot;
+      if (factor == 0) continue;
       for (std::size_t k = j + 1; k < n; ++k) A[i * n + k] -= factor * A[j * n + k];
     }
   }
@@ -130,11 +130,13 @@ std::optional<int> Legendre::not_positive_at(const Numbers& q) const {
 }
 
 Numbers Legendre::momenta(const Numbers& q, const Numbers& v) const {
-  const Numbers A = mass_at(q);
+  const Numbers A = at(M_, q);
   Numbers p = at(b_, q);
   const auto n = static_cast<std::size_t>(moving_);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) p[i] += A[i * n + j] * v[j];
+  for (std::size_t i = 0; i < n; ++i) {
+    if (is_diagonal_) p[i] += A[i] * v[i];
+    for (std::size_t j = 0; j < n && !is_diagonal_; ++j) p[i] += A[i * n + j] * v[j];
+  }
   p.resize(static_cast<std::size_t>(n_), Float128(0));
   return p;
 }
@@ -166,7 +168,7 @@ bool Legendre::is_confirmed(const Formula& L) const {
     for (const NamedFormula& a : model_.parameters) value[a.name] = a.value;
     const std::vector<Float128> parts =
         evaluate(L, [&](std::string_view name) { return value.find(name)->second; });
-    const Numbers A = mass_at(q), b = at(b_, q);
+    const Numbers A = at(M_, q), b = at(b_, q);
     Float128 sum = at({c_}, q).front(), size = magnitude(sum);
     for (const Float128 part : parts) size += magnitude(part);
     const auto n = static_cast<std::size_t>(moving_);

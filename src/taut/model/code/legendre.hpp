@@ -34,8 +34,6 @@ class Legendre {
   // Returns H(q, p) as a formula of the model, with + p_time if the model has a time. Call it once.
   Formula hamiltonian();
 
-  // Returns M at q, row by row, in 128 bits.
-  Numbers mass_at(const Numbers& q) const;
   // Returns the coordinate at which M(q) turns out not to be positive definite; nothing if it is.
   std::optional<int> not_positive_at(const Numbers& q) const;
   // Returns p = M(q) v + b(q); what belongs to the time is 0.
@@ -45,7 +43,10 @@ class Legendre {
 
  private:
   int node(const Formula& f);
-  int M(int i, int j) const { return M_[static_cast<std::size_t>(i * moving_ + j)]; }
+  std::size_t place(int i, int j) const {  // of an entry in M_
+    return is_diagonal_ ? static_cast<std::size_t>(i)
+                        : static_cast<std::size_t>(i) * b_.size() + static_cast<std::size_t>(j);
+  }
   int q(int i) { return graph_.input(i); }
   int p(int i) { return graph_.input(n_ + i); }
   int v(int i) { return graph_.input(2 * n_ + i); }
@@ -62,7 +63,8 @@ class Legendre {
   Graph graph_;
   std::unordered_map<std::string, int> nodes_;
   int c_ = -1;              // L at rest
-  std::vector<int> b_, M_;  // L_v at rest; L_vv row by row
+  std::vector<int> b_, M_;  // L_v at rest; L_vv row by row, or its diagonal
+  bool is_diagonal_ = false;
 };
 
 }  // namespace taut
