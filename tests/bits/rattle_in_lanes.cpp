@@ -1,6 +1,7 @@
-// Prints the bits of a few RATTLE steps of a pendulum and of a bead on a wire of sines and exponentials, as a
-// scalar run and in packs of 4, 8 and 16 lanes, and fails if a lane differs from the scalar run. tests/bits/run
-// compiles it with the registers of libstdc++ and with those of the compiler, and for several processors.
+// Prints the bits of a few RATTLE steps of a pendulum and of a bead on a wire of sines and exponentials, as
+// a scalar run and in packs of 4, 8 and 16 lanes, and fails if a lane differs from the scalar run.
+// tests/bits/run compiles it with the registers of libstdc++ and with those of the compiler, and for several
+// processors.
 #include <taut/measure/flow.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/model/text/lane_functions.hpp>
