@@ -26,7 +26,8 @@ struct ResumeFlags {
   int lanes = 0;                         // those of an ensemble
   Device device = Device::cpu;           // the same
   Backend backend = Backend::automatic;  // the one that was used, if nothing was typed
-  bool previous = false, new_samples = false, json = false;
+  bool previous = false, new_samples = false;
+  EnsembleWanted wanted;
   TypedReport reports;
 };
 
@@ -65,12 +66,13 @@ int resume(const ResumeFlags& flags) {
   if (is_ensemble_folder(flags.folder)) {
     if (flags.reports.wanted())
       throw InputError("the folder of an ensemble has no page: `taut sweep … --out DIR --report` makes one.");
-    return resume_ensemble(flags.folder, {flags.threads, flags.lanes, flags.device}, {.json = flags.json});
+    return resume_ensemble(flags.folder, {flags.threads, flags.lanes, flags.device}, flags.wanted);
   }
+  refuse_reductions(flags.wanted, flags.folder);
   if (is_sampling_folder(flags.folder))
     return resume_sampling(
         flags.folder, flags.threads,
-        {.json = flags.json, .page = flags.reports.wanted_in(flags.folder, refuse_sampling_files)});
+        {.json = flags.wanted.json, .page = flags.reports.wanted_in(flags.folder, refuse_sampling_files)});
   FoundRun found = find_run(flags.folder, flags.previous);
   if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
   const Snapshot& from = found.checkpoint.snapshot;
@@ -78,7 +80,7 @@ int resume(const ResumeFlags& flags) {
   if (typed && !found.checkpoint.report) throw InputError(about_reports);
   if (from.status == RunStatus::finished && found.has_summary && !found.report_due && !typed) {
     fmt::print(stderr, "taut: the run in {} is finished: {} steps.\n", flags.folder, from.steps);
-    if (flags.json) fmt::print("{}", text_of(*found.folder, summary_name));
+    if (flags.wanted.json) fmt::print("{}", text_of(*found.folder, summary_name));
     return finish_output();
   }
   for (RunRequest* request : {&found.run.request, &found.run.asked}) {
@@ -98,7 +100,7 @@ int resume(const ResumeFlags& flags) {
     if (typed) report->wanted = wanted;
   }
   Recording recording(found, flags.new_samples);
-  CarriedOut how{.recording = &recording, .from = &from, .json = flags.json};
+  CarriedOut how{.recording = &recording, .from = &from, .json = flags.wanted.json};
   const Schedule schedule = found.checkpoint.identity.schedule;
   RunRecord* record = nullptr;
   if (ReportSoFar* report = found.checkpoint.report.get()) {
@@ -137,9 +139,9 @@ void add_resume(Program& program) {
                   choice("--backend", "B", flags->backend, "backend", written_backends,
                          in_words(written_backends, "or") +
                              ", even if the digits are others; default: the one of the run",
-                         Backend::interpret),
-                  flag("--json", flags->json, "print one JSON object instead of the summary")},
+                         Backend::interpret)},
       .action = [flags] { return resume(*flags); }};
+  add_reductions(command, flags->wanted);
   flags->reports.add(command);
   program.add(std::move(command));
 }
