@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <taut.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -270,7 +271,7 @@ TEST(CInterface, AFailureIsDataAndKeepsWhatThereIs) {
   EXPECT_EQ(t.shape[0], 1);
 }
 
-TEST(CInterface, AFlagStopsARunAndSlowWatchersDoNotSlowIt) {
+TEST(CInterface, AFlagStopsARun) {
   const auto model = opened("pendulum");
   volatile int stop = 0;
   struct Seen {
@@ -292,6 +293,84 @@ TEST(CInterface, AFlagStopsARunAndSlowWatchersDoNotSlowIt) {
   EXPECT_STREQ(taut_last_error(), "stopped by the caller");
   taut_view t;
   EXPECT_EQ(taut_run_view(run, "t", &t), TAUT_OK);
+}
+
+TEST(CInterface, SlowWatchersAreNotAskedMoreOften) {
+  using Clock = std::chrono::steady_clock;
+  const auto model = opened("pendulum");
+  int calls = 0;
+  static constexpr std::chrono::milliseconds slow(150);
+  const taut_watch watch{&calls,
+                         [](void* user, std::int64_t, std::int64_t, double) {
+                           ++*static_cast<int*>(user);
+                           std::this_thread::sleep_for(slow);
+                         },
+                         nullptr, nullptr};
+  taut_run* run = nullptr;
+  const auto began = Clock::now();
+  ASSERT_EQ(taut_run_make(model.get(), R"({"steps": 3000000, "backend": "interpret", "every": 1000000})",
+                          &watch, &run),
+            TAUT_OK);
+  const Handle<taut_run> owner(run);
+  // Once in a tenth of a second of stepping, however long the watcher takes itself.
+  const double stepping = std::chrono::duration<double>(Clock::now() - began - calls * slow).count();
+  EXPECT_GE(calls, 1);
+  EXPECT_LE(calls, stepping / 0.1 + 1);
+}
+
+TEST(CInterface, ACheckAndAnAnalysisEndWhenTheFlagSaysSo) {
+  const auto model = opened("double-pendulum");
+  volatile int stop = 1;
+  const taut_watch watch{nullptr, nullptr, nullptr, &stop};
+  const std::string length = R"({"steps": 1000000000, "backend": "interpret")";
+  const auto ends = [&](int status, const char* json) {
+    EXPECT_EQ(status, TAUT_STOPPED);
+    EXPECT_STREQ(taut_last_error(), "stopped by the caller before it came to its end.");
+    EXPECT_EQ(json, nullptr);
+  };
+  char* json = nullptr;
+  ends(taut_check(model.get(), (length + "}").c_str(), &watch, &json), json);
+  for (const char* what : {"lyapunov", "indicators", "spectrum"})
+    ends(taut_analyse(model.get(), what, (length + "}").c_str(), &watch, &json), json);
+  ends(taut_analyse(model.get(), "section", (length + R"(, "events": "when=x1"})").c_str(), &watch, &json),
+       json);
+  ends(taut_analyse(model.get(), "orbit", R"({"period": 1, "step": 1e-6})", &watch, &json), json);
+}
+
+TEST(CInterface, AModelMayBringItsFiles) {
+  const auto from_disk = opened(TAUT_SOURCE "/examples/c60.toml");
+  char* json = nullptr;
+  ASSERT_EQ(taut_model_describe(from_disk.get(), &json), TAUT_OK);
+  const std::string there = text_of(json);
+  std::ifstream pdb(TAUT_SOURCE "/examples/c60.pdb"), toml(TAUT_SOURCE "/examples/c60.toml");
+  std::stringstream coordinates, text;
+  coordinates << pdb.rdbuf();
+  text << toml.rdbuf();
+  std::string quoted;
+  for (const char c : coordinates.str())
+    if (c == '\n')
+      quoted += "\\n";
+    else
+      quoted += c;
+  const std::string files = R"({"files": {"c60.pdb": ")" + quoted + "\"}}";
+  taut_model* model = nullptr;
+  ASSERT_EQ(taut_model_parse(text.str().c_str(), "c60", "/nowhere", files.c_str(), &model), TAUT_OK)
+      << taut_last_error();
+  const Handle<taut_model> owner(model);
+  ASSERT_EQ(taut_model_describe(model, &json), TAUT_OK);
+  const std::string here = text_of(json);
+  EXPECT_EQ(here.substr(here.find("\"title\"")), there.substr(there.find("\"title\"")));
+  EXPECT_EQ(taut_model_parse(text.str().c_str(), "c60", "/nowhere", R"({"files": {}})", &model),
+            TAUT_BAD_INPUT);
+  EXPECT_EQ(taut_model_open("c60", files.c_str(), &model), TAUT_BAD_INPUT);
+}
+
+TEST(CInterface, SamplesThatNoMemoryHoldsAreRefusedBeforeTheRun) {
+  const auto model = opened("pendulum");
+  taut_run* run = nullptr;
+  EXPECT_EQ(taut_run_make(model.get(), R"({"steps": 1000000000000000, "every": 1})", nullptr, &run),
+            TAUT_BAD_INPUT);
+  EXPECT_NE(std::string(taut_last_error()).find("larger `every`"), std::string::npos) << taut_last_error();
 }
 
 TEST(CInterface, TwoThreadsMayUseOneModel) {
@@ -433,7 +512,7 @@ TEST(CInterface, SaysWhatKindOfMotionARunIs) {
   const auto model = opened("pendulum");
   const auto found = [&](const char* what, const char* options) {
     char* json = nullptr;
-    EXPECT_EQ(taut_analyse(model.get(), what, options, &json), TAUT_OK) << taut_last_error();
+    EXPECT_EQ(taut_analyse(model.get(), what, options, nullptr, &json), TAUT_OK) << taut_last_error();
     const std::string text = json == nullptr ? "" : json;
     taut_free(json);
     return text;
@@ -444,12 +523,12 @@ TEST(CInterface, SaysWhatKindOfMotionARunIs) {
   EXPECT_NE(found("indicators", R"({"until": 1, "seed": 3})").find("\"megno\""), std::string::npos);
   EXPECT_NE(found("spectrum", R"({"of": ["x", "p_x"], "count": 1})").find("\"lines\""), std::string::npos);
   char* json = nullptr;
-  EXPECT_EQ(taut_analyse(model.get(), "orbit", R"({"period": 1})", &json), TAUT_FAILED);
+  EXPECT_EQ(taut_analyse(model.get(), "orbit", R"({"period": 1})", nullptr, &json), TAUT_FAILED);
   EXPECT_EQ(json, nullptr);
   EXPECT_NE(std::string(taut_last_error()).find("no periodic orbit was found"), std::string::npos);
-  EXPECT_EQ(taut_analyse(model.get(), "chaos", nullptr, &json), TAUT_BAD_INPUT);
-  EXPECT_EQ(taut_analyse(model.get(), "section", nullptr, &json), TAUT_BAD_INPUT);
-  EXPECT_EQ(taut_analyse(model.get(), "section", R"({"period": 1})", &json), TAUT_BAD_INPUT);
+  EXPECT_EQ(taut_analyse(model.get(), "chaos", nullptr, nullptr, &json), TAUT_BAD_INPUT);
+  EXPECT_EQ(taut_analyse(model.get(), "section", nullptr, nullptr, &json), TAUT_BAD_INPUT);
+  EXPECT_EQ(taut_analyse(model.get(), "section", R"({"period": 1})", nullptr, &json), TAUT_BAD_INPUT);
   EXPECT_STREQ(taut_last_error(), "the option period is not one of section.");
 }
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace taut {
 
@@ -90,8 +91,9 @@ Coordinates Frame::of(const PlainState& x) const {
   return c;
 }
 
-DiscreteMap::DiscreteMap(const ModelRun& run)
+DiscreteMap::DiscreteMap(const ModelRun& run, Telling telling)
     : mechanism_(*run.mechanism),
+      telling_(std::move(telling)),
       choice_(chosen_method(mechanism_, run.name, run.request)),
       options_(solve_options(run.request)),
       plain_updates_(run.request.plain_updates) {
@@ -120,11 +122,20 @@ std::unique_ptr<Machine> DiscreteMap::machine(const PlainState& x) const {
   return made;
 }
 
+void DiscreteMap::advance(Machine& machine, double h, std::int64_t steps, Tally& tally) const {
+  constexpr std::int64_t most = 1 << 13;  // steps after which somebody who waits is told
+  const std::int64_t end = tally.steps + steps;
+  do {
+    tell(telling_, unknown_part);
+    machine.advance(h, std::min(most, end - tally.steps), tally);
+  } while (tally.steps < end && !tally.failed());
+}
+
 PlainState DiscreteMap::go(const PlainState& x, double h, std::int64_t steps) const {
   const auto made = machine(x);
   Tally tally(made->read(), steps);
   tally.stops_at_jumps = false;
-  made->advance(h, steps, tally);
+  advance(*made, h, steps, tally);
   if (tally.failed())
     throw AnalysisError(fmt::format(
         "step {} of length {:.6g} failed inside the analysis; try a shorter step.", tally.steps + 1, h));

@@ -50,8 +50,8 @@ double standard_error(const std::vector<double>& rates) {
 
 }  // namespace
 
-Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every) {
-  const DiscreteMap map(run);
+Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every, const Telling& telling) {
+  const DiscreteMap map(run, telling);
   PlainState x = map.start();
   Frame frame = map.frame(x);
   const std::size_t all = 2 * frame.degrees();
@@ -76,7 +76,7 @@ Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every)
     std::vector<Coordinates> images;
     std::vector<PlainState> ends;
     for (const Coordinates& column : Q) ends.push_back(map.image(x, frame, column, h, block));  // (LY4)
-    machine->advance(h, block, tally);
+    map.advance(*machine, h, block, tally);
     if (tally.failed())
       throw AnalysisError(fmt::format("step {} failed; try a shorter step.", tally.steps + 1));
     x = {{machine->q().begin(), machine->q().end()}, {machine->p().begin(), machine->p().end()}};

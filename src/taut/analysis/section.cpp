@@ -8,11 +8,11 @@
 
 namespace taut {
 
-SectionPoints section_of(const ModelRun& run) {
+SectionPoints section_of(const ModelRun& run, const Telling& telling) {
   if (run.model.dynamics.events.empty())
     throw InputError("a section needs an event: [[events]] in the model, or --event 'when=x, direction=up'.");
-  SilentObserver silent;
-  const RunSummary summary = run.run(silent, "nowhere");
+  AwaitedRun awaited(telling);
+  const RunSummary summary = run.run(awaited, "nowhere");
   const EventRule& event = run.model.dynamics.events.back();
   SectionPoints out{.model = summary.model, .method = summary.method, .formula = event.when.text};
   out.columns = run.columns();

@@ -25,12 +25,19 @@ bool crosses(double before, double after) {
 
 }  // namespace
 
+double place_of_time(double time, double step) {
+  constexpr double rounding = 1e-12;
+  const double place = time / step, nearest = std::round(place);
+  return std::abs(place - nearest) <= rounding * std::max(1.0, std::abs(nearest)) ? nearest : place;
+}
+
 EventWatch::EventWatch(const Model& model, const Mechanism& mechanism, Probe probe, double step)
     : mechanism_(mechanism),
       probe_(std::move(probe)),
       step_(step),
       formulas_(model),
       times_(model.dynamics.at),
+      places_(model.dynamics.at.size()),
       s_(formulas_.count()),
       s_before_(formulas_.count()),
       s_now_(formulas_.count()) {
@@ -39,6 +46,8 @@ EventWatch::EventWatch(const Model& model, const Mechanism& mechanism, Probe pro
     reflects_ = reflects_ || event.action == EventRule::Action::reflect;
   }
   std::sort(times_.begin(), times_.end(), [&](double a, double b) { return step > 0 ? a < b : a > b; });
+  std::transform(times_.begin(), times_.end(), places_.begin(),
+                 [&](double time) { return place_of_time(time, step); });
 }
 
 void EventWatch::begin(const Machine& machine, std::int64_t steps) {
@@ -48,7 +57,7 @@ void EventWatch::begin(const Machine& machine, std::int64_t steps) {
   s_before_ = s_;
   if (steps == 0)
     for (std::size_t k = 0; k < times_.size(); ++k)
-      if (times_[k] == 0) record(static_cast<int>(rules_.size() + k), 0, machine);
+      if (places_[k] == 0) record(static_cast<int>(rules_.size() + k), 0, machine);
 }
 
 double EventWatch::time_of(double theta) const { return (static_cast<double>(steps_) + theta) * step_; }
@@ -62,11 +71,9 @@ bool EventWatch::look(Machine& machine, Tally& tally) {
     const double change = std::abs(s_now_[k] - s_[k]) + std::abs(s_[k] - s_before_[k]);
     quiet = quiet && !crosses(s_[k], s_now_[k]) && std::min(std::abs(s_[k]), std::abs(s_now_[k])) > change;
   }
-  if (!times_.empty()) {
-    const double a = time_of(0), b = time_of(1);
-    quiet = quiet && std::none_of(times_.begin(), times_.end(),
-                                  [&](double t) { return step_ > 0 ? t > a && t <= b : t < a && t >= b; });
-  }
+  const auto done = static_cast<double>(steps_);
+  quiet = quiet && std::none_of(places_.begin(), places_.end(),
+                                [&](double place) { return place > done && place <= done + 1; });
   Ended ended = Ended::no;
   if (!quiet) {
     Leg leg{before_, 0, s_, std::vector<bool>(s_.size(), false)};
@@ -194,7 +201,7 @@ std::vector<EventWatch::Found> EventWatch::crossings(Leg& leg, const PlainState&
   }
   const double a = leg.from, b = 1;
   for (std::size_t k = 0; k < times_.size(); ++k) {
-    const double theta = times_[k] / step_ - static_cast<double>(steps_);
+    const double theta = places_[k] - static_cast<double>(steps_);
     if (theta > a && theta <= b)
       found.push_back({static_cast<int>(rules_.size() + k), (theta - a) / (b - a)});
   }

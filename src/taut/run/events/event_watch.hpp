@@ -15,6 +15,9 @@ namespace taut {
 
 struct Model;
 
+// Returns how many steps lead to this time: a whole number if it is one of the mesh up to rounding.
+double place_of_time(double time, double step);
+
 class EventWatch {
  public:
   // Makes a machine of the run's method at a state.
@@ -83,7 +86,8 @@ class EventWatch {
     int direction = 0, action = 0;
   };
   std::vector<Rule> rules_;
-  std::vector<double> times_;  // those of `at`, in the order of the run
+  std::vector<double> times_;   // those of `at`, in the order of the run
+  std::vector<double> places_;  // the same, counted in steps
   bool reflects_ = false;
 
   std::int64_t steps_ = 0;  // before the step that is looked at
