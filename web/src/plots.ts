@@ -37,6 +37,7 @@ export class Course {
       this.values = this.values.map(lane => lane.map(thin));
     }
   }
+  put(t: number, of: (number | null)[][]) { this.insert(t, of); }
   add(frame: Frame) {
     const live = frame.history.findIndex(h => h.length > 0);
     if (live < 0) return;
@@ -64,8 +65,8 @@ export class CoursePlot {
   private readonly legend = make("div", { class: "legend" });
   private last: unknown[] = [[]];
 
-  constructor(title: string, private readonly log: boolean) {
-    this.element = make("div", { class: "panel" }, make("div", { class: "head" }, make("h3", {}, title)), this.box, make("div", { class: "under" }, this.legend));
+  constructor(title: string, private readonly log: boolean, chooser?: HTMLElement) {
+    this.element = make("div", { class: "panel" }, make("div", { class: "head" }, make("h3", {}, title), ...(chooser ? [chooser] : [])), this.box, make("div", { class: "under" }, this.legend));
     new ResizeObserver(() => this.resize()).observe(this.box);
     onTheme(() => this.build());
   }
