@@ -185,14 +185,19 @@ TEST(CInterface, EveryBundledModelHasAStepperForTheLaboratory) {
     const std::size_t first = about.find('"', about.find(':', key)) + 1;
     std::string method = about.substr(first, about.find('"', first) - first);
     if (method.starts_with("adaptive(")) method = method.substr(9, method.size() - 10);
-    const std::string options =
-        R"({"backend": "interpret", "project-start": true, "on-jump": "warn", "without-events": true, )"
-        R"("method": ")" +
-        method + "\"}";
-    taut_stepper* stepper = nullptr;
-    EXPECT_EQ(taut_stepper_new(model.get(), options.c_str(), &stepper), TAUT_OK)
-        << name << ": " << taut_last_error();
-    const Handle<taut_stepper> owned(stepper);
+    const std::size_t length = about.find(':', about.find("\"step\"", about.find("\"run\"")));
+    const double step = std::strtod(about.c_str() + length + 1, nullptr);
+    ASSERT_GT(step, 0) << name;
+    for (const double h : {step, -step}) {
+      const std::string options =
+          R"({"backend": "interpret", "project-start": true, "on-jump": "warn", "without-events": true, )"
+          R"("steps": 1, "method": ")" +
+          method + "\", \"step\": " + std::to_string(h) + "}";
+      taut_stepper* stepper = nullptr;
+      EXPECT_EQ(taut_stepper_new(model.get(), options.c_str(), &stepper), TAUT_OK)
+          << name << ": " << taut_last_error();
+      const Handle<taut_stepper> owned(stepper);
+    }
     ++count;
   }
   EXPECT_GE(count, 30);

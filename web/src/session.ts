@@ -34,10 +34,11 @@ export function openedModel(taut: Taut, text: string, name: string, set: Record<
   return bundledText(taut, name) === text ? taut.open(name, set) : taut.parse(text, name, set);
 }
 
-// Makes a stepper as the laboratory asks for it. Its events are left out, and the page says so.
+// Makes a stepper as the laboratory asks for it. Its events are left out, and the page says so. How many steps the
+// model's run has is of no interest, but an `until` would forbid steps backwards.
 export function stepperOf(taut: Taut, model: Model, method: string, step: number, at: { q: ArrayLike<number>; p: ArrayLike<number> }): number {
   return taut.stepper(model.handle, {
-    method, step, backend: "interpret", "project-start": true, "on-jump": "warn", "without-events": true,
+    method, step, backend: "interpret", "project-start": true, "on-jump": "warn", "without-events": true, steps: 1,
     start: { q: Array.from(at.q), p: Array.from(at.p) }, ...(method === "rk4" ? { formulation: "underlying" } : {}),
   });
 }

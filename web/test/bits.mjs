@@ -133,6 +133,10 @@ test("every bundled model opens as the page asks for it, and makes a step", () =
     const { lanes, steps } = session.advance(1);
     assert.equal(lanes[0].failed, null, name);
     assert.equal(steps, 1, name);
+    const back = session.advance(-1);
+    assert.equal(back.lanes[0].failed, null, name);
+    assert.equal(back.steps, 0, name);
+    assert.equal(back.forwards, false, name);
     session.free();
   }
 });
@@ -147,7 +151,7 @@ test("without constraints the square has its area, and a linear symplectic map k
   let frame = first;
   while (frame.steps < 100) frame = cloud.advance(100);
   assert.ok(Math.abs(frame.lanes[0].area / 0.0625 - 1) < 1e-13, `rattle: ${frame.lanes[0].area}`);
-  assert.ok(frame.lanes[1].area / 0.0625 < 0.99, `radau(2) shrinks it: ${frame.lanes[1].area}`);
+  assert.ok(frame.lanes[1].area / 0.0625 < 1 - 1e-4, `radau(2) shrinks it: ${frame.lanes[1].area}`);
   cloud.free();
 });
 

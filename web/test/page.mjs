@@ -490,7 +490,7 @@ test("a model that never ends and one beyond the memory stop with a word, and th
   const { page, ready, close } = await opened();
   await ready();
   const particles = count => `[particles]\ndimension = 3\ncount = ${count}\nmass = 1.0\nposition = ["i", "sin(i)", "0.3*cos(i)"]\n[run]\nmethod = "rattle"\nstep = 0.01\nsteps = 10\n`;
-  const endless = particles(40000) + '[[pairs]]\npotential = "1/r"\n';
+  const endless = particles(40000) + '[[pairs]]\npotential = "1/r"\ncutoff = 1e6\n';
   for (const text of [endless, particles(200000000)]) {
     const fragment = await toFragment({ text, name: "model", set: {}, methods: [], step: null });
     await page.evaluate(hash => { document.getElementById("errors").hidden = true; location.hash = hash; }, fragment);
