@@ -30,7 +30,8 @@ export class MapPanel {
   constructor(private readonly engineFor: () => Engine) {
     this.inside.append(make("div", { class: "controls" }, make("label", {}, "right ", this.across), make("label", {}, "up ", this.up), make("label", {}, "± ", this.half), make("label", {}, "until up through 0: ", this.until)),
       this.canvas, this.words);
-    this.element = make("section", { class: "panel" }, make("div", { class: "head" }, make("h3", {}, "Map of starts"), this.toggle), this.inside);
+    this.element = make("section", { class: "panel" }, make("div", { class: "head" }, make("h3", {}, "Map of starts"), this.toggle),
+      make("p", { class: "note" }, "How long it takes from a start until a coordinate goes up through 0, over two coordinates of the start, by the first method."), this.inside);
     this.toggle.addEventListener("click", () => {
       this.inside.hidden = !this.inside.hidden;
       this.toggle.setAttribute("aria-pressed", String(!this.inside.hidden));

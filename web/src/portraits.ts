@@ -48,10 +48,11 @@ export class SectionPlot {
   private readonly through = make("select", { id: "section", "aria-label": "coordinate of the section" });
   private readonly across = make("select", { "aria-label": "what is drawn to the right" });
   private readonly up = make("select", { "aria-label": "what is drawn upwards" });
-  private readonly canvas = make("canvas", { class: "phase", role: "img", "aria-label": "Poincaré section" });
+  private readonly axes = make("div", { class: "controls", hidden: true }, this.across, " and ", this.up);
+  private readonly canvas = make("canvas", { class: "phase", hidden: true, role: "img", "aria-label": "Poincaré section" });
   private readonly count = make("p", { class: "note", id: "section-count" });
   readonly element = make("div", { class: "panel" }, make("div", { class: "head" }, make("h3", {}, "Section"), make("label", {}, "where ", this.through, " goes up through 0")),
-    make("div", { class: "controls" }, this.across, " and ", this.up), this.canvas, this.count);
+    this.axes, this.canvas, this.count);
   private points: number[][][] = [];
   private names: string[] = [];
   private half = 0;
@@ -72,6 +73,7 @@ export class SectionPlot {
     const k = this.coordinate ?? 0;
     this.across.selectedIndex = this.half > 1 ? (k + (this.half > 3 ? 2 : 1)) % this.half : 0;
     this.up.selectedIndex = this.half + this.across.selectedIndex;
+    this.axes.hidden = this.canvas.hidden = this.coordinate === null;
     this.clear();
   }
   choose(name: string | null) {
@@ -89,6 +91,7 @@ export class SectionPlot {
       this.through.replaceChildren(make("option", { value: "" }, "–"), ...(coordinates.length <= most ? coordinates.map((name, k) => make("option", { value: k }, name)) : []));
       if (coordinates.length <= most) { this.across.replaceChildren(...options()); this.up.replaceChildren(...options()); }
       this.up.selectedIndex = Math.min(names.length - 1, coordinates.length);
+      this.axes.hidden = this.canvas.hidden = true;
     }
     this.points = Array.from({ length: lanes }, () => []);
     this.draw();

@@ -28,7 +28,8 @@ export class SwarmPanel {
 
   constructor(private readonly engineFor: () => Engine) {
     this.inside.append(make("div", { class: "controls" }, make("label", {}, "differ in ", this.varied), make("label", {}, "by ", this.spread)), this.canvas, this.words);
-    this.element = make("section", { class: "panel" }, make("div", { class: "head" }, make("h3", {}, "Neighbours"), this.toggle), this.inside);
+    this.element = make("section", { class: "panel" }, make("div", { class: "head" }, make("h3", {}, "Neighbours"), this.toggle),
+      make("p", { class: "note" }, "Starts that differ by a little in one coordinate, by the first method. They follow the mechanism while it runs forwards."), this.inside);
     this.toggle.addEventListener("click", () => {
       this.inside.hidden = !this.inside.hidden;
       this.toggle.setAttribute("aria-pressed", String(!this.inside.hidden));

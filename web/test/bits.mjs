@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { sources, wasm } from "./module.mjs";
 
 const [module, program] = process.argv.slice(-2);
-const { Taut, TautError, stateHash, sha256, Session, steadyMethod, ownCoordinates, Cloud, Crossings, labBlock, loopIntegral, toFragment, fromFragment, LinkError, stepperOf } = await sources();
+const { Taut, TautError, stateHash, sha256, Session, steadyMethod, ownCoordinates, Cloud, Crossings, labBlock, Swarm, Tiles, loopIntegral, toFragment, fromFragment, LinkError, stepperOf } = await sources();
 const taut = await Taut.load(wasm(module));
 
 function native(model, options) {
@@ -237,4 +237,31 @@ test("a stepper of the page is one of the C interface that leaves events out", (
   assert.ok(highest > 0.61, `the side wall is at 0.6, and the point came to ${highest}`);
   taut.freeStepper(stepper);
   model.free();
+});
+
+test("neighbours are the same trajectories however many workers share them", () => {
+  const model = taut.open("double-pendulum"), { text, start } = model.about;
+  model.free();
+  const ask = (from, count) => ({ kind: "swarm", text, name: "double-pendulum", set: {}, method: "rattle", step: 0.05, at: start, coordinate: 0, spread: 0.01, from, count, total: 10 });
+  const run = (from, count) => {
+    const swarm = new Swarm(taut, ask(from, count)), first = swarm.frame().places, { places, lost, steps, dimension } = swarm.advance(100);
+    assert.deepEqual([lost, steps, dimension], [0, 100, 2]);
+    assert.notDeepEqual([...places], [...first]);
+    swarm.free();
+    return [...places];
+  };
+  const whole = run(0, 10);
+  assert.equal(new Set(whole).size, 20, "ten different trajectories");
+  assert.deepEqual([...run(0, 3), ...run(3, 7)], whole);
+});
+
+test("the map tells the time until a coordinate goes up through 0", () => {
+  // At rest at x < 0 an oscillator goes up through 0 at π/2, at x > 0 at 3π/2, whatever y is.
+  const text = '[system]\ncoordinates = ["x", "y"]\nmass = [1.0, 1.0]\npotential = "(x^2 + y^2)/2"\n[initial]\nx = -1\ny = 1\n[run]\nmethod = "rattle"\nstep = 0.01\nsteps = 10\n';
+  const tiles = new Tiles(taut, { kind: "map", text, name: "m", set: {}, method: "rattle", step: 0.01, at: { q: [-1, 1], p: [0, 0] }, across: 0, up: 1, until: 0, most: 400 });
+  const [left, right] = tiles.times([0, 0, 2, 0.5]);
+  assert.ok(Math.abs(left - Math.PI / 2) < 1e-4, `${left}`);
+  assert.equal(right, Infinity, "from x = 1 it is 3π/2, which is beyond the steps");
+  tiles.free();
+  assert.throws(() => new Tiles(taut, { kind: "map", text, name: "m", set: {}, method: "rattle", step: 0.01, at: { q: [-1, 1], p: [0, 0] }, across: 0, up: 7, until: 0, most: 4 }), TautError);
 });
