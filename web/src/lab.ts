@@ -201,19 +201,21 @@ class Laboratory {
 
   private reopen(keepView: boolean) {
     this.queue(async () => {
-      const { text, name, set, methods, step, at, steps, speed, view } = this.state;
-      this.state = { text, name, set, methods, step, at };
-      const answer = await this.engine.ask<OpenAnswer>({ kind: "open", text, name, set, step, lanes: methods.map(method => ({ method })), at });
+      const { text, name, set, methods, step, at, steps, speed, view, cost } = this.state;
+      this.state = { text, name, set, methods, step, at, cost };
+      const answer = await this.engine.ask<OpenAnswer>({ kind: "open", text, name, set, step, lanes: methods.map(method => ({ method })), at, cost });
       const sameShape = this.open !== null && this.open.picture.bodies.length === answer.picture.bodies.length && this.open.picture.dimension === answer.picture.dimension;
       this.open = answer;
       this.state.methods = answer.lanes.map(l => l.method);
+      this.state.cost = answer.cost;
+      found("same-cost").setAttribute("aria-pressed", String(answer.cost !== undefined));
       this.editor.mark([]);
       found("errors").hidden = true;
       found("title").textContent = answer.about.title;
       const events = /^\s*\[\[events\]\]/m.test(text) ? "Events of the model are not looked for here: no reflection, no stop. " : "";
       found("note").textContent = events + answer.picture.note;
       found("equations").replaceChildren(...equations(answer.about));
-      found<HTMLInputElement>("step-size").value = String(answer.step);
+      found<HTMLInputElement>("step-size").value = String(answer.base);
       if (!keepView) this.choosePace(answer);
       this.scene.begin(answer.picture, answer.frame.lanes, keepView && sameShape);
       if (speed) this.choosePaceOf(speed);
@@ -247,7 +249,7 @@ class Laboratory {
     this.section.begin(coordinates, momenta, names.length);
     this.quantity.begin(coordinates, momenta, names, frame.lanes[0]);
     const { text, name, set } = this.state, { q, p } = frame.lanes[0];
-    const start = { text, name, set, step: this.open!.step, at: { q: [...q], p: [...p] } };
+    const start = { text, name, set, step: this.open!.base, at: { q: [...q], p: [...p] } };
     this.area.begin({ ...start, methods: names }, coordinates);
     this.swarm.begin({ ...start, method: names[0] }, coordinates);
     this.map.begin({ ...start, method: names[0] }, coordinates);
@@ -302,8 +304,9 @@ class Laboratory {
     this.phase.add(frame);
     this.section.add(frame);
     this.quantity.add(frame);
-    this.area.follow(frame.steps);
-    this.swarm.follow(frame.steps);
+    const made = Math.round(frame.steps * this.open!.step / this.open!.base);
+    this.area.follow(made);
+    this.swarm.follow(made);
     [this.energy, this.position, this.momentum].forEach((plot, j) => plot.show(this.course.t, this.course.values.map(lane => lane[j])));
     const live = frame.lanes.find(l => l.failed === null) ?? frame.lanes[0];
     found("clock").replaceChildren(make("small", {}, "t = "), shown(live.t, 5));
@@ -366,6 +369,7 @@ class Laboratory {
       dot.style.background = colour("c" + k);
       const row = make("div", { class: "live", "data-lane": k }, make("h4", {}, dot, select,
         ...(lanes.length > 1 ? [make("button", { type: "button", "aria-label": `take away ${lane.method}`, onclick: () => this.setMethods(this.state.methods.filter((_, i) => i !== k)) }, "×")] : [])),
+        ...(this.open!.cost ? [make("p", { class: "note" }, `step ${shown(lane.step, 4)}, for the same cost`)] : []),
         make("dl", {}, ...["H", "H − H₀", "max |g|", "max |G H_p|"].flatMap(label => [make("dt", {}, label), make("dd", {})])),
         make("p", { class: "warning", hidden: true }));
       return row;
@@ -377,6 +381,7 @@ class Laboratory {
 
   private setMethods(methods: string[]) {
     this.state.methods = methods;
+    if (this.state.cost) this.state.cost = [];
     this.reopen(true);
   }
 
@@ -405,6 +410,10 @@ class Laboratory {
       found("backwards").setAttribute("aria-pressed", String(this.backwards));
     });
     on("restart", () => this.reopen(true));
+    on("same-cost", () => {
+      this.state.cost = this.state.cost ? undefined : [];
+      this.reopen(true);
+    });
     on("nearer", () => this.scene.zoom(1.25));
     on("farther", () => this.scene.zoom(0.8));
     on("share", () => { void this.share(""); });
@@ -420,6 +429,7 @@ class Laboratory {
       const h = Number(found<HTMLInputElement>("step-size").value);
       if (!(h > 0) || !Number.isFinite(h)) return this.complain(new Error("a step is a positive number; backwards has a button."));
       this.state.step = h;
+      if (this.state.cost) this.state.cost = [];
       this.reopen(true);
     });
     document.addEventListener("keydown", e => {
@@ -464,7 +474,7 @@ class Laboratory {
     this.queue(async () => {
       const lane = this.frame!.lanes.findIndex(l => l.failed === null), about = this.open!.about;
       if (lane < 0) { found("hash").textContent = "No method has made a step that could be hashed."; return; }
-      const { hash, steps, direction } = await this.engine.ask<{ hash: string; steps: number; direction: number }>({ kind: "hash", lane });
+      const { hash, steps, step, direction } = await this.engine.ask<{ hash: string; steps: number; step: number; direction: number }>({ kind: "hash", lane });
       const place = found("hash");
       if (steps < 1 || direction < 0) { place.textContent = "A hash belongs to a state after some steps forwards from the start."; return; }
       const quote = (x: string) => /^[\w.=-]+$/.test(x) ? x : `'${x}'`, method = this.state.methods[lane];
@@ -476,7 +486,7 @@ class Laboratory {
       }
       const bundled = this.state.name !== "model" && [...found<HTMLSelectElement>("gallery").options].some(o => o.value === this.state.name) && this.state.text === about.text;
       const command = ["taut", "run", bundled && !this.edited() ? this.state.name : `${this.state.name}.toml`, "--method", quote(method), ...(method === "rk4" ? ["--formulation", "underlying"] : []),
-        "--step", String(this.open!.step), "--steps", String(steps), "--backend", "interpret", "--project-start", ...set.flatMap(([name, x]) => ["--set", quote(`${name}=${x}`)]), "--hash"].join(" ");
+        "--step", String(step), "--steps", String(steps), "--backend", "interpret", "--project-start", ...set.flatMap(([name, x]) => ["--set", quote(`${name}=${x}`)]), "--hash"].join(" ");
       const leftOut = /^\s*do\s*=\s*["'](stop|reflect)["']/m.test(this.state.text)
         ? [make("p", {}, "Save the model and take its [[events]] out first: the page leaves out those that stop or reflect, and the program does not.")] : [];
       place.replaceChildren(...leftOut, make("p", {}, `After ${steps} steps of ${method}, the SHA-256 of q and p is`), make("code", { id: "hash-value" }, hash),

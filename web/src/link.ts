@@ -10,6 +10,7 @@ export interface Shared {
   steps?: number;  // that were made forwards from the start
   speed?: number;
   view?: number[];  // how the mechanism is looked at
+  cost?: number[];  // how many steps of each method cost the same
 }
 
 // A fragment that is no link of ours, or too much for one, in words.
@@ -82,6 +83,8 @@ async function sharedIn(fragment: string): Promise<Shared | null> {
     if (finite(read.speed) && number(read.speed) > 0) shared.speed = number(read.speed);
     const view = numbers(read.view);
     if (view && view.length === 3) shared.view = view;
+    const cost = numbers(read.cost);
+    if (cost && cost.length <= 4) shared.cost = cost;
     return shared;
   } catch {
     return null;

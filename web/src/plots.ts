@@ -56,6 +56,12 @@ function decades(_: unknown, __: number, low: number, high: number): number[] {
   return ticks;
 }
 
+// As many digits as tell the ticks from each other.
+function digitsOf(ticks: (number | null)[]): number {
+  const all = ticks.filter(v => v !== null), apart = Math.abs(all[1] - all[0]), largest = Math.max(...all.map(Math.abs));
+  return apart > 0 && largest > 0 ? Math.min(15, Math.max(2, Math.ceil(Math.log10(largest / apart) + 1))) : 2;
+}
+
 export class CoursePlot {
   private plot: UPlot | null = null;
   private names: string[] = [];
@@ -105,7 +111,7 @@ export class CoursePlot {
         y: this.log ? { distr: 3, range: (_: unknown, low: number, high: number) => [10 ** Math.floor(Math.log10(low || 1e-18)), 10 ** Math.ceil(Math.log10(high || 1) + 1e-9)] }
           : { range: (_: unknown, low: number, high: number) => high > low ? [low - 0.05 * (high - low), high + 0.05 * (high - low)] : [low - 1e-15, high + 1e-15] },
       },
-      axes: [{ ...axis, size: 34 }, { ...axis, size: 70, ...(this.log ? { splits: decades, filter: (_: unknown, ticks: number[]) => ticks } : {}), values: (_: unknown, ticks: (number | null)[]) => ticks.map(v => v === null ? "" : shown(v, this.log ? 1 : 2).replace(/^1·/, "")) }],
+      axes: [{ ...axis, size: 34 }, { ...axis, size: 70, ...(this.log ? { splits: decades, filter: (_: unknown, ticks: number[]) => ticks } : {}), values: (_: unknown, ticks: (number | null)[]) => ticks.map(v => v === null ? "" : shown(v, this.log ? 1 : digitsOf(ticks)).replace(/^1·/, "")) }],
       series: [{}, ...this.names.map((_, k) => ({ stroke: colour("c" + k), width: 1.5, points: { show: false }, spanGaps: false }))],
     }, this.last, this.box);
   }

@@ -8,10 +8,16 @@ export interface OpenRequest {
   kind: "open"; text: string; name: string; set: Record<string, number | string>;
   lanes: Lane[]; step: number | null;
   at?: { q: number[]; p: number[] };  // a start of one's own
+  // The same cost for all: in the time of several steps of the first method, each other one makes as many as cost
+  // the same. An empty list asks for a measurement, any other one has the numbers.
+  cost?: number[];
 }
 export interface OpenAnswer {
-  about: Description; picture: Picture; step: number;
-  lanes: { method: string; refused: string | null }[];
+  about: Description; picture: Picture;
+  step: number;    // what all methods go on by together
+  base: number;    // the step that was asked for
+  cost?: number[];
+  lanes: { method: string; refused: string | null; step: number }[];
   frame: Frame;
 }
 

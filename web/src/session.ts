@@ -64,6 +64,9 @@ export function drawingOf(taut: Taut, model: Model, method: string, step: number
 const mostDense = 300;  // coordinates of a model for which matrices of this size are formed
 
 const mostMultipliers = 40;
+const together = 8;       // steps of the first method, where methods are compared at the same cost
+const mostParts = 1000;
+const leastTiming = 5;    // milliseconds: a browser's clock is coarse
 
 class Runner {
   stepper = 0;
@@ -71,6 +74,7 @@ class Runner {
   steps = 0;      // since the start, backwards ones negative
   direction = 1;
   crossings: Crossings | null = null;
+  parts = 1;      // steps of the method for one of all together
   constructor(readonly method: string) {}
 }
 
@@ -80,7 +84,7 @@ export class Session {
   private readonly refused: (string | null)[] = [];
   private drawing = 0;
   private placesSize = 0;
-  private step: number;
+  private step: number;  // what all go on by together
   private start: { q: number[]; p: number[] };
   private energy = 0;
   private held: { body: number; q: Float64Array; past: { q: Float64Array; time: number }[] } | null = null;
@@ -108,15 +112,17 @@ export class Session {
         }
         this.runners.push(runner);
       }
+      const base = this.step;
+      if (request.cost) this.shareCost(request.cost);
       const first = this.runners.find(r => r.stepper !== 0);
       if (first) this.start = { q: [...taut.shown(first.stepper, "q")], p: [...taut.shown(first.stepper, "p")] };
       this.energy = this.model.evaluate("H", 1, this.start.q, this.start.p)[0];
-      const { handle, picture } = drawingOf(taut, this.model, first?.method ?? "rattle", this.step, this.start);
+      const { handle, picture } = drawingOf(taut, this.model, first?.method ?? "rattle", base, this.start);
       this.drawing = handle;
       this.placesSize = Math.max(1, picture.bodies.length) * picture.dimension;
       this.answer = {
-        about, picture, step: this.step,
-        lanes: this.runners.map((r, k) => ({ method: r.method, refused: this.refused[k] })),
+        about, picture, step: this.step, base, ...(request.cost ? { cost: this.runners.map(r => r.parts) } : {}),
+        lanes: this.runners.map((r, k) => ({ method: r.method, refused: this.refused[k], step: this.step / r.parts })),
         frame: this.frame([], 0),
       };
     } catch (error) {
@@ -132,7 +138,7 @@ export class Session {
   }
 
   private begin(runner: Runner, at: { q: ArrayLike<number>; p: ArrayLike<number> }, direction: number) {
-    const made = stepperOf(this.taut, this.model, runner.method, direction * this.step, at);
+    const made = stepperOf(this.taut, this.model, runner.method, direction * this.step / runner.parts, at);
     if (runner.stepper !== 0) this.taut.freeStepper(runner.stepper);
     runner.stepper = made;
     runner.direction = direction;
@@ -157,6 +163,39 @@ export class Session {
     };
   }
 
+  // Gives every method as many steps as cost what `together` steps of the first one cost, by the numbers given or
+  // by measurement, and begins anew with them.
+  private shareCost(known: number[]) {
+    const given = known.length === this.runners.length && known.every(n => Number.isInteger(n) && n >= 1 && n <= mostParts);
+    const costs = given ? [] : this.runners.map(runner => this.costOf(runner));
+    this.runners.forEach((runner, k) => {
+      const measured = Math.round(together * costs[0] / costs[k]);
+      runner.parts = given ? known[k] : Number.isFinite(measured) ? Math.min(mostParts, Math.max(1, measured)) : together;
+    });
+    this.step *= together;
+    for (const runner of this.runners) if (runner.stepper !== 0) this.begin(runner, this.start, 1);
+  }
+
+  // Milliseconds of one step, NaN if none could be made.
+  private costOf(runner: Runner): number {
+    if (runner.stepper === 0) return NaN;
+    const scout = stepperOf(this.taut, this.model, runner.method, this.step, this.start);
+    try {
+      let best = Infinity;
+      for (let round = 0, count = 16; round < 3;) {
+        const from = performance.now();
+        if (this.taut.step(scout, count) !== null) return NaN;
+        const spent = performance.now() - from;
+        if (spent < leastTiming) { count *= 2; continue; }
+        best = Math.min(best, spent / count);
+        ++round;
+      }
+      return best;
+    } finally {
+      this.taut.freeStepper(scout);
+    }
+  }
+
   // Returns λ(q, p). A model that has none, or more than can be shown, is asked once.
   private multipliers(q: Float64Array, p: Float64Array): Float64Array {
     const count = this.model.about.constraint_count;
@@ -177,13 +216,13 @@ export class Session {
 
   // Makes n steps, one by one if a section is looked at: then the states on it come back too.
   private make(runner: Runner, n: number, section: number | null, found: number[]): string | null {
-    if (section === null) return this.taut.step(runner.stepper, n);
+    if (section === null) return this.taut.step(runner.stepper, n * runner.parts);
     const state = () => Float64Array.from([...this.taut.shown(runner.stepper, "q"), ...this.taut.shown(runner.stepper, "p")]);
     if (runner.crossings?.coordinate !== section) {
       runner.crossings = new Crossings(section, runner.direction);
       runner.crossings.add(state());
     }
-    for (let k = 0; k < n; ++k) {
+    for (let k = 0; k < n * runner.parts; ++k) {
       const failed = this.taut.step(runner.stepper, 1);
       if (failed !== null) return failed;
       const crossing = runner.crossings.add(state());
@@ -271,7 +310,7 @@ export class Session {
     const runner = this.runners[lane];
     const own = ownCoordinates(this.model.about);
     const q = this.taut.shown(runner.stepper, "q").slice(0, own), p = this.taut.shown(runner.stepper, "p").slice(0, own);
-    return { hash: stateHash(q, p), steps: runner.steps, direction: runner.direction };
+    return { hash: stateHash(q, p), steps: runner.steps * runner.parts, step: this.step / runner.parts, direction: runner.direction };
   }
 
   private restart(q: Float64Array, p: Float64Array) {

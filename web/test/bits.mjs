@@ -265,3 +265,32 @@ test("the map tells the time until a coordinate goes up through 0", () => {
   tiles.free();
   assert.throws(() => new Tiles(taut, { kind: "map", text, name: "m", set: {}, method: "rattle", step: 0.01, at: { q: [-1, 1], p: [0, 0] }, across: 0, up: 7, until: 0, most: 4 }), TautError);
 });
+
+test("at the same cost every method has steps of its own, all arrive together, and a link has the same bits", () => {
+  const model = taut.open("double-pendulum"), { text } = model.about;
+  model.free();
+  const open = cost => new Session(taut, { kind: "open", text, name: "double-pendulum", set: {}, lanes: [{ method: "rattle" }, { method: "lobatto(4)" }], step: 0.02, cost });
+  const measured = open([]), { cost, lanes, base, step } = measured.answer;
+  assert.equal(base, 0.02);
+  assert.equal(step, 0.16);
+  assert.equal(cost[0], 8);
+  assert.ok(cost[1] >= 1 && cost[1] < 8, `lobatto(4) costs more than rattle: ${cost}`);
+  assert.equal(lanes[1].step, 0.16 / cost[1]);
+  const go = session => {
+    let frame = session.advance(5);
+    while (frame.steps < 5) frame = session.advance(5 - frame.steps);
+    return frame;
+  };
+  const frame = go(measured);
+  assert.deepEqual(frame.lanes.map(lane => lane.t), [0.8, 0.8]);
+  const { hash, steps, step: own } = measured.hash(1);
+  assert.equal(steps, 5 * cost[1]);
+  const again = open(cost);
+  assert.deepEqual(again.answer.cost, cost);
+  go(again);
+  assert.equal(again.hash(1).hash, hash);
+  const there = native("double-pendulum", ["--method", "lobatto(4)", "--step", String(own), "--steps", String(steps)]);
+  assert.equal(hash, stateHash(there.q, there.p));
+  measured.free();
+  again.free();
+});

@@ -448,6 +448,21 @@ test("a section collects its points, and a multiplier is shown over time", async
   await close();
 });
 
+test("at the same cost each method has a step of its own, and the clock is one", async () => {
+  const { page, ready, pause, now, close } = await opened(await toFragment({ text: pendulum, name: "model", set: {}, methods: ["rattle", "lobatto(4)"], step: 0.05 }));
+  await ready();
+  await page.click("#same-cost");
+  await page.waitForFunction(() => window.laboratory.now.open.cost?.length === 2 && window.laboratory.now.frame.steps > 3);
+  await pause();
+  const { lanes, state } = await now();
+  assert.equal(lanes[0].t, lanes[1].t);
+  assert.ok(state.cost[0] === 8 && state.cost[1] < 8, `${state.cost}`);
+  assert.match(await page.textContent("#methods"), /step 0\.05, for the same cost/);
+  await page.click("#same-cost");
+  await page.waitForFunction(() => window.laboratory.now.open.cost === undefined);
+  await close();
+});
+
 test("every block of every lesson opens, and a section or a square comes with it", async () => {
   const { page, ready, pause, picture, close } = await opened();
   await ready();
