@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <ctime>
 #include <exception>
 #include <mutex>
@@ -46,6 +47,8 @@ struct Shared {
   std::atomic<bool> stop{false};
   std::mutex mutex = {};
   std::exception_ptr thrown = {};
+  int at_work = 0;  // threads, counted under the mutex
+  std::condition_variable went = {};
 };
 
 // Runs one chain to its end, from its start or from where its file ends.
@@ -152,38 +155,48 @@ void work(Shared& shared) {
     if (!shared.thrown) shared.thrown = std::current_exception();
     shared.stop = true;
   }
+  const std::lock_guard lock(shared.mutex);
+  --shared.at_work;
+  shared.went.notify_all();
 }
 
-// Lets so many threads work, and watches them until all chains are at their ends. The machine may give fewer
-// threads: that takes longer, and the draws are the same.
-void watch_team(Shared& shared, int threads) {
-  const SamplingOptions& o = shared.sampling.options;
-  const std::int64_t all = (o.warmup + o.draws) * o.chains;
-  std::atomic<int> at_work{0};
-  std::vector<std::jthread> team;
-  try {
-    for (int k = 0; k < threads; ++k) {
-      ++at_work;
-      try {
-        team.emplace_back([&] {
-          work(shared);
-          --at_work;
-        });
-      } catch (const std::system_error&) {
-        --at_work;
-        if (team.empty()) throw;
-        break;
-      }
+// Makes threads that work. If the system gives no more of them, those that are there do it all.
+std::vector<std::thread> team_of(int size, Shared& shared) {
+  std::vector<std::thread> team;
+  const std::lock_guard lock(shared.mutex);
+  for (; shared.at_work < size; ++shared.at_work) {
+    try {
+      team.emplace_back([&shared] { work(shared); });
+    } catch (const std::system_error&) {
+      if (team.empty()) throw;
+      break;
     }
-    while (at_work > 0) {
-      if (shared.observer.wants_to_stop && shared.observer.wants_to_stop()) shared.stop = true;
-      if (shared.observer.progress) shared.observer.progress(shared.done, all);
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-  } catch (...) {
-    shared.stop = true;  // the threads are waited for
-    throw;
   }
+  return team;
+}
+
+// Waits for the team in the thread of the caller, which is where he is told of the progress and asked whether
+// to go on. What the observer throws ends the team, and is thrown when nobody works any more.
+void watch_over(Shared& shared, std::vector<std::thread>& team, std::int64_t all) {
+  constexpr std::chrono::milliseconds between(20);
+  const SamplingObserver& observer = shared.observer;
+  std::exception_ptr thrown;
+  std::unique_lock lock(shared.mutex);
+  while (!shared.went.wait_for(lock, between, [&] { return shared.at_work == 0; })) {
+    if (thrown) continue;
+    lock.unlock();
+    try {
+      if (observer.wants_to_stop && observer.wants_to_stop()) shared.stop = true;
+      if (observer.progress) observer.progress(shared.done, all);
+    } catch (...) {
+      thrown = std::current_exception();
+      shared.stop = true;
+    }
+    lock.lock();
+  }
+  lock.unlock();
+  for (std::thread& one : team) one.join();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 void check_options(const SamplingOptions& o) {
@@ -261,7 +274,9 @@ SamplingResult run_sampling(const Sampling& sampling, int threads, const DrawsFo
   result.columns = sampling.columns().size();
   result.chains.resize(static_cast<std::size_t>(sampling.options.chains));
   Shared shared{sampling, folder, observer, result.chains};
-  watch_team(shared, std::min(threads, sampling.options.chains));
+  std::vector<std::thread> team = team_of(std::min(threads, sampling.options.chains), shared);
+  const std::int64_t all = (sampling.options.warmup + sampling.options.draws) * sampling.options.chains;
+  watch_over(shared, team, all);
   if (shared.thrown) std::rethrow_exception(shared.thrown);
   result.stopped = shared.stop;
   result.seconds = since(began);
