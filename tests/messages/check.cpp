@@ -88,6 +88,14 @@ TEST(Check, FurtherRowsShowTheModifiedEnergyAndTheStabilityOfM) {
   EXPECT_TRUE(check_of(swinging, "modified energy")["claimed"].is_null());
 }
 
+// A step that is too long for differences over many of them shows no modified energy, rather than noise.
+TEST(Check, AModifiedEnergyBelowTheNoiseIsNotShown) {
+  const json noisy = certificate("double-pendulum --method 'lobatto(4)' --steps 2000 --further", 0);
+  const json row = check_of(noisy, "modified energy");
+  EXPECT_TRUE(row["measured"].is_null()) << row;
+  EXPECT_NE(row["note"].get<std::string>().find("not to be seen: H moves by"), std::string::npos) << row;
+}
+
 // H need not be natural, nor the mass diagonal.
 TEST(Check, StabilityOfMIsThereForAnyHamiltonian) {
   const json charged = certificate("charged-particle --steps 2000 --further", 0);

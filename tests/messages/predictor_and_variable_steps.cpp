@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "support/own_model.hpp"
 #include "support/run_program.hpp"
 
 namespace {
@@ -104,6 +105,38 @@ TEST(VariableSteps, AreRefusedOfOthersAndOutOfRange) {
                  "the error tolerance is 1e-16");
   expect_refused("run pendulum --method 'bdf-variable(7)'", "from 1 to 6");
   expect_refused("run rigid-water --method 'bdf-variable(2)'", "is not offered for systems of particles");
+}
+
+// Solves must leave less than the errors by which the steps are chosen.
+TEST(VariableSteps, TakeNoToleranceThatHidesTheirErrors) {
+  for (const char* loose : {"'bdf-variable(4)' --tolerance 1e-2", "'bdf-variable(2)' --tolerance 1e-4"})
+    expect_refused("run double-pendulum --steps 100 --method " + std::string(loose),
+                   "Give a tolerance of at most 1e-08");
+  expect_refused("run pendulum --method 'bdf-variable(2)' --tolerance 1e-4 --error-tolerance 1e-3",
+                 "at most 1e-05");
+  const json run = done("double-pendulum --steps 100 --method 'bdf-variable(4)' --tolerance 1e-8");
+  EXPECT_EQ(run["steps"], 100);
+  EXPECT_EQ(
+      done("pendulum --steps 20 --method 'bdf-variable(2)' --tolerance 1e-4 --error-tolerance 1e-2")["steps"],
+      20);
+}
+
+// The constraint has noise of 1e-9, which no step is short enough for.
+TEST(VariableSteps, ThatCollapseSaySo) {
+  const taut::test::OwnModel model(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1
+potential = "y"
+constraints = ["(x^2 + y^2 - 1)/2 + 1e7*(sin(x)^2 + cos(x)^2 - 1)"]
+[initial]
+x = 1
+[run]
+step = 0.05
+steps = 20
+)toml");
+  const auto ran = model.run("--method 'bdf-variable(2)' --error-tolerance 1e-11");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_NE(ran.err.find("stays above the error tolerance down to a size of"), std::string::npos) << ran.err;
 }
 
 // The estimates are columns and parts of the summary, and they are errors: of a Lobatto step they bound the

@@ -149,6 +149,30 @@ def residual(chain, q, p):
     )
 
 
+def off(one, other):
+    return math.sqrt(sum((u - v) ** 2 for a, b in zip(one, other) for u, v in zip(a, b)))
+
+
+def orders():
+    """Slopes of the errors of VR and VS at t = 1."""
+    chain, q, p = six_nodes()
+    exact, logs, counts = (q, p), [], (100, 200, 400, 800)
+    for _ in range(200):
+        exact = chain.jump(*exact, 0.005, 6)
+    for count in counts:
+        *_, (qe, pe, vs) = chain.rattle(q, p, 1 / count, count)
+        logs.append([math.log(v) for v in (off(qe, exact[0]), off(pe, exact[1]), off(vs, exact[1]))])
+    x = [-math.log(count) for count in counts]
+    mean = sum(x) / 4
+    q_slope, p_slope, vs_slope = (
+        sum((a - mean) * row[k] for a, row in zip(x, logs)) / sum((a - mean) ** 2 for a in x) for k in range(3)
+    )
+    name = "Theorem 5.1, order of %s in %s"
+    found = {name % ("VR", "q"): q_slope, name % ("VR", "p"): p_slope}
+    found.update({name % ("VS", "q"): q_slope, name % ("VS", "p"): vs_slope})
+    return {("leimkuhler-skeel/vs-vr", key): value for key, value in found.items()}
+
+
 def all_rows():
     rows = {}
     chain, q, p = six_nodes()
@@ -157,9 +181,8 @@ def all_rows():
         exact = chain.jump(*exact, 0.005, 6)
     for h in (0.1, 0.05, 0.025, 0.01, 0.005, 0.0025, 0.00125):
         *_, (qe, pe, _) = chain.rattle(q, p, h, round(10 / h))
-        off = [u - v for x, y in zip((qe, pe), exact) for a, b in zip(x, y) for u, v in zip(a, b)]
         study, name = "leimkuhler-skeel/figures3-5", "figure %%d, h = %g: %%s of VR" % h
-        rows[study, name % (3, "error")] = math.hypot(*off)
+        rows[study, name % (3, "error")] = math.hypot(off(qe, exact[0]), off(pe, exact[1]))
         rows[study, name % (4, "|E(10) - E(0)|")] = abs(chain.energy(qe, pe) - 10.5)
     worst = [0.0] * 4
     for n, (qn, _, vs) in enumerate(chain.rattle(q, p, 0.01, 1000)):
@@ -167,6 +190,8 @@ def all_rows():
             worst[k] = max(worst[k], residual(chain, qn, vs))
     for k, window in enumerate(("[0, 2.5]", "[2.5, 5]", "[5, 7.5]", "[7.5, 10]")):
         rows["leimkuhler-skeel/vs-vr", "figure 2, VS: largest |g'p| on " + window] = worst[k]
+    rows["leimkuhler-skeel/vs-vr", "figure 2, VS: last quarter over first"] = worst[3] / worst[0]
+    rows.update(orders())
     study = "leimkuhler-skeel/figures6-7"
     chain, q, p = lennard_jones()
     rows[study, "energy at the start"] = start = chain.energy(q, p)
@@ -183,4 +208,6 @@ def all_rows():
     for first, last in ((0, 10), (190, 200)):
         part = swing[10 * first : 10 * last + 1]
         rows[study, "figure 6, VR: swing of atom 1 on [%d, %d]" % (first, last)] = max(part) - min(part)
+    name = "figure 6, VR: swing of atom 1"
+    rows[study, name + ", last 10 over first 10"] = rows[study, name + " on [190, 200]"] / rows[study, name + " on [0, 10]"]
     return rows

@@ -167,6 +167,16 @@ def energies(method, s):
     return [s.H(q, p) - start for q, p, _ in run(method, s, 0.12, 5000)]
 
 
+def growth(values):
+    """The exponent of the running maximum of |values|, from t = 6 on."""
+    points, largest = [], 0.0
+    for n, v in enumerate(values):
+        largest = max(largest, abs(v))
+        if n >= 50:
+            points.append((math.log(0.12 * n), math.log(largest)))
+    return slope(*zip(*points))
+
+
 EXACT = (
     [0.29044054395820123, -0.95689304022198018, -0.22354703503283830, -1.8146906670798131],
     [-0.35725597033712355, -0.10843596305492883, 0.16839231981371559, -0.42340150224053332],
@@ -253,13 +263,21 @@ def all_rows():
     rows, one, two = tables(), "jay/example1", "jay/example2"
     s = Particle()
     rows[one, "H of the exact solution"] = s.H(s.q, s.p)
-    rows[one, "figure 5.2, Lobatto: least H - H(0)"] = min(energies(lobatto, s))
+    band = energies(lobatto, s)
+    rows[one, "figure 5.2, Lobatto: least H - H(0)"] = min(band)
+    name = "figure 5.2, Lobatto: depth of the band of H, last 4500 steps over first 500"
+    rows[one, name] = min(band[500:]) / min(band[:501])
     drift, times = energies(radau, s), [0.12 * n for n in range(5001)]
     rows[one, "figure 5.4, Radau: H - H(0) at the end"] = drift[-1]
     name = "figure 5.4, Radau: drift per unit of time, "
     rows[one, name + "first 500 steps"] = slope(times[:501], drift[:501])
     rows[one, name + "all steps"] = slope(times, drift)
-    rows[one, "projected over unprojected Radau: H - H(0) at the end"] = energies(radau_projected, s)[-1] / drift[-1]
+    projected = energies(radau_projected, s)
+    rows[one, "projected over unprojected Radau: H - H(0) at the end"] = projected[-1] / drift[-1]
+    rows[one, "figure 5.2 on the scale of figure 5.4: band of Lobatto over the drift of Radau"] = min(band) / drift[-1]
+    rows[one, "drift of Radau by the end over the band of Lobatto"] = drift[-1] / min(band)
+    rows[one, "figure 5.4, Radau: growth exponent of |H - H(0)|"] = growth(drift)
+    rows[one, "projected Radau: growth exponent of |H - H(0)|"] = growth(projected)
     s = Pendulums()
     rows[two, "H of the exact solution"] = s.H(s.q, s.p)
     band = energies(lobatto, s)
@@ -268,6 +286,8 @@ def all_rows():
     ends = [energies(method, s)[-1] for method in (gauss_projected, radau, radau_projected)]
     for name, end in zip(("projected Gauss", "Radau", "projected Radau"), ends):
         rows[two, "figure 5.7, %s: H - H(0) at the end" % name] = end
+    name = "figure 5.7: drift of projected Gauss by the end over the greatest H - H(0) of Lobatto"
+    rows[two, name] = abs(ends[0]) / max(band)
     rows[two, "Radau over projected Gauss"] = ends[1] / ends[0]
     rows[two, "projected Radau over Radau"] = ends[2] / ends[1]
     families = (

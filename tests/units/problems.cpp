@@ -277,6 +277,18 @@ TEST(ReadyMade, TheJacobianActsAsTheMatrixItLists) {
       const auto size = x.p.cwiseAbs().eval();
       G.row_bounds(size, y);
       expect_near(y, product(A.cwiseAbs(), size), rounding, name);
+      std::vector<bool> uses(static_cast<std::size_t>(A.cols()), false);
+      int seen = 0;
+      G.until([&](int j, double entry) {
+        if (entry != 0) uses[static_cast<std::size_t>(j)] = true;
+        ++seen;
+        return false;
+      });
+      for (Eigen::Index j = 0; j < A.cols(); ++j)
+        EXPECT_EQ(uses[static_cast<std::size_t>(j)], (A.col(j).array() != 0).any()) << name << j;
+      int first = 0;
+      G.until([&](int, double) { return ++first == 1; });
+      EXPECT_EQ(first, std::min(seen, 1)) << name;
     });
   });
 }

@@ -1,3 +1,4 @@
+#include <taut/certificate/state_units.hpp>
 #include <taut/certificate/trials.hpp>
 #include <taut/measure/modified_energy.hpp>
 #include <taut/measure/order.hpp>
@@ -5,9 +6,12 @@
 #include <taut/mechanism/mesh_point.hpp>
 #include <taut/mechanism/typed_state.hpp>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <span>
+#include <tuple>
+#include <utility>
 
 namespace taut {
 
@@ -29,7 +33,7 @@ constexpr double aside = 0.01;
 // An error this large, in states of size 1, stands out of the noise, which is a tenth of it.
 constexpr double above_rounding = 100 * std::numeric_limits<double>::epsilon();
 
-using Point = State<double, dynamic>;
+using Point = StateUnits::Point;
 
 double largest(const Point::Vec& x) { return x.size() == 0 ? 0 : x.cwiseAbs().maxCoeff(); }
 
@@ -48,7 +52,7 @@ class Trials::Work {
        bool plain_updates, Keeps keeps, const PlainState& start, double h, Bind bind);
 
   Order order(int expected) const;
-  Expected<DifferenceDefect> symplectic_defect() const;
+  Expected<std::vector<DifferenceDefect>> symplectic_defects() const;
   Expected<double> reversal_defect() const;
   Reading rounding() const;
   double kinetic_energy() const { return machine_at(beside(0))->kinetic_energy(); }
@@ -62,18 +66,20 @@ class Trials::Work {
   }
   Expected<Point> after(const Point& x, double h, std::int64_t steps) const;
   Expected<Point> on_M(const Point& x) const;
-  Expected<Eigen::VectorXd> onto(const Eigen::VectorXd& y) const;  // what the method keeps
-  Expected<Eigen::MatrixXd> columns_after(const Eigen::VectorXd& y, int steps) const;
+  // Brings y onto what the method keeps.
+  Expected<Eigen::VectorXd> onto(const StateUnits& in, const Eigen::VectorXd& y) const;
+  Expected<Eigen::MatrixXd> columns_after(const StateUnits& in, const Eigen::VectorXd& y, int steps) const;
   Order order_at(double h, int expected) const;
   Eigen::MatrixXd directions(Eigen::Index count) const;
+  Expected<Point> displaced(const Eigen::VectorXd& direction) const {
+    return on_M(sizes_.own.unpacked(sizes_.own.packed(x_) + aside * direction));
+  }
   // Returns a point of M close to the start; the start itself if there is none.
   Point beside(Eigen::Index k) const {
-    const auto x = on_M(unpacked(packed(x_) + aside * directions(k + 1).col(k)));
+    const auto x = displaced(directions(k + 1).col(k));
     return x ? *x : x_;
   }
   Point scaled(const Point& x) const { return {x.q / size_q_, x.p / size_p_}; }
-  Eigen::VectorXd packed(const Point& x) const;
-  Point unpacked(const Eigen::VectorXd& y) const;
 
   const Mechanism& mechanism_;
   MethodChoice choice_;
@@ -86,7 +92,8 @@ class Trials::Work {
       1;           // the time that a unit of fictitious time takes at the start, if steps differ in size
   Point reached_;  // by the method itself, a few steps from the start, so that it is no point of symmetry
   Point x_;        // the same brought onto M
-  double size_q_ = 1, size_p_ = 1;
+  double size_q_ = 1, size_p_ = 1;  // the largest coordinate and momentum
+  StateSizes sizes_;
 };
 
 Trials::Trials(const Mechanism& mechanism, const MethodChoice& choice, const SolveOptions& options,
@@ -96,7 +103,9 @@ Trials::Trials(const Mechanism& mechanism, const MethodChoice& choice, const Sol
 Trials::~Trials() = default;
 
 Trials::Order Trials::order(int expected) const { return work_->order(expected); }
-Expected<DifferenceDefect> Trials::symplectic_defect() const { return work_->symplectic_defect(); }
+Expected<std::vector<DifferenceDefect>> Trials::symplectic_defects() const {
+  return work_->symplectic_defects();
+}
 Expected<double> Trials::reversal_defect() const { return work_->reversal_defect(); }
 Reading Trials::rounding() const { return work_->rounding(); }
 double Trials::kinetic_energy() const { return work_->kinetic_energy(); }
@@ -127,6 +136,7 @@ Trials::Work::Work(const Mechanism& mechanism, const MethodChoice& choice, const
   x_ = landed ? *landed : began;
   size_q_ = unit(std::max(largest(began.q), largest(x_.q)));
   size_p_ = unit(std::max(largest(began.p), largest(x_.p)));
+  sizes_ = sizes_of(mechanism_, began, x_);
 }
 
 Expected<Point> Trials::Work::after(const Point& x, double h, std::int64_t steps) const {
@@ -206,24 +216,12 @@ Trials::Order Trials::Work::order_at(double h, int expected) const {
   return order;
 }
 
-Eigen::VectorXd Trials::Work::packed(const Point& x) const {
-  const Point y = scaled(x);
-  Eigen::VectorXd both(y.q.size() + y.p.size());
-  both << y.q, y.p;
-  return both;
-}
-
-Point Trials::Work::unpacked(const Eigen::VectorXd& y) const {
-  const Eigen::Index n = y.size() / 2;
-  return {y.head(n) * size_q_, y.tail(n) * size_p_};
-}
-
-Expected<Eigen::VectorXd> Trials::Work::onto(const Eigen::VectorXd& y) const {
+Expected<Eigen::VectorXd> Trials::Work::onto(const StateUnits& in, const Eigen::VectorXd& y) const {
   if (!keeps_position(keeps_)) return y;  // all of phase space
-  const Point x = unpacked(y);
+  const Point x = in.unpacked(y);
   const auto landed = on_M(x);
   if (!landed) return landed.error();
-  return packed({landed->q, keeps_ == Keeps::position ? x.p : landed->p});
+  return in.packed({landed->q, keeps_ == Keeps::position ? x.p : landed->p});
 }
 
 // Returns the same directions for every model of a size, so that a check can be repeated to the bit.
@@ -236,14 +234,22 @@ Eigen::MatrixXd Trials::Work::directions(Eigen::Index count) const {
   return d;
 }
 
-Expected<DifferenceDefect> Trials::Work::symplectic_defect() const {
-  const auto map = [this](const Eigen::VectorXd& y) -> Expected<Eigen::VectorXd> {
-    const auto end = after(unpacked(y), h_, tangent_steps);
-    if (!end) return end.error();
-    return packed(*end);
-  };
-  return symplectic_defect_by_differences(
-      map, [this](const Eigen::VectorXd& y) { return onto(y); }, packed(x_), directions(direction_count));
+Expected<std::vector<DifferenceDefect>> Trials::Work::symplectic_defects() const {
+  std::vector<DifferenceDefect> found;
+  for (const SizeClass& one : sizes_.classes) {
+    const StateUnits& in = one.units;
+    const auto map = [&](const Eigen::VectorXd& y) -> Expected<Eigen::VectorXd> {
+      const auto end = after(in.unpacked(y), h_, tangent_steps);
+      if (!end) return end.error();
+      return in.packed(*end);
+    };
+    const auto defect = symplectic_defect_by_differences(
+        map, [&](const Eigen::VectorXd& y) { return onto(in, y); }, in.packed(x_),
+        one.members.asDiagonal() * directions(direction_count));
+    if (!defect) return defect.error();
+    found.push_back(*defect);
+  }
+  return found;
 }
 
 Expected<double> Trials::Work::reversal_defect() const {
@@ -260,7 +266,9 @@ Expected<Trials::EnergySwings> Trials::Work::energy_swings(int expected, int pat
   const auto machine = machine_at(x_);
   Tally tally(machine->read(), longest_run);
   double least = tally.now.energy, most = least;
-  std::vector<Eigen::VectorXd> states{packed(x_)};
+  const SizeClass& smallest = sizes_.classes.back();
+  const StateUnits& in = smallest.units;
+  std::vector<Eigen::VectorXd> states{in.packed(x_)};
   EnergySwings found;
   while (static_cast<int>(states.size()) <= paths) {
     Eigen::VectorXd next = states.back();
@@ -269,37 +277,40 @@ Expected<Trials::EnergySwings> Trials::Work::energy_swings(int expected, int pat
       if (tally.failed()) return tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
       least = std::min(least, tally.now.energy);
       most = std::max(most, tally.now.energy);
-      next = packed(point(mesh_point(*machine)));
+      next = in.packed(point(mesh_point(*machine)));
       found.time += h_;
     }
     states.push_back(next);
   }
   found.energy = most - least;
   // The longer the step, the more of them a difference must reach over to be exact enough.
+  std::vector<std::pair<double, int>> swings;
   for (const int k : {4, 6, 8}) {
     if (2 * k <= expected) continue;
     const auto increments = modified_energy_increments(
-        states, k, h_, [&](const Eigen::VectorXd& y) { return columns_after(y, 2 * k); },
-        [this](const Eigen::VectorXd& y) { return onto(y); });
+        states, k, h_, [&](const Eigen::VectorXd& y) { return columns_after(in, y, 2 * k); },
+        [&](const Eigen::VectorXd& y) { return onto(in, y); });
     if (!increments) return increments.error();
-    const double modified = swing_of(*increments) * size_q_ * size_p_;  // dq ∧ dp in the units of the states
-    if (found.order > 0 && found.modified <= modified) continue;
-    found.modified = modified;
-    found.order = 2 * k;
+    swings.emplace_back(swing_of(*increments) * smallest.form_factor(), 2 * k);  // in units of H
   }
+  if (swings.empty()) return found;
+  std::sort(swings.begin(), swings.end());
+  std::tie(found.modified, found.order) = swings.front();
+  found.noise = swings.size() > 1 ? swings[1].first - found.modified : found.modified;
   return found;
 }
 
 // Returns y and the states after 1, 2, … steps from it.
-Expected<Eigen::MatrixXd> Trials::Work::columns_after(const Eigen::VectorXd& y, int steps) const {
-  const auto machine = machine_at(unpacked(y));
+Expected<Eigen::MatrixXd> Trials::Work::columns_after(const StateUnits& in, const Eigen::VectorXd& y,
+                                                      int steps) const {
+  const auto machine = machine_at(in.unpacked(y));
   Tally tally(machine->read(), steps);
   Eigen::MatrixXd all(y.size(), steps + 1);
   all.col(0) = y;
   for (int j = 1; j <= steps; ++j) {
     machine->advance(h_, 1, tally);
     if (tally.failed()) return tally.failure.value_or(Failure{.kind = FailureKind::not_finite});
-    all.col(j) = packed(point(mesh_point(*machine)));
+    all.col(j) = in.packed(point(mesh_point(*machine)));
   }
   return all;
 }
@@ -323,7 +334,7 @@ Reading Trials::Work::rounding() const {
   Reading level;
   const Eigen::MatrixXd moves = directions(points);
   for (int j = 0; j < points; ++j) {
-    const auto x = on_M(unpacked(packed(x_) + aside * moves.col(j)));
+    const auto x = displaced(moves.col(j));
     if (!x) continue;
     const StartCheck residual = mechanism_.check(plain_state(*x));
     level.position = std::max(level.position, residual.position);

@@ -12,7 +12,7 @@
 namespace taut {
 
 // One method on one mechanism. q and p are each measured in a unit of their own, so that neither hides the
-// other. This multiplies dq ∧ dp by a factor, so a map that preserves it still does.
+// other; small differences are taken in units of what is moved (state_units.hpp).
 class Trials {
  public:
   // Takes a `start` on M. `keeps` is what the method claims to keep.
@@ -33,13 +33,15 @@ class Trials {
   // fewer step sizes lie between the asymptotic range and rounding.
   Order order(int expected) const;
 
-  Expected<DifferenceDefect> symplectic_defect() const;  // measured over a few steps
-  Expected<double> reversal_defect() const;              // |Φ₋ₕᴺ Φₕᴺ x - x|
+  // Measures over a few steps, once for the coordinates of each size, from the largest to the smallest.
+  Expected<std::vector<DifferenceDefect>> symplectic_defects() const;
+  Expected<double> reversal_defect() const;  // |Φ₋ₕᴺ Φₕᴺ x - x|
   // How much H and the modified Hamiltonian of the map move along a trajectory.
   struct EnergySwings {
     double energy = 0, modified = 0;
-    double time = 0;  // the length of the trajectory
-    int order = 0;    // the order, 8, 12 or 16, of the differences by which the modified one moves least
+    double noise = 0;  // what another order of the differences changes in `modified`
+    double time = 0;   // the length of the trajectory
+    int order = 0;     // the order, 8, 12 or 16, of the differences by which the modified one moves least
   };
   // Follows a trajectory over `paths` pieces, and finds the modified Hamiltonian at their ends. `expected` is
   // the order of the method. It must stay on M and have no memory.

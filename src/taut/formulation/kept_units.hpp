@@ -88,6 +88,72 @@ std::optional<Failure> beyond_noise(const Residual& residual, Bounds& bound, dou
   return beyond(residual, bound, tolerance, stage, suspect);
 }
 
+// Coordinates that no constraint uses do not count in the units of any if they are this many times as large
+// as those that are used. (Nearer ones keep their part in the units: it is too small to matter.)
+inline constexpr double far_larger = 0x1p13;
+
+// Asks whether some constraint uses a coordinate of at least this size.
+template <class Jacobian, class Sizes>
+Mask<typename Jacobian::Scalar> uses_as_large(const Jacobian& G, const Sizes& size,
+                                              const typename Sizes::Scalar& limit) {
+  using T = typename Jacobian::Scalar;
+  Mask<T> found(false);
+  G.until([&](int j, const T& entry) {
+    found = either(found, both(Mask<T>(magnitude(entry) > Real<T>(0)), Mask<T>(size[j] >= limit)));
+    return all(found);
+  });
+  return found;
+}
+
+// Returns the largest size that some constraint uses; that of all, if what is used is no more than its
+// rounding.
+template <class Jacobian, class Sizes>
+[[gnu::cold, gnu::noinline]] typename Sizes::Scalar largest_used(const Jacobian& G, Sizes size) {
+  using T = typename Jacobian::Scalar;
+  const Real<T> largest = largest_size(size);
+  Real<T> used(0);
+  G.for_each([&](int, int j, const T& entry) {
+    used = select(both(Mask<T>(magnitude(entry) > Real<T>(0)), Mask<T>(size[j] > used)), size[j], used);
+  });
+  return select(Mask<T>(used > Real<T>(epsilon<T>()) * largest), used, largest);
+}
+
+// Sets unit_i to what rounding of coordinates, or velocities, of these sizes does to constraint i. They are
+// `apart` if rounding of one does not touch the others.
+template <class Jacobian, class Sizes, class Bounds>
+void units_of_rows(const Jacobian& G, Sizes& size, bool apart, Bounds& unit) {
+  using T = typename Jacobian::Scalar;
+  Real<T> largest = largest_size(size);
+  if (apart)
+    if (const Mask<T> near = uses_as_large(G, size, Real<T>(largest * Real<T>(1 / far_larger))); !all(near))
+        [[unlikely]]
+      largest = select(near, largest, largest_used(G, size));
+  raise_vanishing(size, largest);
+  G.row_bounds(size, unit);
+  unit *= Real<T>(epsilon<T>() / 2);
+}
+
+// Raises the units of a position solve from q to those that the largest coordinate of all gives, where they
+// go by the largest that is used: an entry of G may happen to vanish at q.
+template <Hamiltonian P>
+void raise_to_largest(const P& s, const typename P::Vec& q, BoundsOf<P>& unit) {
+  using T = typename P::Scalar;
+  typename P::Jacobian G = s.make_jacobian();
+  SizesOf<P> size = SizesOf<P>::Zero(s.coordinates());
+  BoundsOf<P> bound = BoundsOf<P>::Zero(s.constraints());
+  for (Eigen::Index j = 0; j < size.size(); ++j) size[j] = Real<T>(2) * magnitude(q[j]);
+  s.G(q, G);
+  const Real<T> largest = largest_size(size);
+  const Mask<T> near = uses_as_large(G, size, Real<T>(largest * Real<T>(1 / far_larger)));
+  if (all(near)) return;
+  raise_vanishing(size, largest);
+  G.row_bounds(size, bound);
+  for (Eigen::Index i = 0; i < unit.size(); ++i) {
+    const Real<T> raised = larger(unit[i], Real<T>(Real<T>(epsilon<T>() / 2) * bound[i]));
+    unit[i] = select(near, unit[i], raised);
+  }
+}
+
 // Sets bound_i = 1024 ε Σⱼ |G_ij| size_j: what rounding of coordinates of these sizes explains.
 template <class Jacobian, class Sizes, class Bounds>
 void bounds_of_rounding(const Jacobian& G, const Sizes& size, Bounds& bound) {
@@ -162,6 +228,11 @@ double noise_of_velocities(const P& s) {
     return std::remove_cvref_t<decltype(s.W())>::diagonal ? noise_of_noise : 0x1p-10;
   else
     return 0x1p-10;
+}
+
+template <Hamiltonian P>
+bool velocities_are_apart(const P& s) {
+  return noise_of_velocities(s) <= noise_of_noise;
 }
 
 // Judges G H_p at (q, p), to which the impulses ν have brought p. What they cancelled counts up to the

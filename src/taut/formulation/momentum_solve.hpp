@@ -54,9 +54,7 @@ class MomentumSolve {
         [&](auto& unit) {
           if constexpr (requires { G.times_velocity(s.W(), x.p, residual_); }) H_p(s, x.q, x.p, velocity_);
           each_index(velocity_, [&](int j) { speed_[j] = magnitude(velocity_[j]); });
-          raise_vanishing(speed_);
-          G.row_bounds(speed_, unit);
-          unit *= Real<T>(epsilon<T>() / 2);  // (M4): what rounding the velocity alone does to G H_p
+          units_of_rows(G, speed_, velocities_are_apart(s), unit);  // (M4)
         },
         [&](const Mask<T>& active) {
           if constexpr (!is_to_tolerance<Rule> && is_judged<T>)

@@ -109,6 +109,7 @@ class PositionSolve {
       const P& s, Passed<Vec> q0, Passed<Vector<Real<T>, P::m>> unit, double residual) {
     Vector<Real<T>, P::m> noise = unit;
     noise_of_positions(s, q0, noise);
+    raise_to_largest(s, q0, noise);
     if (!may_be_noise(residual, noise)) return unit;
     for (Eigen::Index i = 0; i < noise.size(); ++i) {
       const Mask<T> rises = noise[i] * unit[i] > Real<T>(1);
@@ -210,9 +211,7 @@ class PositionSolve {
 
     void operator()(Vector<Real<T>, P::m>& unit) const {
       each_index(q0, [&](int j) { reach[j] = magnitude(q0[j]) + magnitude((*q1)[j]); });
-      raise_vanishing(reach);
-      G0.row_bounds(reach, unit);
-      unit *= Real<T>(epsilon<T>() / 2);  // (C4): what rounding q₁ alone does to g
+      units_of_rows(G0, reach, true, unit);  // (C4): what rounding q₁ alone does to g
     }
   };
 

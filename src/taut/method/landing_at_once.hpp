@@ -2,6 +2,7 @@
 // with the matrix that Reich prints below (34). Labels: docs/theory/dirac-gauss.md.
 #pragma once
 
+#include <taut/formulation/kept_units.hpp>
 #include <taut/method/damped_landing.hpp>
 #include <taut/solve/forecast.hpp>
 #include <taut/solve/iterate.hpp>
@@ -47,9 +48,7 @@ struct StagesAndLanding {
     stages.set_units(unit);
     Vector<Real<T>, P::n> reach = Vector<Real<T>, P::n>::Zero(q0.size());
     for (Eigen::Index j = 0; j < q0.size(); ++j) reach[j] = magnitude(q0[j]) + magnitude(stages.end()[j]);
-    raise_vanishing(reach);
-    G0.row_bounds(reach, g_unit);
-    g_unit *= Real<T>(epsilon<T>() / 2);
+    units_of_rows(G0, reach, true, g_unit);
     for (Eigen::Index i = 0; i < unit.size(); ++i) unit[i] = Real<T>(1) / larger(unit[i], least);
     for (Eigen::Index i = 0; i < g_unit.size(); ++i) g_unit[i] = Real<T>(1) / larger(g_unit[i], least);
   }

@@ -5,6 +5,7 @@
 //   subtract_transpose(l, x)  x -= Gᵀ l
 //   row_bounds(v, y)          yᵢ = Σⱼ |Gᵢⱼ| |vⱼ|, the size of what is summed in row i
 //   for_each(f)               f(row, column, entry) over the stored entries
+//   until(f)                  f(column, entry) over the stored entries, until it returns true
 #pragma once
 
 #include <taut/problem/state.hpp>
@@ -42,6 +43,12 @@ struct DenseJacobian {
   void for_each(F&& f) const {
     for (int j = 0; j < entries.cols(); ++j)
       for (int i = 0; i < entries.rows(); ++i) f(i, j, entries(i, j));
+  }
+  template <class F>
+  void until(F&& f) const {
+    for (int j = 0; j < entries.cols(); ++j)
+      for (int i = 0; i < entries.rows(); ++i)
+        if (f(j, entries(i, j))) return;
   }
 };
 
@@ -134,6 +141,11 @@ struct PatternJacobian {
       f(Pattern::places[k].row, Pattern::places[k].column, source(k).minus ? T(-entry) : entry);
     });
   }
+  template <class F>
+  void until(F&& f) const {
+    bool ends = false;
+    unroll<size>([&]<int k>() { ends = ends || f(Pattern::places[k].column, entries[source(k).entry]); });
+  }
 
  private:
   static constexpr bool first_of_row(int k) {
@@ -173,6 +185,11 @@ struct SparseJacobian {
   void for_each(F&& f) const {
     for (int i = 0; i < rows(); ++i)
       for (int k = begin[i]; k < begin[i + 1]; ++k) f(i, column[k], entries[k]);
+  }
+  template <class F>
+  void until(F&& f) const {
+    for (std::size_t k = 0; k < entries.size(); ++k)
+      if (f(column[k], entries[k])) return;
   }
 };
 

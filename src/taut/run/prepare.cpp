@@ -84,8 +84,21 @@ void check_stop_rule(const Mechanism& mechanism, const RunRequest& request, cons
                       "Add one, as in --tolerance 1e-6, or leave the stop rule out.");
 }
 
+// Solves that leave more than this part of the error that a step may make would be taken for that error.
+constexpr double part_for_solves = 0.01;
+
 void check_error_tolerance(const RunRequest& request, const MethodChoice& choice) {
-  if (!request.error_tolerance || named_method(choice.method).facts.name == bdf_variable_name) return;
+  if (!choice.ode && choice.method.starts_with(bdf_variable_name)) {
+    const double error = request.error_tolerance.value_or(usual_error_tolerance);
+    if (request.tolerance > part_for_solves * error)
+      throw ChoiceError(
+          "tolerance",
+          fmt::format("{} chooses its steps by errors of {:.3g}, which solves to {:.3g} would hide. Give a "
+                      "tolerance of at most {:.3g}, or leave it out.",
+                      short_name(choice.method), error, request.tolerance, part_for_solves * error));
+    return;
+  }
+  if (!request.error_tolerance) return;
   throw ChoiceError("error-tolerance",
                     fmt::format("{} takes steps of one size, whatever their error: bdf-variable(k) chooses "
                                 "them. Leave the error tolerance out, or use that method.",

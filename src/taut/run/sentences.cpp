@@ -247,6 +247,13 @@ std::string what_to_try(const FailedStep& at) {
 // The step density has led to a size that the user, or arithmetic, does not allow.
 std::string refused_size(const FailedStep& at) {
   const double h = at.failure.residual, limit = at.failure.allowed;
+  if (at.method.starts_with("bdf-variable"))
+    return fmt::format(
+        "  The error of the steps inside it stays above the error tolerance down to a size of {:.1e}: that "
+        "is noise\n  of the forces, of the constraints or of the solves. Try a larger --error-tolerance, "
+        "without "
+        "--tolerance.\n",
+        h);
   if (!(std::abs(h) > 0) || !std::isfinite(h))
     return fmt::format(
         "  The density of steps is no longer positive there: the step function changes too much in one "

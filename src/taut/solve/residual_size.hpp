@@ -115,11 +115,8 @@ auto all_within(const Residual& r, double tolerance) {
   }
 }
 
-// Raises the sizes from which rounding units are taken. A component that happens to vanish still feels the
-// rounding of the others, so none counts for less than `part` of the largest. (Stagnation is accepted at 1000
-// units, which for a part of 1/1024 is a bound by the largest component.)
 template <class Sizes>
-void raise_vanishing(Sizes& sizes, double part = 0x1p-10) {
+auto largest_size(const Sizes& sizes) {
   auto largest = typename Sizes::Scalar(0);
   if constexpr (is_short<Sizes>) {
     const auto size = [&](int i) { return sizes[i]; };
@@ -127,8 +124,20 @@ void raise_vanishing(Sizes& sizes, double part = 0x1p-10) {
   } else {
     each_index(sizes, [&](int i) { largest = larger(largest, sizes[i]); });
   }
-  largest *= typename Sizes::Scalar(part);
+  return largest;
+}
+
+// Raises the sizes from which rounding units are taken. A component that happens to vanish still feels the
+// rounding of the others, so none counts for less than 1/1024 of the largest. (Stagnation is accepted at 1000
+// units, which is then a bound by the largest component.)
+template <class Sizes>
+void raise_vanishing(Sizes& sizes, typename Sizes::Scalar largest) {
+  largest *= typename Sizes::Scalar(0x1p-10);
   each_index(sizes, [&](int i) { sizes[i] = larger(sizes[i], largest); });
+}
+template <class Sizes>
+void raise_vanishing(Sizes& sizes) {
+  raise_vanishing(sizes, largest_size(sizes));
 }
 
 // Returns max |rᵢ|/unitᵢ, which compares residuals of different kinds in units of rounding. `per_unit` holds

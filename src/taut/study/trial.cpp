@@ -28,8 +28,11 @@ double StudyMeasurement::trial(const StudyQuantity& quantity) const {
     const auto defect = trials.reversal_defect();
     return defect ? *defect : unknown;
   }
-  const auto defect = trials.symplectic_defect();
-  return defect ? defect->defect : unknown;
+  const auto defects = trials.symplectic_defects();
+  if (!defects) return unknown;
+  double largest = 0;
+  for (const DifferenceDefect& one : *defects) largest = std::max(largest, one.defect);
+  return largest;
 }
 
 }  // namespace taut

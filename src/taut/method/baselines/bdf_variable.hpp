@@ -146,8 +146,7 @@ struct BdfVariable {
       const auto made = at.past.known < k ? start(problem, at, size) : difference(problem, x, at, size);
       if (!made || !is_accepted(x, at, size)) {
         if (!is_controlled() || magnitude(size) < T(least_part) * magnitude(h))
-          return made ? Failure{.stage = SolveStage::inner, .residual = at.error, .iterations = *made}
-                      : made.error();
+          return made ? collapsed(size, h) : made.error();
         if (!made) shrink(at, size, least_change);
         continue;
       }
@@ -157,6 +156,15 @@ struct BdfVariable {
       if (parts == T(1)) return corrections;
       left -= size;
     }
+  }
+
+  // The steps that the estimate asks for have become too short.
+  template <class T>
+  static Failure collapsed(const T& size, const T& h) {
+    return {.kind = FailureKind::step_size,
+            .stage = SolveStage::inner,
+            .residual = lane(magnitude(size), 0),
+            .allowed = least_part * lane(magnitude(h), 0)};
   }
 
   // The time in which q turns into something else: |q|/|q'|, or √(|q|/|q''|) from rest.

@@ -212,6 +212,13 @@ struct GroupedJacobian {
         for (int e = 0; e < g.size; ++e)
           f(g.first_row + k, g.column[e][k], entries[g.first_entry + e * g.stride + k]);
   }
+  template <class F>
+  void until(F&& f) const {
+    for (const RowGroup& g : groups())
+      for (int k = 0; k < g.rows; ++k)
+        for (int e = 0; e < g.size; ++e)
+          if (f(g.column[e][k], entries[g.first_entry + g.original(e) * g.stride + k])) return;
+  }
 
  private:
   Batch<T> entry(const RowGroup& g, int e, int k) const {
