@@ -69,20 +69,20 @@ int measure_lists(const std::string& folder) {
   long all = 0;
   test::for_each_elementary([&](const auto& f) {
     double worst = 0, worst_of_library = 0;
-    long count = 0;
+    long tried = 0;
     for (const Pair& one : listed(folder + "/" + std::string(f.name) + ".wc"))
       for (const double sign : {1.0, -1.0}) {
         const Pair at{sign * one.x, one.y};
         const Float128 exact = f.exact(at.x, at.y);
         if (!(exact == exact)) continue;  // outside of the domain
-        ++count;
+        ++tried;
         worst = std::max(worst, ulps(f.own(at.x, at.y), exact));
         worst_of_library = std::max(worst_of_library, ulps(f.library(at.x, at.y), exact));
       }
-    if (count > 0)
-      fmt::print("{:<6}{:>10} arguments, error {:.4f} ulp, libm's {:.4f}\n", f.name, count, worst,
+    if (tried > 0)
+      fmt::print("{:<6}{:>10} arguments, error {:.4f} ulp, libm's {:.4f}\n", f.name, tried, worst,
                  worst_of_library);
-    all += count;
+    all += tried;
     within = within && worst <= 1;
   });
   fmt::print("{} arguments{}\n", all, within ? "" : ": an error is above 1 ulp");

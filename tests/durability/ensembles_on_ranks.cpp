@@ -68,16 +68,24 @@ const std::map<std::string, std::string> varied = {
     {"six-node-chain", "--vary 'kappa = linspace(0.5, 1.5)'"}};
 const std::vector<std::string> methods = {"rattle", "lobatto(3)", "kahan-li8", "midpoint", "bdf(2)"};
 
-// Lanes, threads and ranks, with and without a kill. The short form has one layout for each method on each
-// model, another one every time, and no kill.
-TEST_F(OnRanks, EveryLayoutHasTheSameBits) {
-  struct Layout {
-    int lanes, threads, ranks;
-  };
+struct Layout {
+  int lanes, threads, ranks;
+  std::string words() const {
+    return " --lanes " + std::to_string(lanes) + " --threads " + std::to_string(threads);
+  }
+};
+std::vector<Layout> layouts_on(const std::vector<int>& all_ranks) {
   std::vector<Layout> layouts;
-  for (const int ranks : {1, 2, 3})
+  for (const int ranks : all_ranks)
     for (const int threads : {1, 2, 5})
       for (const int lanes : {1, 4, 8, 16}) layouts.push_back({lanes, threads, ranks});
+  return layouts;
+}
+
+// The short form has one layout for each method on each model, another one every time.
+TEST_F(OnRanks, EveryLayoutHasTheSameBits) {
+  std::vector<Layout> layouts = layouts_on({1, 2, 3});
+  layouts.push_back({4, 2, 5});
   std::size_t turn = 0;
   for (const auto& [model, vary] : varied)
     for (const std::string& method : methods) {
@@ -90,19 +98,64 @@ TEST_F(OnRanks, EveryLayoutHasTheSameBits) {
       for (std::size_t k = 0; k < looks; ++k) {
         const Layout& at = layouts[turn % layouts.size()];
         turn +=
-            in_full() ? 1 : 5;  // 5 and 36 have no common factor: all lanes, threads and ranks have a turn
-        const std::string out = "o" + std::to_string(k);
-        const std::string words = what + " --lanes " + std::to_string(at.lanes) + " --threads " +
-                                  std::to_string(at.threads) + " --json --out " + out;
+            in_full() ? 1 : 5;  // 5 and 37 have no common factor: all lanes, threads and ranks have a turn
+        const std::string words = what + at.words() + " --json --out o" + std::to_string(k);
         EXPECT_EQ(hash_in(run_shell(mpirun(at.ranks) + words, folder.string())), alone)
             << mpirun(at.ranks) << words;
-        if (!in_full() || at.ranks == 1) continue;
-        run_shell(and_kill_one(mpirun(at.ranks) + words + "k", out + "k", at.ranks), folder.string());
-        EXPECT_EQ(hash_in(run_shell(mpirun(at.ranks) + "resume " + out + "k --json", folder.string())), alone)
-            << "killed, and resumed: " << words;
       }
     }
 }
+
+std::int64_t units_in(const std::filesystem::path& folder) {
+  std::int64_t count = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder))
+    count += file.is_regular_file() && file.path().extension() == ".taut" ? 1 : 0;
+  return count;
+}
+
+// The lanes do not hold all 600 trajectories at a time, so that units come one after the other. The steps are
+// as many as take this machine a second or so: the job must not end before the kill.
+class OnRanksWithAKill : public OnRanks, public testing::WithParamInterface<std::string> {};
+TEST_P(OnRanksWithAKill, EveryMethodGoesOn) {
+  if (!in_full()) GTEST_SKIP() << "only in the long form: ten jobs of a second are killed and resumed";
+  constexpr double long_enough = 0.7;  // seconds
+  constexpr std::int64_t units = 75;
+  const auto model = varied.find(GetParam());
+  const std::vector<Layout> layouts = layouts_on({2});
+  auto turn = static_cast<std::size_t>(std::distance(varied.begin(), model));
+  for (const std::string& method : methods)
+    for (const int ranks : {2, 3}) {
+      const Layout& at = layouts[turn % layouts.size()];
+      turn += 5;  // 5 and 12 have no common factor: all lanes and threads have a turn
+      std::string words;
+      nlohmann::json whole;
+      for (int steps = 100; whole.is_null() || whole["seconds"].get<double>() < long_enough; steps *= 4) {
+        words = "ensemble " + model->first + " --size 600 --steps " + std::to_string(steps) +
+                " --backend interpret --project-start --json --method '" + method + "' " + model->second +
+                at.words();
+        whole = parsed(run_taut(words));
+        ASSERT_TRUE(whole.contains("seconds")) << words;
+      }
+      const OwnFolder folder;
+      const Ran killed =
+          run_shell(and_kill_one(mpirun(ranks) + words + " --out e", "e", ranks), folder.string());
+      EXPECT_NE(killed.status, 0) << words;
+      EXPECT_GT(units_in(folder / "e"), 0) << words;
+      EXPECT_LT(units_in(folder / "e"), units) << words;
+      EXPECT_EQ(hash_in(run_shell(mpirun(ranks) + "resume e --json", folder.string())), whole["sha256"])
+          << "killed, and resumed on " << ranks << " ranks: " << words;
+      EXPECT_EQ(units_in(folder / "e"), units);
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Of, OnRanksWithAKill,
+                         testing::Values("pendulum", "double-pendulum", "bead-on-wire", "spherical-pendulum",
+                                         "six-node-chain"),
+                         [](const auto& of) {
+                           std::string name;
+                           for (const char c : of.param)
+                             if (c != '-') name += c;
+                           return name;
+                         });
 
 const std::string long_one =
     "ensemble pendulum --size 200 --steps 60000 --backend interpret --project-start --json " +
