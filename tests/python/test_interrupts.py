@@ -25,7 +25,7 @@ def _stepped():
 CALLS = {
     "run": lambda: taut.Model("pendulum").run(steps=1000 * LONG, every=LONG, backend="interpret"),
     "sample": lambda: taut.Model(TORUS).sample(LONG, warmup=100),
-    "free_energy": lambda: taut.Model(TORUS).free_energy("z", [0.1, 0.2], draws=LONG, temperature=1.0),
+    "free_energy": lambda: taut.Model(TORUS).free_energy("z", [0.1, 0.2], draws=LONG // 10, temperature=1.0),
     "compare": lambda: taut.Model("pendulum").compare(["rattle", "lobatto(4)"], step=0.01, steps=1000 * LONG),
     "check": lambda: taut.Model("double-pendulum").check("lobatto(4)", steps=100 * LONG, backend="interpret"),
     "section": lambda: taut.Model("pendulum").section("when=x", steps=1000 * LONG, backend="interpret"),
