@@ -149,8 +149,12 @@ def test_what_cannot_be_resumed_is_refused_in_words(pendulum, tmp_path):
         with pytest.raises(taut.ModelError, match=words):
             wrong()
     pendulum.ensemble(size=4, steps=5, out=tmp_path / "e")
-    with pytest.raises(taut.ModelError, match="an ensemble: `taut resume"):
-        taut.resume(tmp_path / "e")
+    taut.Model(TORUS).sample(10, warmup=10, out=tmp_path / "s")
+    for folder, what in (("e", "an ensemble"), ("s", "a sampling")):
+        with pytest.raises(taut.ModelError, match=f"{what}: `taut resume"):
+            taut.resume(tmp_path / folder)
+    with pytest.raises(taut.ModelError, match="holds draws: `taut export .* --npy"):
+        taut.load(tmp_path / "s")
     with pytest.raises(taut.SolveFailed) as failed:
         pendulum.run(step=3.0, steps=10, out=tmp_path / "f")
     with pytest.raises(taut.SolveFailed) as again:
