@@ -24,7 +24,8 @@ struct ResumeFlags {
   GoingOn how;
   int lanes = 0;                // those of an ensemble
   Device device = Device::cpu;  // the same
-  bool previous = false, new_samples = false, json = false;
+  bool previous = false, new_samples = false;
+  EnsembleWanted wanted;
   TypedReport reports;
 };
 
@@ -60,33 +61,35 @@ ReportWanted allowed(const ReportWanted& asked, const ReportWanted& typed, const
 }
 
 int resume(const ResumeFlags& flags) {
-  if (is_ensemble_folder(flags.folder))
-    return resume_ensemble(flags.folder, {flags.how.threads, flags.lanes, flags.device},
-                           {.json = flags.json});
+  if (is_ensemble_folder(flags.folder)) {
+    if (flags.reports.wanted())
+      throw InputError("the folder of an ensemble has no page: `taut sweep … --out DIR --report` makes one.");
+    return resume_ensemble(flags.folder, {flags.how.threads, flags.lanes, flags.device}, flags.wanted);
+  }
+  refuse_reductions(flags.wanted, flags.folder);
   if (is_sampling_folder(flags.folder))
-    return resume_sampling(flags.folder, flags.how.threads,
-                           {.json = flags.json, .page = flags.reports.wanted()});
+    return resume_sampling(
+        flags.folder, flags.how.threads,
+        {.json = flags.wanted.json, .page = flags.reports.wanted_in(flags.folder, refuse_sampling_files)});
   FoundRun found = find_run(flags.folder, flags.previous);
   if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
   const Snapshot& from = found.checkpoint.snapshot;
-  const std::optional<ReportWanted> typed = flags.reports.wanted();
+  const std::optional<ReportWanted> typed = flags.reports.wanted_in(flags.folder, refuse_run_files);
   if (typed && !found.checkpoint.report) throw InputError(about_reports);
   if (from.status == RunStatus::finished && found.has_summary && !found.report_due && !typed) {
     fmt::print(stderr, "taut: the run in {} is finished: {} steps.\n", flags.folder, from.steps);
-    if (flags.json) fmt::print("{}", text_of(*found.folder, summary_name));
+    if (flags.wanted.json) fmt::print("{}", text_of(*found.folder, summary_name));
     return finish_output();
   }
   change(found, flags.how);
   ReportWanted wanted;
   if (const auto& report = found.checkpoint.report) {
-    if (typed && !typed->path.empty()) refuse_run_files(flags.folder, typed->path, "--report");
-    const ReportWanted now = typed.value_or(ReportWanted{}).kept_in(flags.folder);
-    wanted = allowed(report->wanted, now, flags.folder);
+    wanted = allowed(report->wanted, typed.value_or(ReportWanted{}), flags.folder);
     check_wanted(wanted, flags.folder, found.run);
     if (typed) report->wanted = wanted;
   }
   Recording recording(found, flags.new_samples);
-  CarriedOut how{.recording = &recording, .from = &from, .json = flags.json};
+  CarriedOut how{.recording = &recording, .from = &from, .json = flags.wanted.json};
   const Schedule schedule = found.checkpoint.identity.schedule;
   RunRecord* record = nullptr;
   if (ReportSoFar* report = found.checkpoint.report.get()) {
@@ -126,9 +129,9 @@ void add_resume(Program& program) {
                   choice("--backend", "B", flags->how.backend, "backend", written_backends,
                          in_words(written_backends, "or") +
                              ", even if the digits are others; default: the one of the run",
-                         Backend::interpret),
-                  flag("--json", flags->json, "print one JSON object instead of the summary")},
+                         Backend::interpret)},
       .action = [flags] { return resume(*flags); }};
+  add_reductions(command, flags->wanted);
   flags->reports.add(command);
   program.add(std::move(command));
 }

@@ -142,6 +142,68 @@ TEST(CInterface, SteppersAndEnsemblesRefuseEvents) {
       << taut_last_error();
 }
 
+// Who says that the events are to be left out gets the steps of the model without them, and no other events.
+TEST(CInterface, AStepperLeavesOutTheEventsOfAModelOnRequest) {
+  const std::string free =
+      "[system]\ncoordinates = [\"x\"]\nmass = 1\npotential = \"0\"\n[initial]\nx = 1\np_x = -1\n";
+  const std::string wall = free + "[[events]]\nwhen = \"x\"\ndo = \"reflect\"\n";
+  taut_model* made = nullptr;
+  ASSERT_EQ(taut_model_parse(wall.c_str(), nullptr, nullptr, nullptr, &made), TAUT_OK) << taut_last_error();
+  const Handle<taut_model> model(made);
+  taut_stepper* stepper = nullptr;
+  ASSERT_EQ(taut_stepper_new(made, R"({"without-events": true, "method": "rattle", "step": 0.25})", &stepper),
+            TAUT_OK)
+      << taut_last_error();
+  const Handle<taut_stepper> owned(stepper);
+  ASSERT_EQ(taut_stepper_step(stepper, 8), TAUT_OK) << taut_last_error();
+  taut_view q;
+  ASSERT_EQ(taut_stepper_view(stepper, "q", &q), TAUT_OK);
+  EXPECT_EQ(static_cast<const double*>(q.data)[0], -1) << "the point goes through the wall";
+  taut_stepper* refused = nullptr;
+  for (const char* options :
+       {R"({"without-events": false})", R"({"without-events": true, "events": "when=x"})",
+        R"({"without-events": true, "at": [0.1]})", R"({"without-events": 1})"})
+    EXPECT_EQ(taut_stepper_new(made, options, &refused), TAUT_BAD_INPUT) << options;
+}
+
+// The laboratory of web/ asks for a stepper in these words (web/src/session.ts), and shows every bundled
+// model.
+TEST(CInterface, EveryBundledModelHasAStepperForTheLaboratory) {
+  char* handed = nullptr;
+  ASSERT_EQ(taut_problems(&handed), TAUT_OK);
+  const std::string problems = text_of(handed);
+  int count = 0;
+  for (std::size_t at = problems.find("\"name\""); at != std::string::npos;
+       at = problems.find("\"name\"", at + 1)) {
+    const std::size_t from = problems.find('"', problems.find(':', at)) + 1;
+    const std::string name = problems.substr(from, problems.find('"', from) - from);
+    const auto model = opened(name);
+    ASSERT_NE(model, nullptr) << name;
+    ASSERT_EQ(taut_model_describe(model.get(), &handed), TAUT_OK) << name;
+    const std::string about = text_of(handed);
+    const std::size_t key = about.find("\"method\"", about.find("\"run\""));
+    ASSERT_NE(key, std::string::npos) << name;
+    const std::size_t first = about.find('"', about.find(':', key)) + 1;
+    std::string method = about.substr(first, about.find('"', first) - first);
+    if (method.starts_with("adaptive(")) method = method.substr(9, method.size() - 10);
+    const std::size_t length = about.find(':', about.find("\"step\"", about.find("\"run\"")));
+    const double step = std::strtod(about.c_str() + length + 1, nullptr);
+    ASSERT_GT(step, 0) << name;
+    for (const double h : {step, -step}) {
+      const std::string options =
+          R"({"backend": "interpret", "project-start": true, "on-jump": "warn", "without-events": true, )"
+          R"("steps": 1, "method": ")" +
+          method + "\", \"step\": " + std::to_string(h) + "}";
+      taut_stepper* stepper = nullptr;
+      EXPECT_EQ(taut_stepper_new(model.get(), options.c_str(), &stepper), TAUT_OK)
+          << name << ": " << taut_last_error();
+      const Handle<taut_stepper> owned(stepper);
+    }
+    ++count;
+  }
+  EXPECT_GE(count, 30);
+}
+
 TEST(CInterface, StepsOfAStepperHaveTheBitsOfARun) {
   for (const char* options :
        {R"({"steps": 40, "every": 1})", R"x({"steps": 40, "every": 1, "method": "lobatto(3)"})x",

@@ -60,6 +60,10 @@ class DiscreteMap {
   SolveOptions options_;
   bool plain_updates_;
   PlainState start_;
+  // The sizes that a difference is small beside: those of the moving coordinates at the start, for an angle
+  // winds and the time goes on while the motion stays what it is. The momenta have theirs at each state.
+  std::size_t moving_ = 0;
+  double size_q_ = 1;
   double step_ = 0;
   std::int64_t steps_ = 0;
 };

@@ -218,12 +218,16 @@ void add_settings(const Json& object, std::string_view prefix, std::vector<std::
   }
 }
 
-void refuse_events(const Options& options, const ModelRun& run, std::string_view who) {
+void refuse_asked_events(const Options& options, std::string_view who) {
   for (const std::string& one : options.set)
     if (one.starts_with("events.") || one.starts_with("run.at="))
       throw InputError(fmt::format(
           "{} does not look for events or for times between its steps: leave out `{}`, or use a run.", who,
           one.starts_with("run.") ? "at" : "events"));
+}
+
+void refuse_events(const Options& options, const ModelRun& run, std::string_view who) {
+  refuse_asked_events(options, who);
   for (const EventRule& event : run.model.dynamics.events)
     if (event.action != EventRule::Action::record)
       throw InputError(fmt::format(

@@ -181,7 +181,8 @@ typedef struct taut_stepper taut_stepper;
 
 /* Makes a stepper: a method on a model, one step at a time. Options as for taut_run_make, without those about the
  * length of a run and its samples. The steps have the bits of taut_run_make with the same backend; if none is named,
- * formulas are interpreted. */
+ * formulas are interpreted. A model whose events stop or reflect is refused, because a stepper looks for no events;
+ * with "without-events": true the steps are those of the model without them. */
 TAUT_API int taut_stepper_new(taut_model* model, const char* options_json, taut_stepper** stepper);
 TAUT_API void taut_stepper_free(taut_stepper* stepper);
 /* Makes n steps. If one fails, the status is TAUT_FAILED, and the stepper stands at the last good state. */

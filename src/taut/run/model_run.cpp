@@ -617,6 +617,9 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
     RunSummary summary =
         run_mechanism(*mechanism, make, name, wanted, watched(), poles.watches() ? &poles : nullptr,
                       watches_events(model) ? &model : nullptr, observer, last_good, from);
+    if (const auto with_time = name_with_time(*mechanism, request.method))
+      note(fmt::format("with the time as one more coordinate, {} is called {}.", request.method, *with_time));
+    for (const std::string& sentence : summary.warnings) note(sentence);
     summary.model = title();
     summary.stage_multiplier = shows_stage_multiplier();
     if (!shows_local_error()) summary.local_error.reset();

@@ -67,7 +67,10 @@ class ChainRun {
         throw InputError(fmt::format("{}: the state of the chain does not fit this model.", file_->path()));
       result_.draws = found.draws;
     }
-    if (!restored_) chain_.start();
+    if (restored_)
+      written_ = chain_.iteration();
+    else
+      chain_.start();
     shared_.done += chain_.iteration();
   }
 
@@ -115,7 +118,10 @@ class ChainRun {
     ++result_.draws;
   }
   void write() {
-    DrawsFolder::append(*file_, result_.rows, rows_in_block_, chain_.save());
+    if (chain_.iteration() == written_) return;  // a chain that is repeated adds nothing
+    file_->append(chain_block(result_.rows, rows_in_block_, chain_.save()));
+    file_->sync();
+    written_ = chain_.iteration();
     result_.rows.clear();
     rows_in_block_ = 0;
     last_written_ = Clock::now();
@@ -135,7 +141,7 @@ class ChainRun {
   ChainResult& result_;
   std::optional<AppendFile> file_;
   bool restored_ = false;
-  std::int64_t rows_in_block_ = 0;
+  std::int64_t rows_in_block_ = 0, written_ = -1;  // the iteration whose state is in the file
   std::uint64_t looked_ = 0;
   Clock::time_point last_written_ = {};
 };
@@ -285,6 +291,9 @@ SamplingResult stored_sampling(const Sampling& sampling, const DrawsFolder& fold
     const StoredChain found = folder.read(k);
     ChainResult& chain = result.chains.emplace_back();
     chain.draws = found.draws;
+    if (!found.damage.empty())
+      result.damage.push_back(fmt::format("{} is damaged: {}", folder.chain_path(k), found.damage));
+    result.complete += found.draws >= sampling.options.draws ? 1 : 0;
     Chain shape(sampling.code, sampling.options, k);
     if (found.state.empty() || !shape.restore(found.state)) continue;
     chain.step = shape.step();
@@ -300,16 +309,21 @@ SamplingResult stored_sampling(const Sampling& sampling, const DrawsFolder& fold
 
 void SamplingResult::each_block(int chain, const std::function<void(std::span<const double>)>& take) const {
   std::size_t left = static_cast<std::size_t>(draws()) * columns;
+  if (left == 0) return;
   const auto some = [&](std::span<const double> rows) {
     if (left == 0) return;
     const auto block = rows.first(std::min(left, rows.size()));
     left -= block.size();
     take(block);
   };
-  if (folder != nullptr)
+  if (folder != nullptr) {
     folder->read(chain, some);
-  else
+    if (left > 0)
+      throw InputError(fmt::format("{} has fewer draws than at the first look: it was changed.",
+                                   folder->chain_path(chain)));
+  } else {
     some(chains[static_cast<std::size_t>(chain)].rows);
+  }
 }
 
 std::vector<double> SamplingResult::column(int chain, std::size_t place) const {

@@ -36,6 +36,8 @@ class EventWatch {
   Machine* stopped() const { return end_.get(); }  // at the event that ended the run; null if none did
   std::unique_ptr<Machine> take_stopped() { return std::move(end_); }
   const std::string& trouble() const { return trouble_; }  // why the run ends, if no step failed
+  // Says that a formula turns faster than the steps can see; empty if none was seen to do so.
+  std::string may_have_missed() const;
   std::vector<EventRecord> events() const { return named(records_, false); }
   std::vector<EventRecord> at() const { return named(records_, true); }
 
@@ -71,6 +73,8 @@ class EventWatch {
   double value(std::size_t rule, Leg& leg, double theta, Tally& tally);
   std::vector<Found> crossings(Leg& leg, const PlainState& end, const std::vector<double>& s_end,
                                Tally& tally);
+  // Counts a step in which a formula turns faster than its values at the ends can tell.
+  void see_fast_turns(const PlainState& end);
   bool turns_near_zero(std::size_t rule, const Leg& leg, const PlainState& end, double s_end) const;
   double root(std::size_t rule, Leg& leg, double a, double s_a, double b, double s_b, Tally& tally);
   double dip(std::size_t rule, Leg& leg, double s_end, double& s, Tally& tally);
@@ -94,6 +98,9 @@ class EventWatch {
   PlainState before_;
   std::vector<double> s_, s_before_, s_now_;  // at the mesh points: the last but one, the one before, now
   std::vector<Record> records_;
+  std::int64_t fast_turns_ = 0;  // steps, of those that were looked at
+  std::int32_t fast_rule_ = 0;   // the event of the first of them
+  double fast_time_ = 0;         // where it begins
   std::string stopped_by_, trouble_;
   double stopped_at_ = 0;
   std::unique_ptr<Machine> end_;
