@@ -119,7 +119,7 @@ class Model:
                  start: Any = None, definitions: "Optional[Mapping[str, Any]]" = None,
                  quantities: "Optional[Mapping[str, Any]]" = None, run: "Optional[Mapping[str, Any]]" = None,
                  title: Optional[str] = None, lagrangian: Any = None, kinetic: Any = None,
-                 forces: "Optional[Mapping[Any, Any]]" = None, events: Any = None, callback: bool = False,
+                 forces: Any = None, events: Any = None, callback: bool = False,
                  grad_H: Any = None, grad_V: Any = None, G: Any = None):
         gradients = _given(grad_H=grad_H, grad_V=grad_V, G=G)
         if gradients and not callback:

@@ -157,7 +157,7 @@ _SYSTEM = {"hamiltonian": "p", "kinetic": "v", "potential": "", "potential_fast"
 
 def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any = None, potential_fast: Any = None,
                   potential_slow: Any = None, lagrangian: Any = None, kinetic: Any = None, mass: Any = None,
-                  constraints: Any = None, forces: "Optional[Mapping[Any, Any]]" = None, events: Any = None,
+                  constraints: Any = None, forces: Any = None, events: Any = None,
                   parameters: "Optional[Mapping[Any, Any]]" = None, start: Any = None,
                   definitions: "Optional[Mapping[str, Any]]" = None, quantities: "Optional[Mapping[str, Any]]" = None,
                   run: "Optional[Mapping[str, Any]]" = None, title: Optional[str] = None) -> str:
@@ -186,8 +186,8 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
     quantity_names = list(quantities or {})
     for name in quantity_names:
         formulas.append(parts.formula((quantities or {})[name], f"quantity {name}", "p"))
-    pushed = [name_of_symbol(name) for name in forces or {}]
-    formulas.extend(parts.formula(value, f"the force on {name_of_symbol(name)}", "v") for name, value in (forces or {}).items())
+    pushed = [(name_of_symbol(name), value) for name, value in _pushed(forces)]
+    formulas.extend(parts.formula(value, f"the force on {name}", "v") for name, value in pushed)
     watched = [parts.event(one, place) for place, one in enumerate(_listed(events))]
     formulas.extend(event["when"] for event in watched)
 
@@ -217,7 +217,7 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
                            for name, value in initial.items())),
         _table("run", ((key, _run_value(value)) for key, value in (run or {}).items())),
         _table("quantities", [(name, _quoted(next(texts_left))) for name in quantity_names]),
-        *[_table("[forces]", [("on", _quoted(name)), ("force", _quoted(next(texts_left)))]) for name in pushed],
+        *[_table("[forces]", [("on", _quoted(name)), ("force", _quoted(next(texts_left)))]) for name, _ in pushed],
         *[_table("[events]", [(str(key), _quoted(next(texts_left)) if key == "when" else _run_value(value))
                               for key, value in event.items()]) for event in watched],
     ]
@@ -230,6 +230,19 @@ def _written(mass: "Optional[List[List[Formula]]]") -> Any:
         return None
     is_diagonal = all(i == j or text_of(entry) == "0" for i, row in enumerate(mass) for j, entry in enumerate(row))
     return [mass[i][i] for i in range(len(mass))] if is_diagonal else mass
+
+
+def _pushed(forces: Any) -> "List[Tuple[Any, Any]]":
+    """Forces by coordinate: from {"x": "-v_x"}, or from [{"on": "x", "force": "-v_x"}], as model files have them."""
+    if forces is None:
+        return []
+    if isinstance(forces, Mapping):
+        return list(forces.items())
+    listed = list(forces) if isinstance(forces, (list, tuple)) else [forces]
+    for one in listed:
+        if not isinstance(one, Mapping) or set(one) != {"on", "force"}:
+            raise ModelError(f"forces: {one!r} is no force, such as {{\"x\": \"-v_x\"}} or {{\"on\": \"x\", \"force\": \"-v_x\"}}")
+    return [(one["on"], one["force"]) for one in listed]
 
 
 def _listed(events: Any) -> "List[Any]":

@@ -62,7 +62,7 @@ class Draws:
 
     @property
     def statistics(self) -> "Dict[str, Doubles]":
-        """What the kernel says of each draw, in the names of CmdStan: lp__, accept_stat__, …, each (chains, draws)."""
+        """What the kernel says of each draw, in the names of CmdStan: ``lp__``, ``accept_stat__``, …, each (chains, draws)."""
         table = self._view("statistics")
         return {name: table[:, :, k] for k, name in enumerate(self._columns["statistics"])}
 

@@ -41,6 +41,8 @@ def load(folder: Any) -> Result:
     place = os.fspath(folder)
     if os.path.exists(os.path.join(place, "ensemble.json")):
         raise ModelError(f"{place} holds an ensemble: `taut export {place} --npy --out ends.npy` makes an array of it")
+    if os.path.exists(os.path.join(place, "sampling.json")):
+        raise ModelError(f"{place} holds draws: `taut export {place} --npy --out draws.npy` makes an array of them")
     binary, text = (os.path.join(place, name) for name in ("trajectory.taut", "samples.csv"))
     if os.path.exists(binary):
         names, coordinates, table, head = _binary(binary)

@@ -25,7 +25,7 @@ def _stepped():
 CALLS = {
     "run": lambda: taut.Model("pendulum").run(steps=1000 * LONG, every=LONG, backend="interpret"),
     "sample": lambda: taut.Model(TORUS).sample(LONG, warmup=100),
-    "free_energy": lambda: taut.Model(TORUS).free_energy("z", [0.1, 0.2], draws=LONG, temperature=1.0),
+    "free_energy": lambda: taut.Model(TORUS).free_energy("z", [0.1, 0.2], draws=LONG // 10, temperature=1.0),
     "compare": lambda: taut.Model("pendulum").compare(["rattle", "lobatto(4)"], step=0.01, steps=1000 * LONG),
     "check": lambda: taut.Model("double-pendulum").check("lobatto(4)", steps=100 * LONG, backend="interpret"),
     "section": lambda: taut.Model("pendulum").section("when=x", steps=1000 * LONG, backend="interpret"),
@@ -149,8 +149,12 @@ def test_what_cannot_be_resumed_is_refused_in_words(pendulum, tmp_path):
         with pytest.raises(taut.ModelError, match=words):
             wrong()
     pendulum.ensemble(size=4, steps=5, out=tmp_path / "e")
-    with pytest.raises(taut.ModelError, match="an ensemble: `taut resume"):
-        taut.resume(tmp_path / "e")
+    taut.Model(TORUS).sample(10, warmup=10, out=tmp_path / "s")
+    for folder, what in (("e", "an ensemble"), ("s", "a sampling")):
+        with pytest.raises(taut.ModelError, match=f"{what}: `taut resume"):
+            taut.resume(tmp_path / folder)
+    with pytest.raises(taut.ModelError, match="holds draws: `taut export .* --npy"):
+        taut.load(tmp_path / "s")
     with pytest.raises(taut.SolveFailed) as failed:
         pendulum.run(step=3.0, steps=10, out=tmp_path / "f")
     with pytest.raises(taut.SolveFailed) as again:

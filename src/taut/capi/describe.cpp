@@ -53,8 +53,9 @@ void add_equations(const Model& model, Json& object) {
   object["mass"] = texts_of(model.mass);
 }
 
-// Returns the text of a force. That of [damping] is the rate alone: its force, -rate · p, is made by the reader, as a
-// product and its negative that both span the whole text, which no formula has that is read from it.
+// Returns the text of a force. That of [damping] is the rate alone: its force, -rate · p, is made by the
+// reader, as a product and its negative that both span the whole text, which no formula has that is read from
+// it.
 std::string text_of(const Force& force, const std::string& on) {
   const std::string& text = force.formula.text;
   const std::vector<FormulaNode>& nodes = force.formula.nodes;

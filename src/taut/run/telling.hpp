@@ -8,7 +8,8 @@
 
 namespace taut {
 
-// Is called between steps with the part of the work that is done, NaN if that is not known. It throws to end the work.
+// Is called between steps with the part of the work that is done, NaN if that is not known. It throws to end
+// the work.
 using Telling = std::function<void(double part)>;
 
 inline constexpr double unknown_part = std::numeric_limits<double>::quiet_NaN();
