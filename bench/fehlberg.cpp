@@ -21,7 +21,8 @@ constexpr double wanted[] = {1e-4, 1e-6, 1e-8, 1e-10};
 // Makes runs with ever more steps, until the error is below 1e-11, rounding has taken over, or a run takes long.
 // `run(steps)` returns the last state.
 template <class P, class Run>
-std::vector<Row> rows_of(const std::string& name, const P& problem, const Reference<P>& reference, Run&& run) {
+std::vector<Row> rows_of(const std::string& name, const P& problem, const Reference<P>& reference,
+                         Run&& run) {
   const StateOf<P> start(problem.start());
   const double H0 = H(problem, start.q, start.p);
   std::vector<Row> rows;

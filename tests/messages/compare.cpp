@@ -61,10 +61,12 @@ TEST(Compare, WorkForAPrecisionIsPrinted) {
 
 // A method whose longest step is already better than asked takes part in the ratios, with the work of that step.
 TEST(Compare, AMethodThatIsBetterThanAskedIsNotCalledUnreached) {
-  const Ran text = run_taut("compare pendulum --methods rattle,multistep8 --step 0.01 --until 2 --work-precision");
+  const Ran text =
+      run_taut("compare pendulum --methods rattle,multistep8 --step 0.01 --until 2 --work-precision");
   ASSERT_EQ(text.status, 0) << text.err;
   const auto all = lines(text.out);
-  const auto row = std::find_if(all.begin(), all.end(), [](const auto& line) { return line.starts_with("1e-04"); });
+  const auto row =
+      std::find_if(all.begin(), all.end(), [](const auto& line) { return line.starts_with("1e-04"); });
   ASSERT_NE(row, all.end()) << text.out;
   EXPECT_EQ(row->find("not reached"), std::string::npos) << *row;
   EXPECT_NE(row->find("at most"), std::string::npos) << *row;
