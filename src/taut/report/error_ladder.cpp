@@ -87,9 +87,8 @@ std::optional<WorkToError> work_to(double error, const ErrorLadder::Method& meth
     const Rung &coarse = rungs[reached - 1], &fine = rungs[reached];
     const double part = std::log(coarse.error / error) / std::log(coarse.error / fine.error);
     const auto between = [&](double a, double b) { return a > 0 && b > 0 ? a * std::pow(b / a, part) : 0; };
-    return WorkToError{
-        between(coarse.seconds, fine.seconds),
-        between(static_cast<double>(coarse.gradients), static_cast<double>(fine.gradients))};
+    return WorkToError{between(coarse.seconds, fine.seconds),
+                       between(static_cast<double>(coarse.gradients), static_cast<double>(fine.gradients))};
   }
   if (rungs.empty() || rungs.front().error > error) return std::nullopt;
   return WorkToError{rungs.front().seconds, static_cast<double>(rungs.front().gradients), true};
