@@ -59,7 +59,8 @@ TEST(Compare, WorkForAPrecisionIsPrinted) {
   EXPECT_NE(text.out.find("not reached here"), std::string::npos) << text.out;
 }
 
-// A method whose longest step is already better than asked takes part in the ratios, with the work of that step.
+// A method whose longest step is already better than asked takes part in the ratios, with the work of that
+// step.
 TEST(Compare, AMethodThatIsBetterThanAskedIsNotCalledUnreached) {
   const Ran text =
       run_taut("compare pendulum --methods rattle,multistep8 --step 0.01 --until 2 --work-precision");

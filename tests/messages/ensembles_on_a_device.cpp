@@ -175,8 +175,8 @@ TEST(TheKernelForADevice, CallsNothingFusesNothingAndKeepsSmallSystemsInRegister
   }
 }
 
-// Translates a kernel to the machine's own code, which says how many registers and bytes of a stack a thread has.
-// The bounds are those of ptxas 13.0 and a few more.
+// Translates a kernel to the machine's own code, which says how many registers and bytes of a stack a
+// thread has. The bounds are those of ptxas 13.0 and a few more.
 std::string ptxas() {
   for (const char* one : {"ptxas", "/usr/local/cuda/bin/ptxas"})
     if (std::system((std::string(one) + " --version >/dev/null 2>&1").c_str()) == 0) return one;

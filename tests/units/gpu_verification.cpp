@@ -63,7 +63,8 @@ TEST(VerificationOnADevice, HashesCodeAndNotComments) {
   EXPECT_NE(hash_of("int x = 2;\n"), plain);
 }
 
-// What makes the kernel is hashed: what its headers include, and the sources that write and fill it; no other file.
+// What makes the kernel is hashed: what its headers include, and the sources that write and fill it; no
+// other file.
 TEST(VerificationOnADevice, HashesWhatMakesTheKernel) {
   const OwnFolder folder;
   const auto hash_with = [&](const std::string& file, const std::string& text) {
