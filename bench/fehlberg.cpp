@@ -1,9 +1,10 @@
-// Measures the same accuracy by multistep8 and kahan-li8a and by a hand-written Fehlberg 7(8) on the underlying
-// equations, projected onto the manifold after each step, in the same binary:
+// Measures the same accuracy by multistep8 and kahan-li8a and by a hand-written Fehlberg 7(8) on the
+// underlying equations, projected onto the manifold after each step, in the same binary:
 //   cmake --build build/release --target bench_fehlberg && build/release/bench/bench_fehlberg [PROBLEM]
-// PROBLEM is pendulum, six-node-chain, lennard-jones-chain or all; the error is that in q and p at t = 100, for the
-// six-node chain at t = 40, in the frame of its centre of mass. All methods are bare loops with fixed steps that look
-// at the state at the end alone; the time of taut's includes the start of the sequence and the memory of the method.
+// PROBLEM is pendulum, six-node-chain, lennard-jones-chain or all; the error is that in q and p at t =
+// 100, for the six-node chain at t = 40, in the frame of its centre of mass. All methods are bare loops
+// with fixed steps that look at the state at the end alone; the time of taut's includes the start of the
+// sequence and the memory of the method.
 #include <taut/method/multistep/symmetric_multistep.hpp>
 #include <taut/problem/ready_made/lennard_jones_chain.hpp>
 #include <taut/problem/ready_made/pendulum.hpp>
@@ -18,10 +19,11 @@ namespace {
 
 constexpr double wanted[] = {1e-4, 1e-6, 1e-8, 1e-10};
 
-// Makes runs with ever more steps, until the error is below 1e-11, rounding has taken over, or a run takes long.
-// `run(steps)` returns the last state.
+// Makes runs with ever more steps, until the error is below 1e-11, rounding has taken over, or a run takes
+// long. `run(steps)` returns the last state.
 template <class P, class Run>
-std::vector<Row> rows_of(const std::string& name, const P& problem, const Reference<P>& reference, Run&& run) {
+std::vector<Row> rows_of(const std::string& name, const P& problem, const Reference<P>& reference,
+                         Run&& run) {
   const StateOf<P> start(problem.start());
   const double H0 = H(problem, start.q, start.p);
   std::vector<Row> rows;

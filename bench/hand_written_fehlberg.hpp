@@ -1,6 +1,6 @@
-// The loop that a careful programmer would write who has no method for constraints: the underlying equations by
-// the formula of order 8 of Fehlberg's pair 7(8), with a fixed step, and a projection onto both constraints after
-// each step. It is the yardstick of bench/fehlberg.cpp.
+// The loop that a careful programmer would write who has no method for constraints: the underlying
+// equations by the formula of order 8 of Fehlberg's pair 7(8), with a fixed step, and a projection onto
+// both constraints after each step. It is the yardstick of bench/fehlberg.cpp.
 #pragma once
 
 #include "hand_written.hpp"

@@ -81,6 +81,7 @@ void add_check(Program& program) {
   typed->add_method(command);
   typed->add_length(command);
   typed->add_set(command);
+  typed->add_time_transform(command);
   command.add(flag("--further", *further,
                    "also the modified energy, and the stability of the manifold under each formulation"));
   command.add(flag("--json", *json, "print one JSON object"));

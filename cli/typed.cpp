@@ -214,19 +214,25 @@ void TypedModel::add_error_tolerance(Command& command) {
       "local error of a step of bdf-variable(k), relative to q and p; default 1e-6"));
 }
 
-void TypedModel::add_step_function(Command& command) {
-  const auto take = [this](const std::string& text) {
-    if (!request_.step_function.empty())
-      throw InputError("--step-function and --time-transform both say how long steps are: leave one out.");
-    request_.step_function = text;
-  };
-  command.add(
-      option("--step-function", "F", take,
-             "for adaptive(M): steps of about H times this formula of the coordinates; auto (default)"));
+void TypedModel::take_step_function(const std::string& text) {
+  if (!request_.step_function.empty())
+    throw InputError("--step-function and --time-transform both say how long steps are: leave one out.");
+  request_.step_function = text;
+}
+
+void TypedModel::add_time_transform(Command& command) {
   command.add(option(
-      "--time-transform", "F", [take](const std::string& text) { take(as_time_transform(text)); },
+      "--time-transform", "F",
+      [this](const std::string& text) { take_step_function(as_time_transform(text)); },
       "for lobatto(s), midpoint, dirac-gauss(s): H becomes F·(H - E0), and steps are symplectic and differ "
       "in size"));
+}
+
+void TypedModel::add_step_function(Command& command) {
+  command.add(option(
+      "--step-function", "F", [this](const std::string& text) { take_step_function(text); },
+      "for adaptive(M): steps of about H times this formula of the coordinates; auto (default)"));
+  add_time_transform(command);
   command.add(option("--shortest-step", "H", request_.shortest_step,
                      "of adaptive(M): the run ends if a shorter one is needed"));
   command.add(option("--longest-step", "H", request_.longest_step,

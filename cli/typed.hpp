@@ -31,6 +31,7 @@ class TypedModel {
   void add_first_guess(Command& command);
   void add_stop_rule(Command& command);
   void add_error_tolerance(Command& command);
+  void add_time_transform(Command& command);
   void add_step_function(Command& command);  // for adaptive(M): adds limits and the interval of samples too
   void add_quantity(Command& command);       // --quantity, after --set
   void add_out(Command& command);
@@ -46,6 +47,8 @@ class TypedModel {
   std::vector<std::string> useless_without_out() const;  // options that were typed
 
  private:
+  void take_step_function(const std::string& text);
+
   RunRequest request_;  // holds what can be put there at once
   std::optional<double> tolerance_, checkpoint_every_;
   std::optional<bool> halves_, warns_;

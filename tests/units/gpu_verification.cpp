@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -32,6 +33,11 @@ std::string record_in(const OwnFolder& folder, const std::string& sources, const
   return "--record '" + path + "'";
 }
 
+void write_in(const OwnFolder& folder, const std::string& file, const std::string& text) {
+  std::filesystem::create_directories((folder / file).parent_path());
+  std::ofstream(folder / file) << text;
+}
+
 TEST(VerificationOnADevice, HoldsForTheSourcesThatItHad) {
   const OwnFolder folder;
   const std::string sources = said(folder, "--hash"), other(64, '0');
@@ -49,13 +55,34 @@ TEST(VerificationOnADevice, HoldsForTheSourcesThatItHad) {
 TEST(VerificationOnADevice, HashesCodeAndNotComments) {
   const OwnFolder folder;
   const auto hash_of = [&](const std::string& text) {
-    std::system(("mkdir -p '" + std::string(folder / "taut") + "'").c_str());
-    std::ofstream(folder / "taut/one.hpp") << text;
+    write_in(folder, "taut/mechanism/device_unit.hpp", text);
     return said(folder, "--hash '" + folder.string() + "'");
   };
   const std::string plain = hash_of("int x = 1;\n");
   EXPECT_EQ(hash_of("int  x =\n1; // a comment\n"), plain);
   EXPECT_NE(hash_of("int x = 2;\n"), plain);
+}
+
+// What makes the kernel is hashed: what its headers include, and the sources that write and fill it; no
+// other file.
+TEST(VerificationOnADevice, HashesWhatMakesTheKernel) {
+  const OwnFolder folder;
+  const auto hash_with = [&](const std::string& file, const std::string& text) {
+    write_in(folder, file, text);
+    return said(folder, "--hash '" + folder.string() + "'");
+  };
+  write_in(folder, "taut/mechanism/device_unit.hpp", "#include <taut/measure/gauge.hpp>\n");
+  write_in(folder, "taut/measure/gauge.hpp", "#include <taut/measure/units.hpp>\n");
+  const std::string plain = hash_with("taut/report/figure.hpp", "int x = 1;\n");
+  EXPECT_EQ(hash_with("taut/report/figure.hpp", "int x = 2;\n"), plain) << "no unit includes it";
+  const std::string deep = hash_with("taut/measure/units.hpp", "int x = 1;\n");
+  EXPECT_NE(deep, plain) << "a header of a header of the unit";
+  EXPECT_NE(hash_with("taut/mechanism/device_machine.cpp", "int x = 1;\n"), deep) << "it fills the slots";
+  const std::string all = said(folder, "--files");
+  for (const char* file : {"taut/measure/gauge.hpp", "taut/method/rattle.hpp", "taut/model/code/emit.cpp",
+                           "taut/backend/device_steps.cpp", "taut/mechanism/device_machine.cpp",
+                           "taut/method/implicit_midpoint.hpp", "taut/ensemble/worker_on_device.cpp"})
+    EXPECT_NE(("\n" + all + "\n").find(std::string("\n") + file + "\n"), std::string::npos) << file;
 }
 
 TEST(VerificationOnADevice, IsWhatTheVersionSays) {

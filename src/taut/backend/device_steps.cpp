@@ -56,11 +56,21 @@ class EmulatedSteps final : public StepsOfSlots {
   std::vector<double> constants_;
 };
 
+// A program under the sanitizers has the kernel under them, too.
+std::vector<std::string> options_of_the_emulated() {
+#if defined(__SANITIZE_ADDRESS__)
+  return {"-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize=null,alignment,object-size",
+          "-fno-sanitize-recover=all"};
+#else
+  return {"-O2"};
+#endif
+}
+
 class EmulatedDevice final : public DeviceSteps {
  public:
   explicit EmulatedDevice(const DeviceRequest& request) : request_(request) {
-    const CompiledObject object =
-        compiled_object(with_quadmath(source_unit(request, UnitTarget::processor, {"-O2"})));
+    const CompiledObject object = compiled_object(
+        with_quadmath(source_unit(request, UnitTarget::processor, options_of_the_emulated())));
     if (object.handle == nullptr) throw DeviceError(object.missing);
     make_ = std::bit_cast<EmulatedSteps::Make>(object.symbol(kernel_name));
     if (make_ == nullptr) throw DeviceError("the compiled object makes no steps");
@@ -224,6 +234,9 @@ std::string device_text(const DeviceRequest& request, const std::string& archite
     throw DeviceError(
         fmt::format("{} does not fit into a thread of the device: its steps call {}, which is not there",
                     request.method, fmt::join(facts.missing, ", ")));
+  if (facts.fuses)
+    throw DeviceError(
+        "the compiler fuses products and sums, which would give other bits than the processor's");
   return made.text;
 } catch (const std::filesystem::filesystem_error& error) {
   throw DeviceError(error.what());

@@ -126,9 +126,9 @@ MadeEnsembleMachines machines_with_device(const TrajectoryModel& base, const Pla
     return refuse("steps on a device are compiled for the model, so that --backend is specialise");
   // Other methods keep tables or memory that a thread of a device does not have.
   const std::string label = method.choice.label();
-  if (!method.choice.ode && label != "rattle" && label != "verlet")
-    return refuse(
-        fmt::format("a device makes the steps of rattle, and {} is computed by the processor", label));
+  if (!method.choice.ode && label != "rattle" && label != "verlet" && label != "midpoint")
+    return refuse(fmt::format(
+        "a device makes the steps of rattle and midpoint, and {} is computed by the processor", label));
   SpecialisedTrajectories unit = trajectories_of(base, method);
   if (!unit.missing.empty()) return refuse(unit.missing);
   if (unit.make_alone != nullptr) return refuse("a full mass is not there for a device");

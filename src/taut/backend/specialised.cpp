@@ -181,8 +181,8 @@ std::string kernel_text(const std::string& state, const std::string& method, boo
   const std::string take =
       own_constants ? "take_own<SpecialisedModel<double>>(s, job, index);" : "take_shared(s, constants);";
   const std::string steps = fmt::format(
-      "  using P = SpecialisedModel<double>;\n  OnDevice<P> s;\n  {}\n  advance_slot<{}>({}, s, job, "
-      "index);\n",
+      "  using P = SpecialisedModel<double>;\n  OnDevice<P> s;\n  {}\n"
+      "  advance_slot<{}>({}, s, job, index);\n",
       take, state, method);
   const std::string begin = R"(#include <taut/mechanism/device_unit.hpp>
 

@@ -1,8 +1,11 @@
 // The part of a worker that has a device make the steps. The first steps of a trajectory, and those that the
 // device leaves, are made here by the machine of the trajectory, so that the bits and what is found wrong
 // with a step are those of the processor.
+#include <taut/backend/cuda_driver.hpp>
 #include <taut/ensemble/run_ensemble.hpp>
 #include <taut/ensemble/worker.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -20,7 +23,7 @@ constexpr double shortest_call = 0.02, longest_call = 0.08;
 
 }  // namespace
 
-void Worker::work_on_device() {
+void Worker::work_on_device() try {
   const std::int64_t share = ensemble_.size() / std::max<std::int64_t>(1, gathering_.workers) + 1;
   const auto count = static_cast<int>(std::clamp<std::int64_t>(share, 32, most_slots));
   Slots slots{ensemble_.machines->device(count), {}};
@@ -31,6 +34,8 @@ void Worker::work_on_device() {
     if (slots.busy == 0) break;
     advance(slots);
   }
+} catch (const DeviceError& error) {
+  throw DeviceError(fmt::format("--device {}: {}.", name_of(ensemble_.method.device), error.what()));
 }
 
 void Worker::refill(Slots& slots) {

@@ -177,9 +177,8 @@ void advance_slot(const Method& usual, P& s, const DeviceJob& job, std::int64_t 
   Gauge<P> gauge(s);
   const std::int64_t stop = job.stop[index];
   std::int64_t left = stop - steps < job.most ? stop - steps : job.most;
-  X before = x;
   for (; left > 0; --left) {
-    before = x;
+    slot.store(x);  // a second state in hand would cost registers
     const auto solved = method.step(s, x, memory, job.h);
     if (!solved || s.left) break;
     const auto kinetic = [&] {
@@ -190,8 +189,10 @@ void advance_slot(const Method& usual, P& s, const DeviceJob& job, std::int64_t 
     if (!tally.add(gauge.measure(s, x.q, x.p), slot, job.block, kinetic)) break;
     ++steps;
   }
-  if (left > 0) job.states[index] = SlotState::behind;
-  slot.store(left > 0 ? before : x);
+  if (left > 0)
+    job.states[index] = SlotState::behind;
+  else
+    slot.store(x);
   tally.store(slot, behind_state);
   job.steps[index] = steps;
 }
