@@ -253,6 +253,7 @@ test("a hostile link and a hostile model do nothing", async () => {
 test("every bundled model opens and draws", async () => {
   const { page, ready, now, close } = await opened();
   await ready();
+  await page.waitForSelector("#show-pictures:enabled");
   const names = await page.$$eval("#gallery option", options => options.map(o => o.value));
   assert.ok(names.length >= 30);
   for (const name of names) {
@@ -499,6 +500,21 @@ test("a teacher's own lesson is read from a file, and a hostile one does nothing
   assert.match(await page.textContent("#lesson .warning"), /model takes a text/);
   await page.click("#lesson .lab-block button");
   await page.waitForFunction(() => window.laboratory.now.open?.about.title === "A pendulum" && window.laboratory.now.open.step === 0.1);
+  await close();
+});
+
+test("the gallery draws every bundled model, and opens the one that is chosen", async () => {
+  const { page, ready, picture, close } = await opened();
+  await ready();
+  await page.click("#show-pictures");
+  const count = await page.locator(".thumbs button").count();
+  assert.equal(count, await page.locator("#gallery option").count());
+  await page.waitForFunction(n => document.querySelectorAll(".thumbs canvas[data-drawn]").length === n, count, { timeout: 60000 });
+  const blank = await page.$$eval(".thumbs canvas", all => all.filter(canvas => new Set(new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size < 3).length);
+  assert.equal(blank, 0);
+  await picture("lab-1400-gallery.png");
+  await page.click('.thumbs button[data-model="four-bar"]');
+  await page.waitForFunction(() => window.laboratory.now.open?.about.name === "four-bar");
   await close();
 });
 
