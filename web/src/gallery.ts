@@ -12,9 +12,9 @@ export class Gallery {
   private left: { name: string; canvas: HTMLCanvasElement; words: HTMLElement }[] = [];
   private working = false;
 
-  constructor(private readonly engineFor: () => Engine, models: { name: string; title: string }[], choose: (name: string) => void) {
-    const entries = models.map(({ name, title }) => {
-      const canvas = make("canvas", { "aria-hidden": "true" }), words = make("span", { class: "note" }, title);
+  constructor(private readonly engineFor: () => Engine, models: { name: string; description: string }[], choose: (name: string) => void) {
+    const entries = models.map(({ name, description }) => {
+      const canvas = make("canvas", { "aria-hidden": "true" }), words = make("span", { class: "note" }, description);
       this.left.push({ name, canvas, words });
       return make("button", { type: "button", "data-model": name, onclick: () => { this.dialog.close(); choose(name); } }, canvas, make("b", {}, name), words);
     });

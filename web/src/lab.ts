@@ -130,10 +130,10 @@ class Laboratory {
     addEventListener("hashchange", () => { void this.openLink(); });
     requestAnimationFrame(now => this.tick(now));
     // To list the models is to read them all: the first frame does not wait for that.
-    const { models, version } = await this.engine.ask<{ models: { name: string; title: string }[]; version: string }>({ kind: "list" });
+    const { models, version } = await this.engine.ask<{ models: { name: string; description: string }[]; version: string }>({ kind: "list" });
     found("version").textContent = `taut ${version}`;
     const gallery = found<HTMLSelectElement>("gallery");
-    gallery.append(...models.map(m => make("option", { value: m.name, title: m.title }, m.name)));
+    gallery.append(...models.map(m => make("option", { value: m.name, title: m.description }, m.name)));
     this.chooseInGallery();
     const load = (name: string) => { void this.load(name).catch(e => this.complain(e)); };
     gallery.addEventListener("change", () => load(gallery.value));

@@ -261,6 +261,11 @@ test("every bundled model opens and draws", async () => {
     await page.waitForFunction(wanted => !document.getElementById("errors").hidden || window.laboratory.now.open?.about.name === wanted, name, { timeout: 60000 });
     assert.ok(await page.evaluate(() => document.getElementById("errors").hidden), `${name}: ${await page.textContent("#errors")}`);
     assert.ok((await now()).lanes.every(l => l.places.every(Number.isFinite)), name);
+    const outside = await page.evaluate(() => {
+      const { scene, now: { open } } = window.laboratory, box = document.getElementById("picture").getBoundingClientRect();
+      return open.picture.bodies.map((_, b) => scene.bodyOnPage(b)).filter(([x, y]) => !(x >= box.left && x <= box.right && y >= box.top && y <= box.bottom)).length;
+    });
+    assert.equal(outside, 0, `${name}: bodies that are not in the picture`);
   }
   await close();
 });
@@ -512,6 +517,7 @@ test("the gallery draws every bundled model, and opens the one that is chosen", 
   await page.waitForFunction(n => document.querySelectorAll(".thumbs canvas[data-drawn]").length === n, count, { timeout: 60000 });
   const blank = await page.$$eval(".thumbs canvas", all => all.filter(canvas => new Set(new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size < 3).length);
   assert.equal(blank, 0);
+  assert.equal(await page.textContent('.thumbs button[data-model="pendulum"] .note'), "Planar pendulum (Reich 1996)");
   await picture("lab-1400-gallery.png");
   await page.click('.thumbs button[data-model="four-bar"]');
   await page.waitForFunction(() => window.laboratory.now.open?.about.name === "four-bar");
