@@ -29,7 +29,8 @@ const packed = bytes => gzipSync(bytes, { level: 9 }).toString("base64");
 const uplot = inside(text(join(report, "vendor/uPlot.min.js")));
 // Unpacks the page's own script and starts it.
 const loader = `(async () => {
-  const bytes = Uint8Array.from(atob(document.getElementById("script").textContent), c => c.charCodeAt(0));
+  const text = atob(document.getElementById("script").textContent), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);
   const code = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   const script = document.createElement("script");
   script.src = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));

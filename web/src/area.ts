@@ -107,7 +107,7 @@ export class AreaPanel {
     this.plot.show(this.course.t, this.course.values.map(lane => lane[0]));
     this.numbers.replaceChildren(...frame.lanes.flatMap((lane, k) => {
       const dot = make("i");
-      dot.style.background = colour("c" + k);
+      dot.style.background = `var(--c${k})`;
       const text = lane.failed ?? `${shown(lane.area, 7)} ± ${shown(lane.doubt, 1)}, changed by ${shown(change[k]!, 2)}`;
       return [make("dt", {}, dot, methods[k]), make("dd", { "data-change": change[k] ?? "" }, text)];
     }), make("dt", {}, "t"), make("dd", {}, shown(frame.t, 5)));

@@ -1,10 +1,12 @@
 // The page: a model, its picture, methods side by side, and what they keep.
 import { AreaPanel } from "./area.ts";
+import { bytesOf } from "./bytes.ts";
 import { applyTheme, colour, download, found, make, nextTheme, onTheme, shown } from "./dom.ts";
 import { Editor } from "./editor.ts";
 import { Engine, EngineError } from "./engine.ts";
 import { equations } from "./equations.ts";
 import { Film } from "./film.ts";
+import { Gallery } from "./gallery.ts";
 import { Knobs } from "./knobs.ts";
 import type { LabBlock } from "./labblock.ts";
 import { Lessons } from "./lessons.ts";
@@ -22,7 +24,7 @@ const mostSteps = 20000;  // of one frame
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 async function unpacked(id: string): Promise<ArrayBuffer> {
-  const text = atob(found(id).textContent!.trim()), bytes = Uint8Array.from(text, c => c.charCodeAt(0));
+  const bytes = bytesOf(found(id).textContent!.trim());
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
@@ -38,6 +40,7 @@ async function copied(text: string): Promise<boolean> {
 
 class Laboratory {
   private readonly engine: Engine;
+  private readonly another: () => Engine;
   private readonly editor: Editor;
   private readonly knobs: Knobs;
   readonly scene: Scene;
@@ -68,10 +71,11 @@ class Laboratory {
   private readonly made = { frames: 0, steps: 0, first: 0 };  // advances drawn, their steps, and when the first frame came
 
   constructor(code: string, module: ArrayBuffer) {
-    this.engine = new Engine(code, module);
-    this.area = new AreaPanel(() => new Engine(code, module));
-    this.swarm = new SwarmPanel(() => new Engine(code, module));
-    this.map = new MapPanel(() => new Engine(code, module));
+    this.another = () => new Engine(code, module);
+    this.engine = this.another();
+    this.area = new AreaPanel(this.another);
+    this.swarm = new SwarmPanel(this.another);
+    this.map = new MapPanel(this.another);
     this.engine.onRestart = () => { this.pause(); this.open = null; };
     this.editor = new Editor(found("editor"), text => this.changeText(text));
     this.knobs = new Knobs(found("parameters"), found("starts"), (name, value) => this.set(name, value));
@@ -122,17 +126,25 @@ class Laboratory {
   // ---- the model -------------------------------------------------------------------------------------------
 
   async begin() {
-    const { models, version } = await this.engine.ask<{ models: { name: string; title: string }[]; version: string }>({ kind: "list" });
-    found("version").textContent = `taut ${version}`;
-    const gallery = found<HTMLSelectElement>("gallery");
-    gallery.append(...models.map(m => make("option", { value: m.name, title: m.title }, m.name)));
-    gallery.addEventListener("change", () => { void this.load(gallery.value).catch(e => this.complain(e)); });
-    if (!await this.openLink()) {
-      gallery.value = "double-pendulum";
-      await this.load("double-pendulum");
-    }
+    if (!await this.openLink()) await this.load("double-pendulum");
     addEventListener("hashchange", () => { void this.openLink(); });
     requestAnimationFrame(now => this.tick(now));
+    // To list the models is to read them all: the first frame does not wait for that.
+    const { models, version } = await this.engine.ask<{ models: { name: string; description: string }[]; version: string }>({ kind: "list" });
+    found("version").textContent = `taut ${version}`;
+    const gallery = found<HTMLSelectElement>("gallery");
+    gallery.append(...models.map(m => make("option", { value: m.name, title: m.description }, m.name)));
+    this.chooseInGallery();
+    const load = (name: string) => { void this.load(name).catch(e => this.complain(e)); };
+    gallery.addEventListener("change", () => load(gallery.value));
+    const pictures = new Gallery(this.another, models, name => { gallery.value = name; load(name); });
+    found("show-pictures").addEventListener("click", () => pictures.open());
+    found("show-pictures").removeAttribute("disabled");
+  }
+
+  private chooseInGallery() {
+    const gallery = found<HTMLSelectElement>("gallery"), { name } = this.state;
+    gallery.value = [...gallery.options].some(o => o.value === name) ? name : "";
   }
 
   // Opens the link in the page's address, if there is one that can be read.
@@ -153,9 +165,8 @@ class Laboratory {
   }
 
   private show(shared: Shared) {
-    const gallery = found<HTMLSelectElement>("gallery");
     this.state = shared;
-    gallery.value = [...gallery.options].some(o => o.value === shared.name) ? shared.name : "";
+    this.chooseInGallery();
     this.editor.text = shared.text;
     this.reopen(false);
   }

@@ -1,4 +1,5 @@
 // The whole state as the fragment of the page's address, which browsers send to nobody.
+import { bytesOf } from "./bytes.ts";
 
 export interface Shared {
   text: string;
@@ -65,8 +66,8 @@ export async function fromFragment(fragment: string): Promise<Shared> {
 
 async function sharedIn(fragment: string): Promise<Shared | null> {
   try {
-    const text = atob(fragment.slice(2).replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = await through(Uint8Array.from(text, c => c.charCodeAt(0)), new DecompressionStream("deflate-raw"), 4 * mostText);
+    const packed = bytesOf(fragment.slice(2).replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = await through(packed, new DecompressionStream("deflate-raw"), 4 * mostText);
     const read = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
     const isText = (x: unknown): x is string => typeof x === "string" && x.length <= mostText;
     const finite = (x: unknown) => typeof number(x) === "number" && Number.isFinite(number(x));

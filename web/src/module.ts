@@ -148,7 +148,7 @@ export class Taut {
 
   version() { return this.text(this.c.taut_version()); }
   problems() {
-    return JSON.parse(this.answer(out => this.c.taut_problems(out))) as { name: string; title: string }[];
+    return JSON.parse(this.answer(out => this.c.taut_problems(out))) as { name: string; description: string }[];
   }
   methods() {
     return JSON.parse(this.answer(out => this.c.taut_methods(out))) as Record<string, unknown>[];

@@ -21,6 +21,7 @@ export class Scene {
   private trails: Float64Array[][] = [];  // of each lane: places, oldest first
   private centre: Point3 = [0, 0, 0];
   private extent = 1;
+  private firstExtent = 1;
   private unit = 1;
   private middle = [0, 0];
   private turn = { yaw: -0.6, pitch: 0.35 };
@@ -64,6 +65,7 @@ export class Scene {
 
   show(lanes: LaneState[]) {
     this.lanes = lanes;
+    this.widen(lanes[0]);
     lanes.forEach((lane, k) => {
       const trail = this.trails[k] ??= [];
       trail.push(lane.places);
@@ -78,7 +80,8 @@ export class Scene {
     const picture = this.picture!, d = picture.dimension, all: number[][] = [];
     const places = this.lanes[0].places;
     for (let b = 0; b < picture.bodies.length; ++b) all.push(Array.from(places.subarray(b * d, b * d + d)));
-    const fixed = [...picture.anchors, ...picture.spheres.map(s => s.centre)];
+    // Anchors have three numbers in the plane too.
+    const anchors = picture.anchors.map(p => p.slice(0, d)), fixed = [...anchors, ...picture.spheres.map(s => s.centre.slice(0, d))];
     const low = [0, 0, 0], high = [0, 0, 0];
     for (let k = 0; k < d; ++k) {
       const values = [...all, ...fixed].map(p => p[k]);
@@ -86,15 +89,26 @@ export class Scene {
       high[k] = Math.max(...values);
     }
     const hub = fixed.length > 0 ? fixed[0] : low.map((v, k) => (v + high[k]) / 2);
-    let reach = Math.max(...[...all, ...fixed].map(p => Math.hypot(...p.map((x, k) => x - hub[k]))), ...picture.spheres.map(s => s.radius), 1e-3);
+    let reach = Math.max(...[...all, ...fixed].map(p => Math.hypot(...p.map((x, k) => x - hub[k]))), ...picture.spheres.map(s => s.radius));
+    if (!(reach > 1e-3)) reach = 1;  // one body and nothing else
     if (picture.anchors.length > 0) {  // a chain of rods may stretch as far as they are long together
-      const place = (i: number) => i < all.length ? all[i] : picture.anchors[i - all.length];
+      const place = (i: number) => i < all.length ? all[i] : anchors[i - all.length];
       const long = picture.links.reduce((sum, [a, b]) => sum + Math.hypot(...place(a).map((x, k) => x - place(b)[k])), 0);
       if (picture.links.length <= 6) reach = Math.max(reach, Math.min(long, 2.2 * reach));
     }
     const several = picture.anchors.length > 1;
     this.centre = (several ? [0, 1, 2].map(k => (low[k] + high[k]) / 2) : [hub[0] ?? 0, hub[1] ?? 0, hub[2] ?? 0]) as Point3;
-    this.extent = 2.15 * reach;
+    this.extent = this.firstExtent = 2.15 * reach;
+  }
+
+  // A body that leaves the picture, as one without rods may, makes it wider. One that flies away does not: the
+  // picture grows to a thousand times its size and no further.
+  private widen(lane: LaneState) {
+    if (lane.failed !== null || this.held !== null || this.picture === null) return;
+    const d = this.picture.dimension;
+    let far = 0;
+    for (let i = 0; i < lane.places.length; ++i) far = Math.max(far, Math.abs(lane.places[i] - this.centre[i % d]));
+    if (far > this.extent / 2 && far < 500 * this.firstExtent) this.extent = 2.3 * far;
   }
 
   private project(p: ArrayLike<number>): Point3 {

@@ -16,15 +16,18 @@ export function ownCoordinates(about: { coordinates: string[]; text: string }): 
   return about.coordinates[last] === "time" && !written ? last : last + 1;
 }
 
-const texts = new Map<string, string>();  // of the bundled models
+const texts = new Map<string, string | null>();  // of the bundled models; null for a name that none of them has
 
-export function bundledText(taut: Taut, name: string): string | null {
-  if (texts.size === 0) for (const problem of taut.problems()) texts.set(problem.name, "");
-  if (!texts.has(name)) return null;
-  if (texts.get(name) === "") {
-    const model = taut.open(name);
-    texts.set(name, model.about.text);
-    model.free();
+function bundledText(taut: Taut, name: string): string | null {
+  if (!texts.has(name)) {
+    try {
+      const model = taut.open(name);
+      texts.set(name, model.about.text);
+      model.free();
+    } catch (error) {
+      if (!(error instanceof TautError)) throw error;
+      texts.set(name, null);
+    }
   }
   return texts.get(name)!;
 }

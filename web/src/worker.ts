@@ -17,7 +17,7 @@ function answer(request: Request): unknown {
   switch (request.kind) {
     case "list": {
       const models = taut.problems();
-      return { version: taut.version(), models, methods: taut.methods() };
+      return { version: taut.version(), models };
     }
     case "source": {
       const model = taut.open(request.name);

@@ -1,6 +1,6 @@
 // Reads the numbers, formulas and ranges of a table.
 #include <taut/contract/reading_time.hpp>
-#include <taut/model/code/evaluator.hpp>
+#include <taut/model/code/interpreter.hpp>
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/model/text/source.hpp>
@@ -80,8 +80,8 @@ std::optional<long> ParticleReader::whole(const Value& v, const std::string& wha
   return std::nullopt;
 }
 
-// Returns the value of a formula for every term, computed with the digits of a long double, so that large
-// indices do not cost digits of a double.
+// Returns the value of a formula for every term, computed with the digits of a 128-bit float: large indices do
+// not cost digits of a double, and the bits are those of every machine, whatever its long double is.
 std::optional<std::vector<double>> ParticleReader::over_terms(const Value& v, const std::string& what,
                                                               const Terms& terms, const std::string& hint) {
   Graph graph;
@@ -92,14 +92,14 @@ std::optional<std::vector<double>> ParticleReader::over_terms(const Value& v, co
   };
   const auto node = formula(graph, v, what, names, input, hint);
   if (!node) return std::nullopt;
-  const Evaluator<long double> evaluate(std::make_shared<const Program>(
+  const Evaluator<Float128> evaluate(std::make_shared<const Program>(
       linearise(graph, {*node}, std::max(1, static_cast<int>(names.size())))));
   std::vector<double> values(terms.count);
-  std::vector<long double> in(names.size());
+  std::vector<Float128> in(names.size());
   for (int k = 0; k < terms.count; ++k) {
     ReadingTime::spend();
     for (std::size_t j = 0; j < in.size(); ++j) in[j] = terms.value[j][k];
-    long double x = 0;
+    Float128 x = 0;
     evaluate(in.data(), nullptr, nullptr, &x);
     values[k] = static_cast<double>(x);
     if (std::isfinite(values[k])) continue;
