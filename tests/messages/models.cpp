@@ -202,6 +202,25 @@ TEST(Models, QuantitiesAreInSamplesAndSummary) {
   EXPECT_NE(run_taut("run m.toml", model.folder.string()).out.find("  quantity  spin = "), std::string::npos);
 }
 
+TEST(Models, AQuantityHasNotTheNameOfABlockOfColumns) {
+  for (const std::string name : {"q", "p", "lambda", "residual"}) {
+    const OwnModel model(pendulum + "[quantities]\n" + name + " = \"x*p_y\"\n");
+    const std::string err = model.refused().err;
+    EXPECT_NE(err.find("samples have another column `" + name + "`"), std::string::npos) << err;
+  }
+}
+
+TEST(Models, ATimeThatTheRunDoesNotComeToIsNamed) {
+  const auto ran = run_taut("run pendulum --step 0.1 --until 1 --at 5,0.5,-1", "/");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err,
+            "taut: the run goes from t = 0 to 1: there is no state at t = 5, -1, which `at` asks for.\n");
+  EXPECT_NE(ran.out.find("at        t = 0.5:"), std::string::npos) << ran.out;
+  const auto last = run_taut("run pendulum --step 0.3 --steps 7 --at 2.1", "/");  // 7*0.3 is less than 2.1
+  EXPECT_EQ(last.err, "");
+  EXPECT_NE(last.out.find("at        t = 2.1:"), std::string::npos) << last.out;
+}
+
 TEST(Models, AllErrorsOfABrokenFileComeAtOnce) {
   const OwnModel model(
       "[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"yy\"\n"
