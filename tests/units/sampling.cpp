@@ -131,8 +131,8 @@ TEST(Gram, FactorsInsideItsEnvelope) {
   EXPECT_NEAR(gram.log_det(pattern), log_det, 1e-12);
 }
 
-// K = G W G₀ᵀ of a ring and of rows that all share a column: solutions against products with the dense matrix. The
-// first pivot of each vanishes, so that rows must change places.
+// K = G W G₀ᵀ of a ring and of rows that all share a column: solutions against products with the dense
+// matrix. The first pivot of each vanishes, so that rows must change places.
 TEST(BandLu, SolvesWithTheNormalsOfTwoPoints) {
   constexpr int m = 20;
   for (const bool all_coupled : {false, true}) {
