@@ -3,8 +3,8 @@
 //   cmake --build build/release --target bench_reading && build/release/bench/bench_reading [most [word]]
 // It reads texts of 10³ to 10⁶ entries (or to `most`), as long as they are within the limits of a model file,
 // of all cases or of those with a word in their names, and prints the time for each entry. It ends with
-// status 1 if twice as many entries take more than three times as long, on average over three doublings: in one
-// or two of them the tables outgrow a cache.
+// status 1 if twice as many entries take more than three times as long, on average over three doublings: in
+// one or two of them the tables outgrow a cache.
 #include <fmt/core.h>
 
 #include <algorithm>

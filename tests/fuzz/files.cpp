@@ -1,5 +1,6 @@
-// Reads any bytes as a trajectory, a checkpoint or the draws of a chain. The checksums would stop nearly all of
-// them at the first chunk, so the first byte may also put what follows into chunks with the right checksums.
+// Reads any bytes as a trajectory, a checkpoint or the draws of a chain. The checksums would stop nearly all
+// of them at the first chunk, so the first byte may also put what follows into chunks with the right
+// checksums.
 #include <taut/sample/draws_folder.hpp>
 #include <taut/store/checkpoint.hpp>
 #include <taut/store/trajectory.hpp>
