@@ -14,7 +14,8 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
-#include <unordered_set>
+#include <string_view>
+#include <unordered_map>
 
 namespace taut {
 
@@ -41,19 +42,25 @@ std::optional<double> finite_number(std::string_view text) {
 // a large model, so that a list would be searched too often.
 class ColumnNames {
  public:
-  explicit ColumnNames(const std::vector<std::string>& known) : known_(known.begin(), known.end()) {}
+  explicit ColumnNames(const std::vector<std::string>& known) : had_(known.size()) {
+    places_.reserve(known.size());
+    for (std::size_t k = 0; k < known.size(); ++k) places_.emplace(known[k], k);
+  }
 
-  bool knows(const std::string& name) const { return known_.count(name) > 0; }
+  bool knows(const std::string& name) const { return places_.count(name) > 0; }
   // Takes the next name. Says what is wrong with it; nothing if it is right.
   std::string fault_of(const std::string& name) {
     if (name.empty()) return "a column has no name";
-    if (!knows(name)) return "the model has nothing called " + ticked(name) + " that could vary";
-    if (!before_.insert(name).second) return "there are two columns " + ticked(name);
+    const auto at = places_.find(name);
+    if (at == places_.end()) return "the model has nothing called " + ticked(name) + " that could vary";
+    if (had_[at->second]) return "there are two columns " + ticked(name);
+    had_[at->second] = true;
     return "";
   }
 
  private:
-  std::unordered_set<std::string> known_, before_;
+  std::unordered_map<std::string_view, std::size_t> places_;  // in the list of the caller
+  std::vector<bool> had_;
 };
 
 class CsvTable {

@@ -43,7 +43,8 @@ class Legendre {
 
  private:
   int node(const Formula& f);
-  std::size_t place(int i, int j) const {  // of an entry in M_
+  // Returns where an entry of M stands in M_.
+  std::size_t place(int i, int j) const {
     return is_diagonal_ ? static_cast<std::size_t>(i)
                         : static_cast<std::size_t>(i) * b_.size() + static_cast<std::size_t>(j);
   }

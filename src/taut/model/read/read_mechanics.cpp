@@ -9,6 +9,8 @@
 #include <taut/words/wording.hpp>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 namespace taut {
 
@@ -88,18 +90,17 @@ void ModelReader::add_time() {
 // A model that has something of its own by the name of a velocity keeps it, unless its mechanics are written
 // in velocities.
 void ModelReader::add_velocities() {
-  const auto has = [&](const char* table, const std::string& name) {
-    const Entry* e = root_.find(table);
-    return e && e->value.find(name);
-  };
+  std::unordered_set<std::string_view> taken;
+  for (const char* table : {"definitions", "quantities"})
+    if (const Entry* e = root_.find(table))
+      for (const Entry& named : e->value.table) taken.insert(named.key);
   const Entry* system = root_.find("system");
   const Entry* free = root_.find("parametrisation");
-  const Entry* list = free ? free->value.find("coordinates") : nullptr;
+  if (const Entry* list = free ? free->value.find("coordinates") : nullptr)
+    for (const Value& coordinate : list->value.list) taken.insert(coordinate.text);
   for (std::size_t i = 0; i < model_.coordinates.size() - (model_.dynamics.timed ? 1 : 0); ++i) {
     const std::string name = "v_" + model_.coordinates[i];
-    const bool listed = list && std::any_of(list->value.list.begin(), list->value.list.end(),
-                                            [&](const Value& v) { return v.text == name; });
-    if (!names_.contains(name) && !has("definitions", name) && !has("quantities", name) && !listed) {
+    if (!names_.contains(name) && !taken.contains(name)) {
       names_[name] = What::velocity;
     } else if (system->value.find("lagrangian") || system->value.find("kinetic")) {
       fail_key(*system, "the velocity of " + ticked(model_.coordinates[i]) + " is called " + ticked(name) +
