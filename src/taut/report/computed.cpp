@@ -1,4 +1,5 @@
 #include <taut/contract/time_transform.hpp>
+#include <taut/model/text/equation.hpp>
 #include <taut/report/computed.hpp>
 #include <taut/run/schedule.hpp>
 
@@ -56,7 +57,7 @@ std::vector<std::string> equations(const Model& model) {
 
 std::vector<std::string> constraints(const ModelRun& run) {
   std::vector<std::string> lines;
-  for (const Formula& g : run.model.constraints) lines.push_back("0 = " + g.text);
+  for (const Formula& g : run.model.constraints) lines.push_back(equation_text(g));
   if (run.model.particles)
     lines.push_back(fmt::format("{} coordinates, {} constraints", run.mechanism->coordinates(),
                                 run.mechanism->constraints()));

@@ -29,7 +29,17 @@ class ModelReader {
     free
   };  // free: of a parametrisation
   // The names that a formula may use; a sample has multipliers and a time beside the state.
-  enum class Use { parameters, position, state, lagrangian, motion, definition, sample, parametrisation };
+  enum class Use {
+    parameters,
+    position,
+    constraint,
+    state,
+    lagrangian,
+    motion,
+    definition,
+    sample,
+    parametrisation
+  };
 
   // A formula of the mechanics, which is checked again at the start.
   struct Watched {

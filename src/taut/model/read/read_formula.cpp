@@ -1,6 +1,7 @@
 // Reads a number or a formula of the file: parses it, looks up its names, and evaluates it if it may use
 // parameters alone.
 #include <taut/model/read/model_reader.hpp>
+#include <taut/model/text/equation.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/nearest_name.hpp>
@@ -30,6 +31,7 @@ bool ModelReader::is_allowed(What what, Use use) {
 const char* ModelReader::allowed_here(Use use) {
   switch (use) {
     case Use::position:
+    case Use::constraint:
       return "here coordinates and parameters are allowed";
     case Use::parametrisation:
       return "here the parametrisation's own coordinates and parameters are allowed";
@@ -126,7 +128,7 @@ bool ModelReader::formula_as_written(const Value& v, const std::string& what, Us
     fail(v, what + " must be a number or a formula in quotes, not " + kind_name(v));
     return false;
   }
-  ParsedFormula parsed = parse_formula(v.text, what);
+  ParsedFormula parsed = use == Use::constraint ? parse_equation(v.text, what) : parse_formula(v.text, what);
   bool fine = !parsed.error;
   if (parsed.error)
     fail(*v.source, v.text.empty() ? v.span : v.place(parsed.error->span), parsed.error->sentence,

@@ -220,7 +220,7 @@ void ModelReader::read_constraints(const Value& t) {
       fail(v, what + " must be a formula in quotes, not " + kind_name(v));
       continue;
     }
-    if (!formula(v, what, Use::position, model_.constraints[k])) continue;
+    if (!formula(v, what, Use::constraint, model_.constraints[k])) continue;
     const int node = graph.add(model_.constraints[k], [&](std::string_view name) {
       if (names_.at(std::string(name)) == What::parameter)
         return graph.constant(values_.at(std::string(name)));

@@ -108,7 +108,7 @@ class Parser {
            (printable ? "unexpected character " + ticked(text().substr(begin, end - begin))
                       : std::string("unexpected control character")) +
                " in " + what_,
-           c == '='               ? "what is equal to zero is written without `= 0`: a - b for a = b"
+           c == '='               ? "only a constraint may be an equation, with one `=`"
            : c == '<' || c == '>' ? "inequalities, such as those of contact, are out of scope"
                                   : "formulas are made of numbers, names, + - * / ^ and parentheses");
     }

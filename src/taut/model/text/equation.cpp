@@ -1,0 +1,31 @@
+#include <taut/model/text/equation.hpp>
+
+namespace taut {
+
+ParsedFormula parse_equation(std::string text, const std::string& what) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos) return parse_formula(std::move(text), what);
+  ParsedFormula both = parse_formula(text.substr(0, at), what);
+  std::vector<FormulaNode>& nodes = both.formula.nodes;
+  both.formula.text = text;
+  if (both.error) return both;
+  const ParsedFormula right = parse_formula(std::string(at + 1, ' ') + text.substr(at + 1), what);
+  both.error = right.error;
+  const int first = static_cast<int>(nodes.size());
+  for (FormulaNode node : right.formula.nodes) {
+    if (node.a >= 0) node.a += first;
+    if (node.b >= 0) node.b += first;
+    nodes.push_back(node);
+  }
+  if (!both.error)
+    nodes.push_back(
+        {Op::subtract, first - 1, static_cast<int>(nodes.size()) - 1, 0, {0, both.formula.text.size()}});
+  return both;
+}
+
+std::string equation_text(const Formula& constraint) {
+  const bool is_equation = constraint.text.find('=') != std::string::npos;
+  return is_equation ? constraint.text : "0 = " + constraint.text;
+}
+
+}  // namespace taut
