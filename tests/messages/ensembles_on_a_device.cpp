@@ -293,14 +293,25 @@ TEST(ADevice, ThatFailsEndsTheEnsembleInOneSentence) {
 }
 
 TEST(ADevice, RefusesWhatDoesNotFit) {
+  const OwnFolder folder;
+  std::ofstream(folder / "full-mass.toml") << R"([system]
+coordinates = ["x", "y"]
+mass = [["2", "0.5"], ["0.5", "1"]]
+potential = "y"
+constraints = ["x^2 + y^2 - 1"]
+[initial]
+x = 1.0
+)";
   for (const auto& [arguments, reason] :
        {std::pair("pendulum --backend interpret", "--backend is specialise"),
         {"pendulum --method kahan-li8",
          "steps of rattle and midpoint, and kahan-li8 is computed by the processor"},
+        {"full-mass.toml --step 0.05", "a full mass is there for the processor alone"},
         {"water-box", "systems of particles are computed by the processor"},
         {"pendulum --method rk4 --formulation underlying", "methods that integrate a formulation"}}) {
     const Ran ran =
-        run_taut(std::string("ensemble ") + arguments + " --size 2 --steps 20 --lanes 4 --device emulated");
+        run_taut(std::string("ensemble ") + arguments + " --size 2 --steps 20 --lanes 4 --device emulated",
+                 folder.string());
     EXPECT_EQ(ran.status, 2) << arguments;
     EXPECT_NE(ran.err.find(reason), ran.err.npos) << ran.err;
   }

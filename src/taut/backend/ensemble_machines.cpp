@@ -129,9 +129,13 @@ MadeEnsembleMachines machines_with_device(const TrajectoryModel& base, const Pla
   if (!method.choice.ode && label != "rattle" && label != "verlet" && label != "midpoint")
     return refuse(fmt::format(
         "a device makes the steps of rattle and midpoint, and {} is computed by the processor", label));
+  if (!method.choice.ode &&
+      device_source(*base.model, method.choice.method, method.options, method.request.plain_updates,
+                    UnitTarget::device, method.other_parameters)
+          .empty())
+    return refuse("a full mass is there for the processor alone");
   SpecialisedTrajectories unit = trajectories_of(base, method);
   if (!unit.missing.empty()) return refuse(unit.missing);
-  if (unit.make_alone != nullptr) return refuse("a full mass is not there for a device");
   // Lanes, too, are there only for methods whose next step depends on the state alone.
   if (!unit.lanes(start, method.options)) return refuse("the method keeps more than a state between steps");
   const DeviceRequest request{.model = base.model,
