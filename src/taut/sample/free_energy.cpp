@@ -58,6 +58,7 @@ struct Held {
   ChainsOfColumn corrected, raw, log_weight;
   Positions last;          // where each chain is
   std::vector<int> moves;  // of each chain
+  std::vector<double> steps;
   double kT = 1;
 };
 
@@ -96,7 +97,9 @@ Held sample_at(const ModelRun& run, const FreeEnergyOptions& options, double val
     held.last[k] = chain.phase().q;
   };
   try {
-    stopped = run_sampling(sampling, threads, nullptr, watch).stopped;
+    const SamplingResult result = run_sampling(sampling, threads, nullptr, watch);
+    stopped = result.stopped;
+    for (const ChainResult& chain : result.chains) held.steps.push_back(chain.step);
   } catch (const InputError& error) {
     throw InputError(fmt::format("at the value {:g}: {}", value, error.what()));
   }
@@ -165,7 +168,8 @@ struct Finding {
 class Findings {
  public:
   void add(double value, const Held& held, const ColumnDiagnostics& force, std::int64_t part) {
-    if (*std::min_element(held.moves.begin(), held.moves.end()) == 0) still_.add(value, 0);
+    for (std::size_t c = 0; c < held.moves.size(); ++c)
+      if (held.moves[c] == 0) still_.add(value, held.steps[c]);
     if (held.corrected.front().size() < 6) few_.add(value, 0);
     if (force.rhat > most_rhat) rhat_.add(value, force.rhat);
     if (force.ess_mean < least_ess) ess_.add(value, -force.ess_mean);
@@ -177,8 +181,8 @@ class Findings {
     if (few_.count > 0)
       warnings.push_back("fewer than 6 draws of a chain are too few for errors and diagnostics.");
     if (still_.count > 0)
-      warnings.push_back(
-          fmt::format("{} some chain never moved: all of its draws are the same point.", still_.where()));
+      warnings.push_back(fmt::format("{} chains never moved: no step of theirs was accepted, of {:.3g}.",
+                                     still_.where(), still_.worst));
     if (apart_.count > 0)
       warnings.push_back(fmt::format(
           "{} chains stay in the component or the well where they began, and other ones have other forces. "
