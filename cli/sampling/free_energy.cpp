@@ -18,8 +18,9 @@ namespace {
 constexpr const char* free_energy_notes = R"text(
 A(xi) = -kT log of the marginal density of xi. The coordinate is held at each value as one more constraint, the draws are those of
 the original distribution given that value, and dA/dxi is the mean of a local force with its metric and curvature corrections, for
-any number of further constraints. The column `uncorrected` is what the multiplier alone would say. The profile is the integral by
-the trapezoidal rule, 0 at the first value. Beside it stands A from a histogram of draws in which the coordinate is free.
+any number of further constraints. The column `uncorrected` is what the multiplier alone would say. The profile is the integral of
+the cubics through neighbouring values, 0 at the first one. Beside it stands A from a histogram of draws in which the coordinate is
+free. Chains begin where those draws come near a value; if some never meet there, such draws say what share each component has.
 [sampling] of the model says the temperature or the density, and the measure.)text";
 
 constexpr const char* held_name = "reaction_coordinate";
@@ -28,8 +29,9 @@ struct FreeEnergyFlags {
   TypedModel model;
   std::string coordinate, values;
   FreeEnergyOptions options;
+  SamplingWords words;
   int threads = 0;
-  bool json = false, no_direct = false;
+  bool json = false, no_direct = false, strict = false;
 };
 
 std::vector<double> values_of(const std::string& text, const Model& model) {
@@ -58,14 +60,15 @@ int compute(FreeEnergyFlags& flags) {
   const ModelRun run = read_model_run(flags.model.problem, flags.model.request(), flags.model.set);
   flags.options.coordinate = held_name;
   flags.options.values = values_of(flags.values, run.model);
+  take_words(flags.words, run.model, flags.options.sampling);
   const StopSignals signals;
   Progress line;
   const SamplingObserver observer{
       .progress = [&](std::int64_t done, std::int64_t all) { line.show(done, all); },
       .wants_to_stop = [] { return StopSignals::caught() != 0; }};
   const int threads = flags.threads > 0 ? flags.threads : usual_threads();
-  FreeEnergy result = free_energy(run, flags.options, threads, observer);
-  if (!flags.no_direct) add_direct(run, flags.options, threads, observer, result);
+  flags.options.direct = !flags.no_direct;
+  const FreeEnergy result = free_energy(run, flags.options, threads, observer);
   line.clear();
   if (result.stopped) {
     fmt::print(stderr, "taut: stopped by {}: nothing was kept.\n", StopSignals::name(StopSignals::caught()));
@@ -73,7 +76,8 @@ int compute(FreeEnergyFlags& flags) {
   }
   for (const std::string& warning : result.warnings) fmt::print(stderr, "taut: warning: {}\n", warning);
   printed([&] { fmt::print("{}", flags.json ? to_json(result) + "\n" : to_text(result, "xi")); });
-  return finish_output();
+  const int written = finish_output();
+  return flags.strict && !result.warnings.empty() ? 1 : written;
 }
 
 }  // namespace
@@ -123,6 +127,19 @@ void add_free_energy(Program& program) {
         if (!(*flags->options.target.temperature > 0)) throw InputError("--temperature: kT is positive.");
       },
       "kT; default: what the model says"));
+  Option kernel =
+      option("--kernel", "K", flags->words.kernel, "nuts (default), hmc(L), ghmc, g-baoab(k) or random-walk");
+  kernel.words = kernel_names;
+  command.add(std::move(kernel));
+  command.add(option("--step", "H", o.step, "step size of the kernel; it is then not adapted"));
+  Option inits = option("--inits", "I", flags->words.inits,
+                        "where chains with xi free begin: start (default), or spread about it");
+  inits.words = [] { return std::vector<std::string>{"start", "spread"}; };
+  command.add(std::move(inits));
+  command.add(option(
+      "--spread", "X",
+      [flags](const std::string& text) { flags->words.spread = number_of(text, "--spread"); },
+      "size of the spread before starts are brought onto g = 0; default 1"));
   Option measure = option(
       "--measure", "M",
       [flags](const std::string& text) {
@@ -135,6 +152,7 @@ void add_free_energy(Program& program) {
   flags->model.add_set(command);
   command.add(threads_option(flags->threads, "default: as many as there are processors"));
   command.add(flag("--no-direct", flags->no_direct, "leave out the histogram of direct draws beside it"));
+  command.add(flag("--strict", flags->strict, "exit with 1 if a diagnostic warns"));
   command.add(flag("--json", flags->json, "print one JSON object instead of the table"));
   program.add(std::move(command));
 }

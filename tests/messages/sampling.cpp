@@ -73,6 +73,15 @@ TEST(FreeEnergy, PrintsOneObjectAndRefusesADependentCoordinate) {
   EXPECT_EQ(coarse.status, 0);
   EXPECT_NE(coarse.err.find("the values are far apart"), std::string::npos) << coarse.err;
   EXPECT_EQ(ran.err.find("far apart"), std::string::npos) << ran.err;
+  // What warns is a failure if that is asked for.
+  EXPECT_EQ(run_taut(butane + " --no-direct --strict --values '[0.3, 1.3, 2.3]'", own.string()).status, 1);
+  const Ran strict =
+      run_taut(sphere + " --coordinate z --values '[0, 0.5]' --no-direct --strict", own.string());
+  EXPECT_EQ(strict.status, 0) << strict.err;
+  const Ran pole =
+      run_taut(sphere + " --coordinate z --values '[1]' --kernel 'hmc(3)' --step 0.1", own.string());
+  EXPECT_EQ(pole.status, 2);
+  EXPECT_NE(pole.err.find("as a pole is for the height on a sphere"), std::string::npos) << pole.err;
   const Ran wrong = run_taut(sphere + " --coordinate 'x^2 + y^2 + z^2' --values '[1]'", own.string());
   EXPECT_EQ(wrong.status, 2);
   EXPECT_NE(wrong.err.find("depend on each other"), std::string::npos) << wrong.err;

@@ -4,6 +4,7 @@
 #include <taut/contract/request.hpp>
 #include <taut/sample/band_lu.hpp>
 #include <taut/sample/export.hpp>
+#include <taut/sample/mover.hpp>
 #include <taut/sample/summary.hpp>
 
 #include <unistd.h>
@@ -170,6 +171,46 @@ TEST(BandLu, SolvesWithTheNormalsOfTwoPoints) {
     std::fill(G.begin(), G.begin() + 2, 0.0);  // a row of zeros
     EXPECT_FALSE(lu.factor(pattern, G.data(), W.data(), G0.data()));
   }
+}
+
+// From (1, 0) the line that is parallel to the normal meets the circle up to a distance of 1 from it, and touches it
+// there. Beyond that Newton's iteration leaps to and fro with small residuals, and there is no solution.
+TEST(Steps, NextToAFoldEndOnTheManifoldOrAreRefused) {
+  const auto code = std::make_shared<const TargetCode>(make_target(model_run(R"toml(
+[system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "0"
+constraints = ["x^2 + y^2 - 1"]
+[initial]
+x = 1.0
+[sampling]
+density = "0"
+measure = "surface"
+)toml",
+                                                                             "t")
+                                                                       .model,
+                                                                   {}));
+  Target target(code);
+  Mover mover(target, {.check_reverse = false});  // the way back would refuse them, too
+  int refused = 0;
+  for (int k = -1000; k <= 1000; ++k) {
+    Phase x(*code);
+    ASSERT_TRUE(target.refresh(x, Need::gradient));
+    x.p = {0, 1 + 1e-15 * k};
+    if (mover.step(x, 1, false) != Outcome::done) {
+      ++refused;
+      continue;
+    }
+    double g = 0;
+    target.g(x.q.data(), &g);
+    EXPECT_LT(std::abs(g), 2e-15) << k;
+  }
+  EXPECT_GT(refused, 900);
+  Phase x(*code);
+  ASSERT_TRUE(target.refresh(x, Need::gradient));
+  x.p = {0, 0.5};
+  EXPECT_EQ(mover.step(x, 1, false), Outcome::done);
 }
 
 TEST(Draws, DoNotDependOnThreadsOrOnAKill) {

@@ -158,8 +158,7 @@ int free_energy_of(taut_model* model, SamplingAsked asked, const taut_watch* of_
   take_words(asked.words, run.model, asked.options);
   const FreeEnergyOptions options{
       .coordinate = held_name, .values = asked.values, .target = asked.target, .sampling = asked.options};
-  FreeEnergy found = free_energy(run, options, threads, observer_of(watch));
-  add_direct(run, options, threads, observer_of(watch), found);
+  const FreeEnergy found = free_energy(run, options, threads, observer_of(watch));
   if (found.stopped) return remember(TAUT_STOPPED, "stopped", "stopped by the caller: nothing was kept.");
   *json = handed_out(to_json(found));
   return TAUT_OK;

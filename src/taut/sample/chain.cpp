@@ -13,6 +13,7 @@ namespace taut {
 namespace {
 
 constexpr int most_tries = 100;  // for a start that is scattered
+constexpr int settling = 8;      // transitions from the start of a part to its first draw
 // Iterations of warm-up have numbers from 0 on; what is drawn before them has this one.
 constexpr std::int64_t before_all = std::int64_t{1} << 39U;
 constexpr double first_acceptance = 0.8, longest_step = 1e7;
@@ -47,7 +48,9 @@ Chain::Chain(std::shared_ptr<const TargetCode> code, const SamplingOptions& opti
       windows_(options.warmup),
       variances_(static_cast<std::size_t>(code_->n)),
       row_(statistic_names().size() + code_->coordinates.size() + code_->quantity_names.size()),
-      W_(target_.metric()) {}
+      W_(target_.metric()) {
+  if (!code_->starts.empty()) x_.q = code_->starts[static_cast<std::size_t>(number) % code_->starts.size()];
+}
 
 // If a coordinate is held, a start at which its gradient happens to depend on those of the constraints, such
 // as the pole of a sphere for the height, is left for points farther and farther from it.
@@ -76,14 +79,23 @@ void Chain::place_start(Randomness& random) {
 void Chain::refuse_start(const std::vector<double>& given) {
   Phase look(*code_);
   look.q = given;
+  const bool holds = code_->m > code_->free_m;
   if (!target_.refresh(look, Need::geometry))
     throw InputError(
-        "the constraints depend on each other at the start: leave out those that follow from others.");
+        holds ? "the gradients of the coordinate and of the constraints depend on each other: nothing is "
+                "left to be held."
+              : "the constraints depend on each other at the start: leave out those that follow from "
+                "others.");
   if (!kernel_->mover().land(look.q))
     throw InputError(
-        "the start cannot be brought onto g = 0: Newton's iteration from [initial] does not converge.\n  "
-        "Start "
-        "nearer to the manifold; `taut check` names constraints that depend on each other.");
+        holds
+            ? "no point of g = 0 was found that has this value of the coordinate and at which its gradient "
+              "and "
+              "those of the constraints do not depend on each other.\n  The value may be an end of what the "
+              "coordinate reaches, as a pole is for the height on a sphere, or lie beyond it."
+            : "the start cannot be brought onto g = 0: Newton's iteration from [initial] does not "
+              "converge.\n  "
+              "Start nearer to the manifold; `taut check` names constraints that depend on each other.");
   throw InputError(
       "the log density or its gradient is not finite at the start.\n  Start in [initial] where the density "
       "is "
@@ -137,10 +149,22 @@ void Chain::advance() {
     earlier_gradients_ = 0;
     first_gradients_ = target_.gradients();
   }
+  if (options_.part > 0 && is_warm() && (iteration_ - options_.warmup) % options_.part == 0) begin_part();
   const std::int64_t times = is_warm() ? options_.thin : 1;
   for (std::int64_t k = 0; k < times; ++k) did_ = kernel_->next(x_, step_, random_);
   if (!is_warm()) learn(did_);
   ++iteration_;
+}
+
+// Begins anew at the next start, or goes on if that cannot be brought onto g = 0.
+void Chain::begin_part() {
+  const auto count = static_cast<std::int64_t>(code_->starts.size());
+  const std::int64_t turn = (iteration_ - options_.warmup) / options_.part * options_.chains + number_;
+  const Phase kept = x_;
+  x_.q = code_->starts[static_cast<std::size_t>(turn % count)];
+  if (!kernel_->mover().land(x_.q) || !target_.refresh(x_, Need::gradient)) x_ = kept;
+  kernel_->refresh_momentum(x_, random_);
+  for (int k = 0; k < settling; ++k) kernel_->next(x_, step_, random_);
 }
 
 void Chain::learn(const Transition& did) {

@@ -22,6 +22,9 @@ struct SamplingOptions {
   std::optional<double> accept = {};  // the acceptance that adaptation looks for
   bool adapt_metric = false;
   double spread = 0;  // starts are scattered about the model's by normal numbers of this size
+  // If positive: so many draws are a part of a chain, and each part begins at another of the target's starts. Such
+  // a chain is not saved.
+  std::int64_t part = 0;
 };
 
 // Returns the acceptance that is looked for if nothing else is asked.
@@ -60,6 +63,7 @@ class Chain {
   double spread_of_try(int k) const;
   [[noreturn]] void refuse_start(const std::vector<double>& given);
   void find_first_step();
+  void begin_part();
   void learn(const Transition& did);
   void take_metric(const std::vector<double>& W);
 

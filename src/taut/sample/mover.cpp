@@ -21,12 +21,17 @@ constexpr int most_full = 12;
 constexpr double most_left = 0.5;
 constexpr int most_formed = 30, most_corrections = 120;
 // A residual within so many units of rounding counts as zero. It may be rounding in g itself that stops the
-// iteration above that: Newton's correction at such a point would have left nothing. It may then stand still
-// within `still` units.
-constexpr double solved = 4, still = 1e4;
+// iteration above that. It may then stand still within `still` units, if it was Newton's correction that left so
+// much, and that moved no coordinate by more than `settled` units of rounding: each later step will correct the
+// point as much, and must find its way back. Next to a fold, where two solutions meet or vanish, corrections are large.
+constexpr double solved = 4, still = 1e4, settled = 100;
 // The way back must end within so many units of rounding of the start: another solution lies much farther
 // away. Straight chains of 1000 rods stay within it.
 constexpr double returned = 1e3;
+
+bool stands_still(double residual, double moved) {
+  return residual <= still && moved <= settled * epsilon<double>();
+}
 
 }  // namespace
 
@@ -65,15 +70,21 @@ double Mover::residual() const {
   return largest;
 }
 
-// q ← q - W G₀ᵀ δ
-void Mover::shift(const Phase& from, std::vector<double>& q) {
+// q ← q - W G₀ᵀ δ. Returns the largest change that one constraint makes, in parts of the largest coordinate.
+double Mover::shift(const Phase& from, std::vector<double>& q) {
   const GramPattern& s = *target_.code().pattern;
   const std::vector<double>& W = target_.metric();
+  double largest = 0;
   for (std::size_t i = 0; i < delta_.size(); ++i)
     for (int e = s.begin[i]; e < s.begin[i + 1]; ++e) {
       const auto j = static_cast<std::size_t>(s.column[static_cast<std::size_t>(e)]);
-      q[j] -= W[j] * from.G[static_cast<std::size_t>(e)] * delta_[i];
+      const double change = W[j] * from.G[static_cast<std::size_t>(e)] * delta_[i];
+      q[j] -= change;
+      largest = std::max(largest, std::abs(change));
     }
+  double scale = std::numeric_limits<double>::min();
+  for (const double x : q) scale = std::max(scale, std::abs(x));
+  return largest / scale;
 }
 
 bool Mover::correction(const Phase& from, bool form_anew) {
@@ -104,7 +115,7 @@ bool Mover::solve(const Phase& from, std::vector<double>& q) {
   find_units(from, q);
   formed_ = false;
   bool form = full_newton_;
-  double before = std::numeric_limits<double>::infinity(), first = before;
+  double before = std::numeric_limits<double>::infinity(), first = before, moved = before;
   for (int k = 0, times_formed = 0; k <= most_corrections; ++k) {
     if (full_newton_)
       target_.g_and_G(q.data(), g_.data());
@@ -115,13 +126,13 @@ bool Mover::solve(const Phase& from, std::vector<double>& q) {
     if (k == 0) first = now;
     if (!std::isfinite(now) || (!full_newton_ && now > 100 * first)) return false;
     const bool slow = now >= most_left * before;
-    if (slow && form && now <= still) return true;  // the last correction was one of Newton's
+    if (slow && form && stands_still(now, moved)) return true;  // the last correction was one of Newton's
     before = now;
     form = full_newton_ || slow;
     if (form && ++times_formed > most_formed) return false;
     if (form && !full_newton_) target_.g_and_G(q.data(), g_.data());
     if (!correction(from, form)) return false;
-    shift(from, q);
+    moved = shift(from, q);
     for (std::size_t i = 0; i < delta_.size(); ++i) impulse_[i] += delta_[i];
   }
   return false;
@@ -202,17 +213,17 @@ bool Mover::land(std::vector<double>& q) {
     x.factor.solve(*target_.code().pattern, delta_.data());
     const std::vector<double> before = x.q;
     const double size = residual();
-    double part = 1;
+    double part = 1, moved = 0;
     for (;; part /= 2) {  // a step that makes g larger is halved
       x.q = before;
       std::vector<double> whole = delta_;
       for (double& d : delta_) d *= part;
-      shift(x, x.q);
+      moved = shift(x, x.q);
       delta_ = whole;
       target_.g(x.q.data(), g_.data());
       if (residual() < size || part < 1e-3) break;
     }
-    if (part == 1 && residual() <= still && residual() >= size / 2) {  // after a whole correction
+    if (part == 1 && residual() >= size / 2 && stands_still(residual(), moved)) {  // after a whole correction
       q = x.q;
       return true;
     }

@@ -45,7 +45,7 @@ class Mover {
   bool solve(const Phase& from, std::vector<double>& q);
   // δ ← K⁻¹ g, with the matrix of the last point at which it was formed, or with the factor of `from`.
   bool correction(const Phase& from, bool form_anew);
-  void shift(const Phase& from, std::vector<double>& q);
+  double shift(const Phase& from, std::vector<double>& q);
   void find_units(const Phase& from, const std::vector<double>& q);
   double residual() const;  // the largest |g| in units of rounding
   bool returns(const Phase& start, const Phase& x, double h, bool force);

@@ -39,6 +39,8 @@ struct TargetCode {
   std::vector<std::string> coordinates, quantity_names;
   std::vector<std::string> left_out;  // quantities that depend on more than q
   std::vector<double> start;
+  // Where chains begin and, after each part, begin anew: they take the starts in turn. If empty: at `start`.
+  std::vector<std::vector<double>> starts;
 };
 
 struct TargetOptions {
