@@ -58,6 +58,25 @@ void print(const Orbit& o) {
   fmt::print("  pairs     max |mu_i mu_j - 1| = {:.1e}\n", o.reciprocal_defect);
 }
 
+void print(const OrbitFamily& family) {
+  const Orbit& first = family.members.front();
+  fmt::print("{}, {}: a family of {} periodic orbits\n", harmless(first.model), first.method,
+             family.members.size());
+  fmt::print("            H              period         largest |multiplier|   closed to\n");
+  for (const Orbit& o : family.members)
+    fmt::print("  {:18.10g} {:16.10g} {:16.8g} {:18.1e}\n", o.energy, o.period,
+               std::abs(o.multipliers.front()), o.closure);
+  for (const double energy : family.folds)
+    fmt::print("  fold      near H = {:.8g}: the energy turns, and the family goes on\n", energy);
+  if (!family.ended.empty()) fmt::print("  ended     {}\n", family.ended);
+}
+
+struct TypedOrbit {
+  TypedAnalysis analysis;
+  std::optional<double> period, arc;
+  std::int64_t family = 0;
+};
+
 struct TypedSpectrum {
   TypedAnalysis analysis;
   std::string of;
@@ -147,29 +166,43 @@ void add_lyapunov(Program& program) {
 }
 
 void add_orbit(Program& program) {
-  const auto typed = std::make_shared<TypedAnalysis>();
-  const auto period = std::make_shared<std::optional<double>>();
+  const auto typed = std::make_shared<TypedOrbit>();
   Command command{
       .name = "orbit",
       .what = "A periodic orbit near the start, with its Floquet multipliers",
-      .examples = "  taut orbit pendulum --period 7.4\n",
+      .examples =
+          "  taut orbit pendulum --period 7.4\n  taut orbit pendulum --period 7.4 --family 20 --arc 0.1\n",
       .notes =
           "\nNewton's iteration on the manifold keeps the energy of the start. The period is a whole "
-          "number of steps,\nwhose length is changed to fit.",
-      .action = [typed, period] {
+          "number of steps,\nwhose length is changed to fit. --family follows the orbits beside it, along "
+          "which the energy changes, and passes\nfolds.",
+      .action = [typed] {
         return analysed([&] {
-          const ModelRun run = typed->read();
+          const ModelRun run = typed->analysis.read();
           const Schedule schedule = schedule_of(run.request);
-          const double near = period->value_or(static_cast<double>(schedule.steps) * schedule.step);
-          const Orbit orbit = periodic_orbit(run, near);
-          if (typed->json)
-            fmt::print("{}\n", to_json(orbit));
+          const double near = typed->period.value_or(static_cast<double>(schedule.steps) * schedule.step);
+          const auto show = [&](const auto& found) {
+            if (typed->analysis.json)
+              fmt::print("{}\n", to_json(found));
+            else
+              print(found);
+          };
+          if (typed->arc && !(std::abs(*typed->arc) > 0))
+            throw InputError("--arc: the length between two orbits of a family is not 0.");
+          if (typed->arc && typed->family == 0) throw InputError("--arc belongs to --family: give both.");
+          if (typed->family == 0)
+            show(periodic_orbit(run, near));
           else
-            print(orbit);
+            show(orbit_family(run, near, static_cast<int>(typed->family), typed->arc.value_or(0.1)));
         });
       }};
-  typed->add(command);
-  command.add(option("--period", "T", *period, "near the period; default: the length of the run"));
+  typed->analysis.add(command);
+  command.add(option("--period", "T", typed->period, "near the period; default: the length of the run"));
+  command.add(whole_option("--family", "N", typed->family, 10000, "follow the family for N more orbits"));
+  command.add(
+      option("--arc", "S", typed->arc,
+             "between two of them, in phase space and period; default 0.1, and the energy falls at first "
+             "if it is negative"));
   program.add(std::move(command));
 }
 

@@ -158,6 +158,7 @@ TEST(Events, RefusalsSayWhy) {
   refused("--event 'when=x, direction=left'", "unknown direction `left`");
   refused("--event 'direction=up'", "an event has no `when`");
   refused("--event 'when=lambda_1'", "uses the multiplier `lambda_1`");
+  refused("--event 'when=z'", "known here: x, y, p_x, p_y, v_x, v_y, L, gravity, t.");
   refused("--event 'when=x' --precision quad", "double precision");
   refused("--event 'when=x - 0.5, do=reflect' --backend specialise", "not specialised");
 }

@@ -111,6 +111,41 @@ until = "2*pi/sqrt(2 - sqrt(2))"
   EXPECT_LT(found["period"].get<double>(), 1.05 * linear);
 }
 
+// Circular orbits about -1/r - 1/(3r³) have H = -1/2r + 1/6r³ and the period 2πr/√(1/r + 1/r³). The energy is
+// least at r = 1: the family turns there, and its orbits become unstable.
+TEST(KindsOfMotion, AFamilyOfOrbitsGoesOnThroughAFold) {
+  const test::OwnModel model(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "-1/sqrt(x^2 + y^2) - 1/(3*sqrt(x^2 + y^2)^3)"
+[initial]
+x = 1.2
+v_y = "sqrt(1/1.2 + 1/1.2^3)"
+[run]
+method = "lobatto(5)"
+step = 0.1
+until = "2*pi*1.2/sqrt(1/1.2 + 1/1.2^3)"
+)toml");
+  const auto found = json_of("orbit m.toml --family 10 --arc -0.4", model.folder.string());
+  ASSERT_EQ(found["members"].size(), 11U);
+  EXPECT_FALSE(found.contains("ended"));
+  for (const auto& orbit : found["members"]) {
+    const double r = std::hypot(orbit["q"][0].get<double>(), orbit["q"][1].get<double>());
+    EXPECT_NEAR(orbit["energy"].get<double>(), -1 / (2 * r) + 1 / (6 * r * r * r), 1e-12);
+    EXPECT_NEAR(orbit["period"].get<double>(), 2 * M_PI * r / std::sqrt(1 / r + 1 / (r * r * r)), 1e-11);
+    EXPECT_LE(orbit["closure"].get<double>(), 1e-13);
+    // κ² = (r² - 1)/r⁵: the multipliers are exp(±iκT) outside the fold, and exp(±|κ|T) inside.
+    const double kappa = std::sqrt(std::abs(r * r - 1) / std::pow(r, 5)), T = orbit["period"];
+    const double trace = 2 + 2 * (r > 1 ? std::cos(kappa * T) : std::cosh(kappa * T));
+    double sum = 0;
+    for (const auto& mu : orbit["multipliers"]) sum += mu[0].get<double>();
+    EXPECT_NEAR(sum, trace, 1e-6 * trace);
+  }
+  ASSERT_EQ(found["folds"].size(), 1U);
+  EXPECT_NEAR(found["folds"][0].get<double>(), -1.0 / 3, 1e-3);
+  EXPECT_GT(found["members"].back()["multipliers"][0][0].get<double>(), 1.5);
+}
+
 TEST(KindsOfMotion, PointsOfASectionAreOnTheManifold) {
   const auto found = json_of("section double-pendulum --until 20 --event 'when=x1, direction=up'");
   ASSERT_GE(found["points"].size(), 3U);
@@ -157,6 +192,8 @@ TEST(KindsOfMotion, RefusalsSayWhy) {
   refused("orbit rotating-hoop", 2, "without t");
   refused("orbit double-pendulum --period 1", 1, "no periodic orbit was found near the start");
   refused("orbit pendulum --set x=0 --set y=-1 --period 6", 1, "it is an equilibrium");
+  refused("orbit pendulum --period 7.4 --arc 0.1", 2, "--arc belongs to --family");
+  refused("orbit pendulum --period 7.4 --family 2 --arc 0", 2, "is not 0");
   refused("spectrum pendulum --of z", 2, "there is no column `z`");
   refused("spectrum pendulum --steps 3 --every 1", 2, "too few samples");
 }

@@ -162,6 +162,26 @@ TEST(MechanicsAsWritten, ALagrangianWithConstantMassesIsNatural) {
   EXPECT_NEAR(b["quantities"]["speed"].get<double>(), std::sqrt(px * px + py * py) / 2, 1e-15);
 }
 
+// A range may begin or end where an index before it says: each pair once, without a list of them.
+TEST(MechanicsAsWritten, RangesOfIndicesMayDependOnEachOther) {
+  const auto run = [](const std::string& springs) {
+    return test::run_json("m.toml", test::OwnModel(R"toml([particles]
+dimension = 3
+count = 4
+mass = 1.0
+position = ["i", "0.1*i^2", "0"]
+[[springs]]
+length = 0.5
+stiffness = 1.0
+)toml" + springs + "[run]\nstep = 0.05\nsteps = 20\n")
+                                        .folder.string());
+  };
+  const auto listed = run("between = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]\n");
+  EXPECT_EQ(run("between = [\"i\", \"j\"]\nfor = \"i in 0..2, j in i+1..3\"\n")["q"], listed["q"]);
+  EXPECT_EQ(run("between = [\"i\", \"j\"]\nfor = \"i in 0..3, j in i+1..3\"\n")["q"], listed["q"]);
+  EXPECT_NE(run("between = [\"i\", \"j\"]\nfor = \"i in 0..2, j in i+1..i+1\"\n")["q"], listed["q"]);
+}
+
 // The angles at t = 0.03 that the IVP Test Set gives for Andrews' squeezing mechanism, in its authors' form.
 // The published ones are right to 2e-9: an extrapolation method on the equations of motion that the Test Set
 // writes out, tests/oracles/squeezing_mechanism.py, ends at the others, and shares no code with taut.

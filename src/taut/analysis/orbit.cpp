@@ -7,10 +7,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace taut {
 
 namespace {
+
+std::int64_t steps_in(double period, double step) {
+  return std::max<std::int64_t>(1, std::llround(period / step));
+}
 
 PlainState minus(const PlainState& a, const PlainState& b) {
   PlainState out = a;
@@ -28,6 +33,10 @@ double largest(const PlainState& x) {
   return most;
 }
 
+// An orbit of the map that is open by no more than this, beside its size, counts as closed. A correction goes
+// on until rounding stops it, or the method, whose orbits come in families only as nearly as it keeps H.
+constexpr double closed = 1e-9;
+
 // Everything that a correction needs at x, for a period in so many steps.
 struct Linearised {
   Frame frame;
@@ -36,15 +45,34 @@ struct Linearised {
   Coordinates flow;  // the derivative of the end by the period
 };
 
+// Carries the vectors of a frame along an orbit, a few steps at a time: differences over all of an unstable
+// orbit would see its curvature.
+std::vector<PlainState> carried(const DiscreteMap& map, PlainState x, const Frame& frame, double h,
+                                std::int64_t steps) {
+  constexpr std::int64_t few = 5;
+  const std::size_t size = 2 * frame.degrees();
+  std::vector<PlainState> vectors;
+  for (std::size_t j = 0; j < size; ++j) {
+    Coordinates unit(size, 0.0);
+    unit[j] = 1;
+    vectors.push_back(frame.vector(unit));
+  }
+  for (std::int64_t done = 0; done < steps; done += few) {
+    const std::int64_t block = std::min(few, steps - done);
+    for (PlainState& v : vectors) v = map.image(x, v, h, block);
+    if (done + block < steps) x = map.go(x, h, block);
+  }
+  return vectors;
+}
+
 Linearised linearised(const DiscreteMap& map, const PlainState& x, double period, std::int64_t steps) {
   const double h = period / static_cast<double>(steps);
   Frame frame = map.frame(x);
   const auto size = static_cast<int>(2 * frame.degrees());
   Linearised out{std::move(frame), DenseMatrix(size, size), map.go(x, h, steps), {}};
+  const std::vector<PlainState> images = carried(map, x, out.frame, h, steps);
   for (int j = 0; j < size; ++j) {
-    Coordinates unit(static_cast<std::size_t>(size), 0.0);
-    unit[static_cast<std::size_t>(j)] = 1;
-    const Coordinates image = out.frame.of(map.image(x, out.frame, unit, h, steps));
+    const Coordinates image = out.frame.of(images[static_cast<std::size_t>(j)]);
     std::copy(image.begin(), image.end(), out.monodromy.column(j));
   }
   const double change = 1e-4 * period;
@@ -56,25 +84,39 @@ Linearised linearised(const DiscreteMap& map, const PlainState& x, double period
   return out;
 }
 
-// Solves for a change of x in its frame, and of the period, by the equations (LY6): closure, no shift along
-// the orbit, the energy of the start.
-std::optional<std::vector<double>> correction(const Linearised& at, const PlainState& x, double energy_off) {
-  const int size = at.monodromy.rows, d = size / 2;
+// A change of x in its frame, and behind it of the period.
+using Change = std::vector<double>;
+
+// One more condition on a change: this row of numbers times it.
+struct Condition {
+  Change row;
+  double value = 0;
+};
+
+// dH(c) = ω(ẋ, c); the period has no part in it.
+Condition energy_changes_by(const Linearised& at, double value) {
+  const std::size_t size = at.flow.size();
+  Condition out{Change(size + 1, 0.0), value};
+  for (std::size_t i = 0; i < size / 2; ++i) {
+    out.row[size - 1 - i] = at.flow[i];
+    out.row[i] = -at.flow[size - 1 - i];
+  }
+  return out;
+}
+
+// Solves for a change by the equations (LY6): closure, up to `open`, no shift along the orbit, and the
+// further condition.
+std::optional<Change> solved(const Linearised& at, const PlainState& open, const Condition& further) {
+  const int size = at.monodromy.rows;
   DenseMatrix A(size + 2, size + 1), M = at.monodromy;
-  std::vector<double> right = at.frame.of(minus(at.end, x));
+  Change right = at.frame.of(open);
   for (double& y : right) y = -y;
   for (int j = 0; j < size; ++j)
     for (int i = 0; i < size; ++i) A(i, j) = M(i, j) - (i == j ? 1 : 0);
-  for (int i = 0; i < size; ++i) A(i, size) = at.flow[static_cast<std::size_t>(i)];
-  for (int i = 0; i < d; ++i) {
-    const int b = size - 1 - i;
-    A(size, i) = at.flow[static_cast<std::size_t>(i)];
-    A(size, b) = at.flow[static_cast<std::size_t>(b)];
-    A(size + 1, b) = at.flow[static_cast<std::size_t>(i)];  // dH(c) = ω(ẋ, c)
-    A(size + 1, i) = -at.flow[static_cast<std::size_t>(b)];
-  }
+  for (int i = 0; i < size; ++i) A(i, size) = A(size, i) = at.flow[static_cast<std::size_t>(i)];
+  for (int i = 0; i <= size; ++i) A(size + 1, i) = further.row[static_cast<std::size_t>(i)];
   right.push_back(0);
-  right.push_back(-energy_off);
+  right.push_back(further.value);
   return least_squares(A, right, 1e-12);
 }
 
@@ -88,6 +130,68 @@ double reciprocal_defect(const std::vector<std::complex<double>>& all) {
   return most;
 }
 
+Orbit orbit_at(const ModelRun& run, const DiscreteMap& map, const PlainState& x, double period,
+               std::int64_t steps) {
+  const Linearised at = linearised(map, x, period, steps);
+  Orbit out{.model = run.title(), .method = chosen_method(*run.mechanism, run.name, run.request).label()};
+  out.period = period;
+  out.steps = steps;
+  out.step = period / static_cast<double>(steps);
+  out.x = x;
+  out.energy = map.energy(x);
+  out.multipliers = eigenvalues(at.monodromy);
+  std::sort(out.multipliers.begin(), out.multipliers.end(), [](const auto& a, const auto& b) {
+    return std::abs(a) != std::abs(b) ? std::abs(a) > std::abs(b) : a.imag() > b.imag();
+  });
+  out.reciprocal_defect = reciprocal_defect(out.multipliers);
+  out.closure = largest(minus(at.end, x));
+  return out;
+}
+
+// The direction of a family at one of its orbits: a tangent vector, and what the period does, of length 1.
+struct Direction {
+  PlainState along;
+  double period = 0;
+};
+
+Condition condition_along(const Linearised& at, const Direction& direction, double value) {
+  Condition out{at.frame.of(direction.along), value};
+  out.row.push_back(direction.period);
+  return out;
+}
+
+// The change that leaves the orbit closed and has a part 1 in the further condition, made 1 long. (LY12)
+std::optional<Direction> direction_of(const Linearised& at, const Condition& further) {
+  const PlainState nothing{std::vector<double>(at.frame.N.front().size(), 0.0),
+                           std::vector<double>(at.frame.N.front().size(), 0.0)};
+  const auto change = solved(at, nothing, further);
+  if (!change) return std::nullopt;
+  const double length = std::sqrt(std::inner_product(change->begin(), change->end(), change->begin(), 0.0));
+  if (!(length > 0) || !std::isfinite(length)) return std::nullopt;
+  Direction out{at.frame.vector(Coordinates(change->begin(), change->end() - 1)), change->back() / length};
+  for (auto* part : {&out.along.q, &out.along.p})
+    for (double& y : *part) y /= length;
+  return out;
+}
+
+// Brings a guess at right angles to the direction onto the family. (LY13)
+bool correct(const DiscreteMap& map, const Direction& direction, PlainState& x, double& period,
+             std::int64_t steps) {
+  constexpr int most = 12, first = 3;  // those that may overshoot
+  double before = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most; ++k) {
+    const Linearised at = linearised(map, x, period, steps);
+    const double off = largest(minus(at.end, x));
+    if (k >= first && off > before / 2) return off <= closed * std::max(1.0, largest(x));
+    before = off;
+    const auto change = solved(at, minus(at.end, x), condition_along(at, direction, 0));
+    if (!change) return false;
+    x = map.moved(x, at.frame.vector(Coordinates(change->begin(), change->end() - 1)), 1);
+    period += change->back();
+  }
+  return false;
+}
+
 }  // namespace
 
 Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling) {
@@ -96,7 +200,7 @@ Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling)
     throw InputError("periodic orbits are looked for in models without t and without forces.");
   if (!(std::abs(period) > 0) || period * map.step() < 0)
     throw InputError(fmt::format("a period of {} cannot be made of steps of {}.", period, map.step()));
-  const auto steps = std::max<std::int64_t>(1, std::llround(period / map.step()));
+  const std::int64_t steps = steps_in(period, map.step());
   const double near = period;
   PlainState x = map.start();
   const double energy = map.energy(x);
@@ -110,7 +214,7 @@ Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling)
   int corrections = 0;
   for (; corrections < most; ++corrections) {
     const Linearised at = linearised(map, x, period, steps);
-    const auto change = correction(at, x, map.energy(x) - energy);
+    const auto change = solved(at, minus(at.end, x), energy_changes_by(at, energy - map.energy(x)));
     if (!change)
       throw AnalysisError("the equations of the orbit are singular: it is an equilibrium, or a bifurcation.");
     const Coordinates c(change->begin(), change->end() - 1);
@@ -131,30 +235,67 @@ Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling)
     }
     if (!better) break;
   }
-  if (now > 1e-9 * scale)
+  if (now > closed * scale)
     throw AnalysisError(
         fmt::format("no periodic orbit was found near the start: after {} corrections it is open by {:.1e}, "
                     "with a period of "
                     "{:.6g}. Begin nearer to it, with a better --period.",
                     corrections, now, period));
-  const Linearised at = linearised(map, x, period, steps);
-  Orbit out{.model = run.title(), .method = chosen_method(*run.mechanism, run.name, run.request).label()};
-  out.period = period;
-  out.steps = steps;
-  out.step = period / static_cast<double>(steps);
-  out.x = x;
-  out.energy = map.energy(x);
-  out.multipliers = eigenvalues(at.monodromy);
-  std::sort(out.multipliers.begin(), out.multipliers.end(), [](const auto& a, const auto& b) {
-    return std::abs(a) != std::abs(b) ? std::abs(a) > std::abs(b) : a.imag() > b.imag();
-  });
-  out.reciprocal_defect = reciprocal_defect(out.multipliers);
-  out.closure = largest(minus(at.end, x));
+  Orbit out = orbit_at(run, map, x, period, steps);
   out.corrections = corrections;
   return out;
 }
 
-std::string to_json(const Orbit& o) {
+OrbitFamily orbit_family(const ModelRun& run, double period, int count, double arc) {
+  constexpr int most_halvings = 12;
+  OrbitFamily out;
+  out.members.push_back(periodic_orbit(run, period));
+  const DiscreteMap map(run);
+  std::int64_t steps = out.members.front().steps;
+  PlainState x = out.members.front().x;
+  period = out.members.front().period;
+  Linearised at = linearised(map, x, period, steps);
+  auto direction = direction_of(at, energy_changes_by(at, arc < 0 ? -1 : 1));
+  double length = std::abs(arc);
+  while (static_cast<int>(out.members.size()) <= count) {
+    bool found = false;
+    PlainState next;
+    double of_next = 0;
+    for (int k = 0; direction && k < most_halvings && !found; ++k) {
+      try {
+        next = map.moved(x, direction->along, length);
+        of_next = period + length * direction->period;
+        found = correct(map, *direction, next, of_next, steps);
+      } catch (const AnalysisError&) {  // a step failed, or there was no point of M: too far
+        found = false;
+      }
+      if (!found) length /= 2;
+    }
+    if (!found || !(of_next * period > 0)) {
+      out.ended = fmt::format(
+          "after {} orbits no further one was found near H = {:.10g}: the family ends or branches",
+          out.members.size(), out.members.back().energy);
+      break;
+    }
+    x = std::move(next);
+    period = of_next;
+    out.members.push_back(orbit_at(run, map, x, period, steps));
+    steps = steps_in(period, map.step());  // as the period grows, so that the steps do not
+    at = linearised(map, x, period, steps);
+    direction = direction_of(at, condition_along(at, *direction, 1));
+    length = std::min(2 * length, std::abs(arc));
+  }
+  for (std::size_t k = 1; k + 1 < out.members.size(); ++k) {
+    const double before = out.members[k - 1].energy, here = out.members[k].energy,
+                 after = out.members[k + 1].energy;
+    if ((here - before) * (after - here) < 0) out.folds.push_back(here);
+  }
+  return out;
+}
+
+namespace {
+
+Json json_of(const Orbit& o) {
   Json multipliers = Json::list();
   for (const auto& mu : o.multipliers) multipliers.push_back(Json(std::vector<double>{mu.real(), mu.imag()}));
   return Json::object({{"model", o.model},
@@ -168,8 +309,19 @@ std::string to_json(const Orbit& o) {
                        {"multipliers", std::move(multipliers)},
                        {"reciprocal_defect", o.reciprocal_defect},
                        {"closure", o.closure},
-                       {"corrections", o.corrections}})
-      .to_text(2);
+                       {"corrections", o.corrections}});
+}
+
+}  // namespace
+
+std::string to_json(const Orbit& o) { return json_of(o).to_text(2); }
+
+std::string to_json(const OrbitFamily& family) {
+  Json members = Json::list();
+  for (const Orbit& o : family.members) members.push_back(json_of(o));
+  Json object = Json::object({{"members", std::move(members)}, {"folds", Json(family.folds)}});
+  if (!family.ended.empty()) object["ended"] = family.ended;
+  return object.to_text(2);
 }
 
 }  // namespace taut

@@ -25,6 +25,19 @@ struct Orbit {
 // is none near.
 Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling = {});
 
+// Orbits one after the other along a family, on which the energy changes. Where it turns, at a fold, the
+// family goes on all the same.
+struct OrbitFamily {
+  std::vector<Orbit> members = {};
+  std::vector<double> folds = {};  // the energies of the members at which it turned, between their neighbours
+  std::string ended = {};          // why there are fewer members than were asked for
+};
+
+// Follows the family of the orbit near the start for `count` more orbits. `arc` is the length between two of
+// them in phase space and period; if it is negative the energy falls at first.
+OrbitFamily orbit_family(const ModelRun& run, double period, int count, double arc);
+
 std::string to_json(const Orbit& orbit);
+std::string to_json(const OrbitFamily& family);
 
 }  // namespace taut

@@ -44,6 +44,8 @@ class ParticleReader {
   struct Loop {
     std::string name;
     long from, to;
+    // Its two ends, if they depend on the indices before it; from and to are then the widest of them.
+    std::shared_ptr<const Program> ends = {};
     bool is_index() const { return from <= to; }  // otherwise a number that goes with the terms
   };
 
@@ -117,8 +119,10 @@ class ParticleReader {
   static std::string term_text(const Group& g, int k);
   std::optional<Terms> loops_of(const Value& v);
   static void expand(Terms& terms, int count);
-  std::optional<Loop> loop_of(const Value& v, std::size_t from, std::size_t to);
-  std::optional<long> bound(const Value& v, std::size_t from, std::size_t to);
+  bool expand_in_turn(const Value& v, Terms& terms);
+  bool ends_of(const Value& v, const Terms& terms, const Loop& loop, std::size_t k, long& first, long& last);
+  bool members_allowed(const Value& v, double count);
+  std::optional<Loop> loop_of(const Value& v, std::size_t from, std::size_t to, const Terms& before);
 
   // term_particles.cpp: which particles a table means
   // Finds the particles of each term from `between` (with `places` particles; 0: any number) or `from`.

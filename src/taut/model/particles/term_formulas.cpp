@@ -142,7 +142,7 @@ std::optional<ParticleReader::Terms> ParticleReader::loops_of(const Value& v) {
   double count = 1;
   for (std::size_t from = 0; from <= v.text.size();) {
     const std::size_t to = std::min(v.text.find(',', from), v.text.size());
-    const auto loop = loop_of(v, from, to);
+    const auto loop = loop_of(v, from, to, terms);
     if (!loop) return std::nullopt;
     for (const Loop& other : terms.loops)
       if (other.name == loop->name) {
@@ -157,14 +157,72 @@ std::optional<ParticleReader::Terms> ParticleReader::loops_of(const Value& v) {
     count *= static_cast<double>(std::max(0L, loop->to - loop->from + 1));
     from = to + 1;
   }
-  if (count > around_.most_particles) {
-    // Beyond 2⁵³ the product is not exact, and is told in powers of ten.
-    fail(v, "the ranges have " + number_text(count) + " members",
-         "at most " + std::to_string(around_.most_particles));
-    return std::nullopt;
-  }
+  for (const Loop& loop : terms.loops)
+    if (loop.ends) return expand_in_turn(v, terms) ? std::optional(std::move(terms)) : std::nullopt;
+  if (!members_allowed(v, count)) return std::nullopt;
   expand(terms, static_cast<int>(count));
   return terms;
+}
+
+bool ParticleReader::members_allowed(const Value& v, double count) {
+  if (count <= around_.most_particles) return true;
+  // Beyond 2⁵³ the product is not exact, and is told in powers of ten.
+  fail(v, "the ranges have " + number_text(count) + " members",
+       "at most " + std::to_string(around_.most_particles));
+  return false;
+}
+
+// Goes through each range for every term of those before it; the last one runs fastest.
+bool ParticleReader::expand_in_turn(const Value& v, Terms& terms) {
+  Terms made;
+  made.count = 1;
+  for (const Loop& loop : terms.loops) {
+    Terms next;
+    next.loops = made.loops;
+    next.loops.push_back({loop.name, 1, 0});
+    next.value.resize(next.loops.size());
+    double count = 0;
+    for (int k = 0; k < made.count; ++k) {
+      ReadingTime::spend();
+      long first = 0, last = 0;
+      if (!ends_of(v, made, loop, static_cast<std::size_t>(k), first, last)) return false;
+      if (first > last) continue;
+      count += static_cast<double>(last - first + 1);
+      if (!members_allowed(v, count)) return false;
+      Loop& widest = next.loops.back();
+      widest.from = widest.is_index() ? std::min(widest.from, first) : first;
+      widest.to = std::max(widest.to, last);
+      for (long x = first; x <= last; ++x) {
+        for (std::size_t j = 0; j < made.value.size(); ++j)
+          next.value[j].push_back(made.value[j][static_cast<std::size_t>(k)]);
+        next.value.back().push_back(static_cast<double>(x));
+      }
+    }
+    next.count = static_cast<int>(count);
+    made = std::move(next);
+  }
+  terms = std::move(made);
+  return true;
+}
+
+bool ParticleReader::ends_of(const Value& v, const Terms& terms, const Loop& loop, std::size_t k, long& first,
+                             long& last) {
+  first = loop.from;
+  last = loop.to;
+  if (!loop.ends) return true;
+  std::vector<long double> in;
+  for (const std::vector<double>& values : terms.value) in.push_back(values[k]);
+  long double ends[2] = {0, 0};
+  Evaluator<long double>(loop.ends)(in.data(), nullptr, nullptr, ends);
+  for (const long double x : ends)
+    if (!(x == std::floor(x) && std::abs(x) < 1e15L)) {
+      fail(v, "an end of the range of " + ticked(loop.name) + " is not a whole number" +
+                  term_text(terms, static_cast<int>(k)));
+      return false;
+    }
+  first = static_cast<long>(ends[0]);
+  last = static_cast<long>(ends[1]);
+  return true;
 }
 
 void ParticleReader::expand(Terms& terms, int count) {
@@ -180,8 +238,8 @@ void ParticleReader::expand(Terms& terms, int count) {
   }
 }
 
-std::optional<ParticleReader::Loop> ParticleReader::loop_of(const Value& v, std::size_t from,
-                                                            std::size_t to) {
+std::optional<ParticleReader::Loop> ParticleReader::loop_of(const Value& v, std::size_t from, std::size_t to,
+                                                            const Terms& before) {
   const std::string note = "as in for = \"i in 0..N-2\", both ends included";
   const std::string_view text = std::string_view(v.text).substr(from, to - from);
   const std::size_t in = text.find(" in "), dots = text.find("..");
@@ -201,20 +259,38 @@ std::optional<ParticleReader::Loop> ParticleReader::loop_of(const Value& v, std:
          std::string(why));
     return std::nullopt;
   }
-  const auto first = bound(v, from + in + 4, from + dots), last = bound(v, from + dots + 2, to);
-  if (!first || !last) return std::nullopt;
-  return Loop{name, *first, *last};
-}
-
-std::optional<long> ParticleReader::bound(const Value& v, std::size_t from, std::size_t to) {
+  std::vector<std::string> names;
+  for (const Loop& loop : before.loops) names.push_back(loop.name);
+  const Names input = [&](Graph& g, std::string_view index) {
+    return g.input(static_cast<int>(std::find(names.begin(), names.end(), index) - names.begin()));
+  };
   Graph graph;
   const std::string what = "the end of the range";
-  const auto node = formula(graph, v, v.text.substr(from, to - from), from, what, {}, {});
-  if (!node) return std::nullopt;
-  const double x = graph.is_constant(*node) ? static_cast<double>(graph.value(*node)) : std::nan("");
-  if (x == std::floor(x) && std::abs(x) < 1e15) return static_cast<long>(x);
-  fail(*v.source, v.place({from, to}), what + " is not a whole number");
-  return std::nullopt;
+  const std::size_t place[2][2] = {{from + in + 4, from + dots}, {from + dots + 2, to}};
+  Loop loop{name, 0, 0};
+  std::vector<int> ends;
+  bool fixed = true;
+  for (const auto& [begins, stops] : place) {
+    const auto node = formula(graph, v, v.text.substr(begins, stops - begins), begins, what, names, input);
+    if (!node) continue;
+    ends.push_back(*node);
+    fixed = fixed && graph.inputs_of(*node).empty();
+  }
+  if (ends.size() < 2) return std::nullopt;
+  if (!fixed) {
+    loop.ends = std::make_shared<const Program>(linearise(graph, ends, static_cast<int>(names.size())));
+    return loop;
+  }
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double x = graph.is_constant(ends[k]) ? static_cast<double>(graph.value(ends[k])) : std::nan("");
+    if (!(x == std::floor(x) && std::abs(x) < 1e15)) {
+      fail(*v.source, v.place({place[k][0], place[k][1]}), what + " is not a whole number");
+      fixed = false;
+    } else {
+      (k == 0 ? loop.from : loop.to) = static_cast<long>(x);
+    }
+  }
+  return fixed ? std::optional(loop) : std::nullopt;
 }
 
 }  // namespace taut

@@ -101,7 +101,9 @@ void ModelReader::read_damping() {
 }
 
 void ModelReader::read_events() {
+  reads_events_ = true;
   for (const Value& v : tables("events")) read_event(v);
+  reads_events_ = false;
   read_times();
 }
 

@@ -91,7 +91,7 @@ std::vector<std::string> ModelReader::known_for(Use use) const {
   for (const NamedFormula& a : model_.parameters) known.push_back(a.name);
   if (use == Use::sample) {
     known.emplace_back("t");
-    for (std::size_t k = 1; k <= model_.constraints.size(); ++k)
+    for (std::size_t k = 1; k <= model_.constraints.size() && !reads_events_; ++k)
       known.push_back("lambda_" + std::to_string(k));
   }
   return known;
