@@ -45,6 +45,13 @@ std::string vector_text(const std::vector<double>& x, std::string_view format) {
   return "(" + few(texts, ", ") + ")";
 }
 
+// The time as a coordinate, the last, and its momentum are said already: as t and as the work.
+template <class Number>
+std::vector<Number> without_time(std::vector<Number> x, const RunSummary& s) {
+  if (s.work) x.pop_back();
+  return x;
+}
+
 // Judges the drift. It may be beyond its error bar and yet nothing beside the oscillation of the energy: then
 // it is rounding.
 std::string drift_verdict(const RunSummary& s) {
@@ -75,8 +82,8 @@ void print_events(const RunSummary& s) {
   if (s.events.empty() && s.at.empty()) fmt::print("  event     none came\n");
   if (!s.stopped_by.empty()) fmt::print("  stopped   by the event {}\n", harmless(s.stopped_by));
   for (const EventRecord& e : s.at)
-    fmt::print("  at        t = {:.10g}: q = {}, p = {}\n", e.time, vector_text(e.q, "{:.10g}"),
-               vector_text(e.p, "{:.10g}"));
+    fmt::print("  at        t = {:.10g}: q = {}, p = {}\n", e.time,
+               vector_text(without_time(e.q, s), "{:.10g}"), vector_text(without_time(e.p, s), "{:.10g}"));
 }
 
 void print_summary(const RunSummary& s) {
@@ -153,14 +160,15 @@ void print_summary(const RunSummary& s) {
   // have all of it.
   const bool failed = !s.error.empty();
   if (s.wide && (failed || s.q.size() <= 4)) {
-    fmt::print("  state     q = {}\n            p = {}\n", vector_text(s.wide->q, s.precision),
-               vector_text(s.wide->p, s.precision));
+    fmt::print("  state     q = {}\n            p = {}\n",
+               vector_text(without_time(s.wide->q, s), s.precision),
+               vector_text(without_time(s.wide->p, s), s.precision));
     if (!s.wide->lambda.empty())
       fmt::print("            lambda = {}\n", vector_text(s.wide->lambda, s.precision));
   } else if (failed || s.q.size() <= 4) {
     const std::string_view format = failed ? "{}" : "{:.10g}";
-    fmt::print("  state     q = {}\n            p = {}\n", vector_text(s.q, format),
-               vector_text(s.p, format));
+    fmt::print("  state     q = {}\n            p = {}\n", vector_text(without_time(s.q, s), format),
+               vector_text(without_time(s.p, s), format));
     if (!s.lambda.empty()) fmt::print("            lambda = {}\n", vector_text(s.lambda, format));
   }
 }

@@ -22,6 +22,8 @@ namespace {
 
 using Count = std::function<void(const Unit&)>;
 
+constexpr std::int64_t most_kept = std::int64_t{1} << 23U;  // numbers, 64 MiB
+
 // Hands out units, keeps and counts what comes back, and shows how far the work is.
 class Terminal final : public EnsembleObserver {
  public:
@@ -56,9 +58,10 @@ class Terminal final : public EnsembleObserver {
   Progress line_;
 };
 
-// Returns the units of the part that are missing, and counts those that are there.
+// Returns the units of the part that are missing, counts those that are there, and leaves out those of other
+// parts.
 std::vector<std::int64_t> units_to_do(const Ensemble& ensemble, const EnsembleFolder* folder,
-                                      const Part& part, const Count& count) {
+                                      const Part& part, const Count& count, EnsembleSummary& summary) {
   std::vector<std::int64_t> to_do;
   for (std::int64_t unit = 0; unit < ensemble.units(); ++unit) {
     if (folder != nullptr) {
@@ -69,18 +72,36 @@ std::vector<std::int64_t> units_to_do(const Ensemble& ensemble, const EnsembleFo
         continue;
       }
     }
-    if (unit % part.of == part.number - 1) to_do.push_back(unit);
+    if (unit % part.of == part.number - 1)
+      to_do.push_back(unit);
+    else
+      summary.leave_out(unit);
   }
   return to_do;
 }
 
-void spread(EnsembleSummary& summary, const EnsembleFolder* folder, const EnsembleWanted& wanted) {
-  if (folder == nullptr || (wanted.quantiles.empty() && wanted.bins == 0)) return;
-  const EachUnit units = [folder](const std::function<void(const Unit&)>& show) {
-    for (std::int64_t k = 0; k < folder->manifest().units(); ++k)
-      if (const FoundUnit found = folder->read(k); found.unit) show(*found.unit);
+// The units that were kept in memory, or else those of the folder, shown for quantiles and histograms.
+void spread(EnsembleSummary& summary, const EnsembleFolder* folder, const std::vector<Unit>& kept,
+            const EnsembleWanted& wanted) {
+  if (!wanted.goes_through_again()) return;
+  const EachUnit units = [&](const std::function<void(const Unit&)>& show) {
+    for (const Unit& unit : kept) show(unit);
+    for (std::int64_t k = 0; folder != nullptr && k < folder->manifest().units(); ++k)
+      if (const FoundUnit found = folder->read(k); found.unit)
+        show(*found.unit);
+      else if (found.unread)
+        throw InputError(found.damage + ".");
   };
   summary.spread(units, wanted.quantiles, wanted.bins);
+}
+
+// Reads a unit that was there before.
+Unit read_again(const EnsembleFolder& folder, std::int64_t index) {
+  FoundUnit found = folder.read(index);
+  if (found.unit) return std::move(*found.unit);
+  throw InputError(found.damage.empty() ? fmt::format("{} has gone while the ensemble was made.",
+                                                      folder.folder().path_of(folder.unit_path(index)))
+                                        : found.damage);
 }
 
 int print(const EnsembleSummary& summary, bool json) {
@@ -122,6 +143,13 @@ void add_reductions(Command& command, EnsembleWanted& wanted) {
   command.add(flag("--json", wanted.json, "print one JSON object instead of the summary"));
 }
 
+void refuse_reductions(const EnsembleWanted& wanted, const std::string& name) {
+  if (wanted.reduces())
+    throw InputError(fmt::format(
+        "--covariance, --quantile and --histogram are for the folder of an ensemble, and {} is none.",
+        shown(name)));
+}
+
 Part part_of(const std::string& text) {
   Part part;
   const std::size_t slash = text.find('/');
@@ -159,6 +187,7 @@ Worked get_done(const Ensemble& ensemble, const EnsembleFolder* folder, const Pa
                 const std::function<void(const Unit&)>& each) {
   Worked worked{EnsembleSummary(about(ensemble), covariance)};
   EnsembleSummary& summary = worked.summary;
+  if (folder != nullptr) summary.totals.keep_no_more_than(EnsembleTotals::most_waiting);
   const Count count = [&](const Unit& unit) {
     summary.add(unit);
     if (each) each(unit);
@@ -166,7 +195,7 @@ Worked get_done(const Ensemble& ensemble, const EnsembleFolder* folder, const Pa
   std::optional<EnsembleLock> alone;
   if (folder != nullptr) alone.emplace(*folder);
   const StopSignals signals;
-  std::vector<std::int64_t> to_do = units_to_do(ensemble, folder, part, count);
+  std::vector<std::int64_t> to_do = units_to_do(ensemble, folder, part, count, summary);
   if (to_do.empty()) return worked;
   summary.threads = layout.threads > 0 ? layout.threads : workforce.threads;
   summary.processes = workforce.processes;
@@ -175,6 +204,8 @@ Worked get_done(const Ensemble& ensemble, const EnsembleFolder* folder, const Pa
   const EnsembleProgress done =
       workforce.work({ensemble, folder, {summary.threads, layout.lanes, layout.device}, terminal, count});
   terminal.clear();
+  if (folder != nullptr)
+    summary.totals.catch_up([folder](std::int64_t unit) { return read_again(*folder, unit); });
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   summary.busy = done.busy;
   summary.steps_made = done.steps;
@@ -192,11 +223,17 @@ Worked get_done(const Ensemble& ensemble, const EnsembleFolder* folder, const Pa
 
 int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& part, const Layout& layout,
             const EnsembleWanted& wanted, const Workforce& workforce) {
-  if (folder == nullptr && (!wanted.quantiles.empty() || wanted.bins > 0))
-    throw InputError("quantiles and histograms go through all trajectories again: add --out DIR.");
-  Worked worked = get_done(ensemble, folder, part, layout, wanted.covariance, workforce);
+  const bool keeps = folder == nullptr && wanted.goes_through_again();
+  if (keeps && ensemble.size() > most_kept / static_cast<std::int64_t>(ensemble.columns.size()))
+    throw InputError(
+        "quantiles and histograms go through all trajectories again, and these are too many to be kept in "
+        "memory: add --out DIR.");
+  std::vector<Unit> kept;
+  const Count keep = [&kept](const Unit& unit) { kept.push_back(unit); };
+  Worked worked =
+      get_done(ensemble, folder, part, layout, wanted.covariance, workforce, keeps ? keep : Count{});
   if (worked.signal != 0) return 128 + worked.signal;
-  spread(worked.summary, folder, wanted);
+  spread(worked.summary, folder, kept, wanted);
   explain_refusal(ensemble, worked.summary);
   const int written = print(worked.summary, wanted.json);
   return status_of(worked.summary, written);
@@ -209,19 +246,27 @@ int resume_ensemble(const std::string& path, const Layout& layout, const Ensembl
   return work_on(ensemble, &folder, {}, layout, wanted, workforce);
 }
 
+void say_damage(const std::string& damage, const std::string& path) {
+  fmt::print(stderr, "taut: {}; `taut resume {}` makes it again.\n", damage, shell_word(path));
+}
+
 int describe_ensemble(const std::string& path, const EnsembleWanted& wanted) {
   const EnsembleFolder folder = EnsembleFolder::open(path);
   EnsembleSummary summary(about(folder), wanted.covariance);
+  summary.totals.keep_no_more_than(EnsembleTotals::most_waiting);
   bool whole = true;
   for (std::int64_t k = 0; k < folder.manifest().units(); ++k) {
     const FoundUnit found = folder.read(k);
     if (!found.damage.empty()) {
-      fmt::print(stderr, "taut: {}; `taut resume {}` makes it again.\n", found.damage, shell_word(path));
+      say_damage(found.damage, path);
       whole = false;
     }
-    if (found.unit) summary.add(*found.unit);
+    if (found.unit)
+      summary.add(*found.unit);
+    else
+      summary.leave_out(k);
   }
-  spread(summary, &folder, wanted);
+  spread(summary, &folder, {}, wanted);
   const int written = print(summary, wanted.json);
   return whole ? written : 1;
 }

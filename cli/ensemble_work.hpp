@@ -21,10 +21,15 @@ struct EnsembleWanted {
   bool covariance = false;
   std::vector<double> quantiles = {};
   int bins = 0;  // a histogram has so many; 0: no histograms
+
+  bool goes_through_again() const { return !quantiles.empty() || bins > 0; }
+  bool reduces() const { return covariance || goes_through_again(); }
 };
 
 // Adds the options of the summary: --json, --covariance, --quantile, --histogram.
 void add_reductions(Command& command, EnsembleWanted& wanted);
+// Throws InputError if a reduction is wanted of what is not the folder of an ensemble.
+void refuse_reductions(const EnsembleWanted& wanted, const std::string& name);
 
 // The part K of M equal parts of an ensemble.
 struct Part {
@@ -85,6 +90,9 @@ int resume_ensemble(const std::string& path, const Layout& layout, const Ensembl
 
 // Adds the command `ensemble`, whose units the workforce makes.
 void add_ensemble(Program& program, const Workforce& workforce);
+
+// Says on standard error what is wrong with a unit or a chain of a folder that can be resumed.
+void say_damage(const std::string& damage, const std::string& path);
 
 // Prints the summary of what a folder holds.
 int describe_ensemble(const std::string& path, const EnsembleWanted& wanted);

@@ -29,8 +29,10 @@ int export_ensemble(const ExportFlags& flags) {
   const std::string_view format = flags.formats.front()->name;
   if (format != "npy" && format != "csv")
     throw InputError(fmt::format("an ensemble is exported as --npy or --csv, not as --{}.", format));
-  const auto missing =
-      format == "npy" ? export_npy(folder, flags.out, part) : export_csv(folder, flags.out, part);
+  std::vector<std::string> damage;
+  const auto missing = format == "npy" ? export_npy(folder, flags.out, part, &damage)
+                                       : export_csv(folder, flags.out, part, &damage);
+  for (const std::string& unit : damage) say_damage(unit, flags.path);
   if (missing.empty()) return finish_output();
   fmt::print(stderr, "taut: {} of {} units of {} are missing; `taut resume` makes them.\n", missing.size(),
              folder.manifest().units(), flags.path);
@@ -42,18 +44,23 @@ int export_sampling(const ExportFlags& flags) {
   const DrawsFolder folder = DrawsFolder::open(flags.path);
   const Sampling sampling = sampling_in(folder);
   const SamplingResult result = stored_sampling(sampling, folder);
+  const auto end = [&] {
+    const bool whole = !say_what_is_missing(sampling, result) && result.damage.empty();
+    const int written = finish_output();
+    return whole ? written : 1;
+  };
   if (flags.cmdstan) {
     if (flags.out.empty())
       throw InputError(
           "--cmdstan writes one file for each chain: name them by --out NAME, for NAME-1.csv, ….");
     for (const std::string& path : export_cmdstan(sampling, result, flags.out))
       fmt::print(stderr, "{}\n", path);
-    return finish_output();
+    return end();
   }
   if (flags.formats.size() != 1 || flags.formats.front()->name != "npy")
     throw InputError("a sampling is exported as --npy or --cmdstan.");
   export_draws_npy(sampling, result, flags.out);
-  return finish_output();
+  return end();
 }
 
 int export_trajectory(const ExportFlags& flags) {

@@ -1,6 +1,7 @@
 #include <taut/ensemble/ensemble_folder.hpp>
 #include <taut/files/open_file.hpp>
 #include <taut/run/model_run.hpp>
+#include <taut/store/recording.hpp>
 #include <taut/store/run_files.hpp>
 #include <taut/words/wording.hpp>
 
@@ -20,13 +21,11 @@ namespace {
 
 struct ResumeFlags {
   std::string folder;
-  std::optional<double> checkpoint_every;  // as the run has it, if nothing was typed
-  std::optional<bool> halves, warns;
-  int threads = 0;
-  int lanes = 0;                         // those of an ensemble
-  Device device = Device::cpu;           // the same
-  Backend backend = Backend::automatic;  // the one that was used, if nothing was typed
-  bool previous = false, new_samples = false, json = false;
+  GoingOn how;
+  int lanes = 0;                // those of an ensemble
+  Device device = Device::cpu;  // the same
+  bool previous = false, new_samples = false;
+  EnsembleWanted wanted;
   TypedReport reports;
 };
 
@@ -62,40 +61,35 @@ ReportWanted allowed(const ReportWanted& asked, const ReportWanted& typed, const
 }
 
 int resume(const ResumeFlags& flags) {
-  if (is_ensemble_folder(flags.folder))
-    return resume_ensemble(flags.folder, {flags.threads, flags.lanes, flags.device}, {.json = flags.json});
+  if (is_ensemble_folder(flags.folder)) {
+    if (flags.reports.wanted())
+      throw InputError("the folder of an ensemble has no page: `taut sweep … --out DIR --report` makes one.");
+    return resume_ensemble(flags.folder, {flags.how.threads, flags.lanes, flags.device}, flags.wanted);
+  }
+  refuse_reductions(flags.wanted, flags.folder);
   if (is_sampling_folder(flags.folder))
-    return resume_sampling(flags.folder, flags.threads, {.json = flags.json, .page = flags.reports.wanted()});
+    return resume_sampling(
+        flags.folder, flags.how.threads,
+        {.json = flags.wanted.json, .page = flags.reports.wanted_in(flags.folder, refuse_sampling_files)});
   FoundRun found = find_run(flags.folder, flags.previous);
   if (!found.note.empty()) fmt::print(stderr, "taut: {}\n", found.note);
   const Snapshot& from = found.checkpoint.snapshot;
-  const std::optional<ReportWanted> typed = flags.reports.wanted();
+  const std::optional<ReportWanted> typed = flags.reports.wanted_in(flags.folder, refuse_run_files);
   if (typed && !found.checkpoint.report) throw InputError(about_reports);
   if (from.status == RunStatus::finished && found.has_summary && !found.report_due && !typed) {
     fmt::print(stderr, "taut: the run in {} is finished: {} steps.\n", flags.folder, from.steps);
-    if (flags.json) fmt::print("{}", text_of(*found.folder, summary_name));
+    if (flags.wanted.json) fmt::print("{}", text_of(*found.folder, summary_name));
     return finish_output();
   }
-  for (RunRequest* request : {&found.run.request, &found.run.asked}) {
-    if (flags.checkpoint_every) request->checkpoint_every = *flags.checkpoint_every;
-    if (flags.halves) request->halve_on_failure = *flags.halves;
-    if (flags.warns) request->warn_at_jumps = *flags.warns;
-    if (flags.threads > 0) request->threads = flags.threads;
-  }
-  if (flags.backend != Backend::automatic) {
-    found.run.request.backend = flags.backend;
-    found.run.request.change_backend = true;
-  }
+  change(found, flags.how);
   ReportWanted wanted;
   if (const auto& report = found.checkpoint.report) {
-    if (typed && !typed->path.empty()) refuse_run_files(flags.folder, typed->path, "--report");
-    const ReportWanted now = typed.value_or(ReportWanted{}).kept_in(flags.folder);
-    wanted = allowed(report->wanted, now, flags.folder);
+    wanted = allowed(report->wanted, typed.value_or(ReportWanted{}), flags.folder);
     check_wanted(wanted, flags.folder, found.run);
     if (typed) report->wanted = wanted;
   }
   Recording recording(found, flags.new_samples);
-  CarriedOut how{.recording = &recording, .from = &from, .json = flags.json};
+  CarriedOut how{.recording = &recording, .from = &from, .json = flags.wanted.json};
   const Schedule schedule = found.checkpoint.identity.schedule;
   RunRecord* record = nullptr;
   if (ReportSoFar* report = found.checkpoint.report.get()) {
@@ -127,16 +121,17 @@ void add_resume(Program& program) {
       .options = {folder, flag("--previous", flags->previous, "from the checkpoint before the last"),
                   flag("--new-samples", flags->new_samples,
                        "put a damaged file of samples aside and begin a new one"),
-                  checkpoint_option(flags->checkpoint_every, "seconds between checkpoints"),
-                  on_failure_option(flags->halves, "of a step: stop or halve"), on_jump_option(flags->warns),
-                  threads_option(flags->threads, "that share a step; the bits do not depend on it"),
+                  checkpoint_option(flags->how.checkpoint_every, "seconds between checkpoints"),
+                  on_failure_option(flags->how.halves, "of a step: stop or halve"),
+                  on_jump_option(flags->how.warns),
+                  threads_option(flags->how.threads, "that share a step; the bits do not depend on it"),
                   lanes_option(flags->lanes), device_option(flags->device),
-                  choice("--backend", "B", flags->backend, "backend", written_backends,
+                  choice("--backend", "B", flags->how.backend, "backend", written_backends,
                          in_words(written_backends, "or") +
                              ", even if the digits are others; default: the one of the run",
-                         Backend::interpret),
-                  flag("--json", flags->json, "print one JSON object instead of the summary")},
+                         Backend::interpret)},
       .action = [flags] { return resume(*flags); }};
+  add_reductions(command, flags->wanted);
   flags->reports.add(command);
   program.add(std::move(command));
 }

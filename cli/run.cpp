@@ -32,13 +32,9 @@ int run(const TypedModel& typed, const TypedReport& reports, bool json, bool has
 
   const Schedule schedule = schedule_of(model.request);
   CarriedOut how{.json = json, .hash = hash};
-  std::optional<ReportWanted> wanted = reports.wanted();
+  const std::optional<ReportWanted> wanted = reports.wanted_in(out, refuse_run_files);
   std::shared_ptr<ReportSoFar> report;
   if (wanted) {
-    if (!out.empty()) {
-      if (!wanted->path.empty()) refuse_run_files(out, wanted->path, "--report");
-      wanted = wanted->kept_in(out);
-    }
     check_wanted(*wanted, out, model);
     report =
         std::make_shared<ReportSoFar>(ReportSoFar{.wanted = *wanted, .command = origin_of_report().command});

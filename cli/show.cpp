@@ -41,9 +41,12 @@ int print_description(const std::string& path) {
   return description.whole ? written : 1;
 }
 
-int show(const std::string& name) {
+int show(const std::string& name, const EnsembleWanted& wanted) {
+  if (is_there(name) && is_ensemble_folder(name)) return describe_ensemble(name, wanted);
+  refuse_reductions(wanted, name);
+  if (wanted.json)
+    throw InputError(fmt::format("--json is for the folder of an ensemble, and {} is none.", shown(name)));
   if (is_there(name)) {
-    if (is_ensemble_folder(name)) return describe_ensemble(name, {});
     if (is_sampling_folder(name)) return describe_sampling(name);
     if (!name.ends_with(".toml")) return print_description(name);
     fmt::print("{}", text_of_file(name));
@@ -62,19 +65,25 @@ int show(const std::string& name) {
 }  // namespace
 
 void add_show(Program& program) {
-  const auto name = std::make_shared<std::string>();
-  Option what = required(place("NAME", *name, "a bundled model, a file, or the folder of a run"));
+  struct Flags {
+    std::string name;
+    EnsembleWanted wanted;
+  };
+  const auto flags = std::make_shared<Flags>();
+  Option what = required(place("NAME", flags->name, "a bundled model, a file, or the folder of a run"));
   what.words = bundled_names;
   what.files = Option::Files::folders;
-  program.add(
-      {.name = "show",
-       .what = "Print a bundled model, or say what a trajectory, a checkpoint or the folder of a run holds",
-       .examples =
-           "  taut show pendulum > mine.toml                   a model of the program, to be changed\n"
-           "  taut show out/particle                           what is there, and whether it is whole\n",
-       .options = {what},
-       .notes = show_notes,
-       .action = [name] { return show(*name); }});
+  Command command{
+      .name = "show",
+      .what = "Print a bundled model, or say what a trajectory, a checkpoint or the folder of a run holds",
+      .examples =
+          "  taut show pendulum > mine.toml                   a model of the program, to be changed\n"
+          "  taut show out/particle                           what is there, and whether it is whole\n",
+      .options = {what},
+      .notes = show_notes,
+      .action = [flags] { return show(flags->name, flags->wanted); }};
+  add_reductions(command, flags->wanted);
+  program.add(std::move(command));
 }
 
 }  // namespace taut::cli

@@ -1,5 +1,6 @@
 #include <taut/ensemble/sweep.hpp>
 #include <taut/report/computed.hpp>
+#include <taut/store/inputs.hpp>
 
 #include <fmt/core.h>
 
@@ -63,8 +64,12 @@ int sweep(SweepFlags& flags) {
         "`taut export DIR --csv` prints them.",
         most_rows, ensemble.size()));
   const std::string out = flags.typed.model.request().out;
-  const auto wanted = flags.reports.wanted();
-  if (wanted) check_wanted(*wanted, out, ensemble.run);
+  const auto wanted = flags.reports.wanted_in(out, refuse_ensemble_files);
+  if (wanted) {
+    if (const auto& table = flags.typed.vary.table; table && wanted->page)
+      refuse_input(table->name, "the table of the starts", wanted->page_path(out), "--report");
+    check_wanted(*wanted, out, ensemble.run);
+  }
   const std::optional<EnsembleFolder> folder = flags.typed.folder_of(ensemble);
   Sweep rows(ensemble);
   const Worked worked = get_done(ensemble, folder ? &*folder : nullptr, {}, flags.typed.layout, false, {},

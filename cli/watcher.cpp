@@ -55,6 +55,13 @@ std::optional<ReportWanted> TypedReport::wanted() const {
   return ReportWanted{path_.has_value(), path_.value_or(""), figures_};
 }
 
+std::optional<ReportWanted> TypedReport::wanted_in(const std::string& out, Refuse refuse) const {
+  const auto typed = wanted();
+  if (!typed || out.empty()) return typed;
+  if (!typed->path.empty()) refuse(out, typed->path, "--report");
+  return typed->kept_in(out);
+}
+
 void check_wanted(const ReportWanted& wanted, const std::string& out, const ModelRun& run) {
   origin_of_report();  // throws if the date cannot be told
   if (wanted.page) {

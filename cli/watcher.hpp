@@ -5,6 +5,7 @@
 #include <taut/store/recording.hpp>
 
 #include <optional>
+#include <string_view>
 
 #include "commands.hpp"
 #include "progress.hpp"
@@ -42,6 +43,10 @@ class TypedReport {
  public:
   void add(Command& command);  // after --out, if the command has it
   std::optional<ReportWanted> wanted() const;
+  // The same for a command that keeps files in the folder `out`, if it is not empty: what lies inside is then
+  // named relative to it. `refuse` throws InputError if the page would replace a file that the folder keeps.
+  using Refuse = void (*)(const std::string& folder, const std::string& path, std::string_view option);
+  std::optional<ReportWanted> wanted_in(const std::string& out, Refuse refuse) const;
 
  private:
   std::optional<std::string> path_;  // empty: the default; none: no page

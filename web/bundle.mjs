@@ -15,7 +15,7 @@ const text = path => readFileSync(path, "utf8");
 const inputs = new Set();
 async function bundle(entry) {
   const made = await build({
-    entryPoints: [join(here, "src", entry)], bundle: true, minify: true, format: "iife", target: "es2022", charset: "utf8",
+    entryPoints: [join(here, "src", entry)], bundle: true, minify: true, format: "iife", target: "es2022", charset: "utf8", loader: { ".md": "text" },
     legalComments: "none", write: false, metafile: true, absWorkingDir: here,
   });
   for (const path of Object.keys(made.metafile.inputs)) inputs.add(path);

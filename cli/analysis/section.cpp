@@ -88,8 +88,8 @@ SectionPoints points_of(const TypedSection& typed, const ModelRun& first) {
 }
 
 // The page: the points in the plane of two columns, a colour for each start.
-Report page_of(const SectionPoints& s, std::string axes, const ModelRun& run) {
-  const std::size_t n = run.columns().size() / 2;
+Report page_of(const SectionPoints& s, std::string axes) {
+  const std::size_t n = (s.columns.size() - 1) / 2;
   if (axes.empty())
     axes = s.columns[std::min<std::size_t>(2, n)] + "," + s.columns[n + std::min<std::size_t>(2, n)];
   const std::vector<std::string> names = between_commas(axes);
@@ -126,7 +126,7 @@ int section(const TypedSection& typed) {
     throw InputError("a section needs an event: [[events]] in the model, or --event 'when=x, direction=up'.");
   const SectionPoints found = points_of(typed, first);
   if (typed.analysis.report.wanted())
-    typed.analysis.write_page(first, found.method, page_of(found, typed.axes, first));
+    typed.analysis.write_page(first, found.method, page_of(found, typed.axes));
   if (typed.analysis.json) {
     fmt::print("{}\n", to_json(found));
   } else {

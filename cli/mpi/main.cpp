@@ -17,20 +17,21 @@ void add_mpi_resume(Program& program, const Workforce& workforce) {
   struct Flags {
     std::string folder;
     Layout layout;
-    bool json = false;
+    EnsembleWanted wanted;
   };
   const auto flags = std::make_shared<Flags>();
   Option folder = required(place("DIR", flags->folder, "the --out of the ensemble"));
   folder.files = Option::Files::folders;
-  program.add({.name = "resume",
-               .what = "Make what an ensemble's folder lacks, to the same bits",
-               .examples = "  mpirun -n 8 taut-mpi resume out/pendulums\n",
-               .options = {folder, threads_option(flags->layout.threads, "of each rank; default 1"),
-                           lanes_option(flags->layout.lanes),
-                           flag("--json", flags->json, "print one JSON object instead of the summary")},
-               .action = [flags, workforce] {
-                 return resume_ensemble(flags->folder, flags->layout, {.json = flags->json}, workforce);
-               }});
+  Command command{.name = "resume",
+                  .what = "Make what an ensemble's folder lacks, to the same bits",
+                  .examples = "  mpirun -n 8 taut-mpi resume out/pendulums\n",
+                  .options = {folder, threads_option(flags->layout.threads, "of each rank; default 1"),
+                              lanes_option(flags->layout.lanes)},
+                  .action = [flags, workforce] {
+                    return resume_ensemble(flags->folder, flags->layout, flags->wanted, workforce);
+                  }};
+  add_reductions(command, flags->wanted);
+  program.add(std::move(command));
 }
 
 int run_rank_zero(const MpiJob& job, int argc, char** argv) {

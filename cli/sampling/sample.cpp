@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "../commands.hpp"
+#include "../ensemble_work.hpp"
 #include "../origin.hpp"
 #include "../progress.hpp"
 #include "../typed.hpp"
@@ -46,7 +47,7 @@ int sample(SampleFlags& flags) {
   ModelRun run = read_model_run(flags.model.problem, flags.model.request(), flags.model.set);
   take_words(flags.words, run.model, flags.options);
   const std::string out = flags.model.request().out;
-  const auto page = flags.reports.wanted();
+  const auto page = flags.reports.wanted_in(out, refuse_sampling_files);
   if (page) check_wanted(*page, out, run);
   const Sampling sampling = make_sampling(std::move(run), flags.target, flags.options);
   std::optional<DrawsFolder> folder;
@@ -118,13 +119,31 @@ int print_sampling(const Sampling& sampling, const SamplingResult& result, const
 
 int resume_sampling(const std::string& path, int threads, const SampleWanted& wanted) {
   const DrawsFolder folder = DrawsFolder::open(path);
-  return sample_and_print(sampling_in(folder), &folder, threads, wanted);
+  const Sampling sampling = sampling_in(folder);
+  if (wanted.page) check_wanted(*wanted.page, path, sampling.run);
+  return sample_and_print(sampling, &folder, threads, wanted);
 }
 
 int describe_sampling(const std::string& path) {
   const DrawsFolder folder = DrawsFolder::open(path);
   const Sampling sampling = sampling_in(folder);
-  return print_sampling(sampling, stored_sampling(sampling, folder), {}, {});
+  const SamplingResult result = stored_sampling(sampling, folder);
+  const int written = print_sampling(sampling, result, {}, {});
+  say_what_is_missing(sampling, result);
+  return result.damage.empty() ? written : 1;
+}
+
+bool say_what_is_missing(const Sampling& sampling, const SamplingResult& result) {
+  const SamplingOptions& o = sampling.options;
+  const std::string path = result.folder->folder().path();
+  for (const std::string& damage : result.damage) say_damage(damage, path);
+  if (result.complete == o.chains) return false;
+  fmt::print(
+      stderr,
+      "taut: the sampling in {} is not finished: {} of {} chains have all {} draws, and every chain has {}; "
+      "`taut resume {}` goes on.\n",
+      path, result.complete, o.chains, o.draws, result.draws(), shell_word(path));
+  return true;
 }
 
 void add_sample(Program& program) {

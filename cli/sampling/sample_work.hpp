@@ -27,4 +27,8 @@ int print_sampling(const Sampling& sampling, const SamplingResult& result, const
 int resume_sampling(const std::string& path, int threads, const SampleWanted& wanted);
 int describe_sampling(const std::string& path);
 
+// Says on standard error which chains that were read are damaged, and how many draws are still to be made.
+// Returns whether there are any such draws.
+bool say_what_is_missing(const Sampling& sampling, const SamplingResult& result);
+
 }  // namespace taut::cli

@@ -21,11 +21,11 @@ from .display import Table
 from .errors import Interrupted, LibraryMissing, ModelError, SolveFailed, TautError, TracingError
 from .model import Model
 from .result import Failure, Result
-from .stored import load
+from .stored import load, resume
 
 __all__ = [
     "Failure", "Interrupted", "LibraryMissing", "Model", "ModelError", "Result", "SolveFailed", "TautError",
-    "TracingError", "compare", "load", "methods", "problems", "version",
+    "TracingError", "compare", "load", "methods", "problems", "resume", "version",
 ]
 
 

@@ -71,6 +71,7 @@ _SIGNATURES: Dict[str, Tuple[Any, ...]] = {
     "taut_run_columns": (c_int, c_void_p, _text),
     "taut_run_view": (c_int, c_void_p, c_char_p, POINTER(View)),
     "taut_run_report": (c_int, c_void_p, _text),
+    "taut_run_resume": (c_int, c_char_p, c_char_p, POINTER(Watch), _text),
     "taut_run_figures": (c_int, c_void_p, _text),
     "taut_stepper_new": (c_int, c_void_p, c_char_p, _handle),
     "taut_stepper_free": (None, c_void_p),
@@ -93,13 +94,13 @@ _SIGNATURES: Dict[str, Tuple[Any, ...]] = {
     "taut_sampling_columns": (c_int, c_void_p, _text),
     "taut_sampling_view": (c_int, c_void_p, c_char_p, POINTER(View)),
     "taut_free_energy": (c_int, c_void_p, c_char_p, POINTER(Watch), _text),
-    "taut_analyse": (c_int, c_void_p, c_char_p, c_char_p, _text),
-    "taut_check": (c_int, c_void_p, c_char_p, _text),
+    "taut_analyse": (c_int, c_void_p, c_char_p, c_char_p, POINTER(Watch), _text),
+    "taut_check": (c_int, c_void_p, c_char_p, POINTER(Watch), _text),
     "taut_compare": (c_int, c_void_p, c_char_p, POINTER(Watch), _text),
 }
 # Functions that were added to the interface after its first version.
 _LATER = ("taut_model_set_functions", "taut_stepper", "taut_ensemble", "taut_sampling", "taut_free_energy", "taut_analyse",
-          "taut_check", "taut_compare")
+          "taut_check", "taut_compare", "taut_run_resume")
 
 _HOW_TO_GET_IT = (
     "Install the package libtaut0, or the wheel of taut, which has it inside; in a clone of the repository build it with "

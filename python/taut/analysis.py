@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Dict, List
-
-from ._library import FAILED, call, encode, last_error, taken
-from .errors import SolveFailed
 
 if TYPE_CHECKING:
     from .arrays import Doubles
 
-__all__ = ["Exponents", "Indicators", "Orbit", "Section", "Spectrum", "analyse"]
-
-
-def analyse(handle: Any, what: str, options: bytes) -> "Dict[str, Any]":
-    """The object that the command of this name prints with ``--json``. Raises SolveFailed if it did not come to its end."""
-    text = c_void_p()
-    if call("taut_analyse", handle.pointer, encode(what), options, byref(text)) == FAILED:
-        raise SolveFailed(last_error())
-    found: "Dict[str, Any]" = json.loads(taken(text))
-    return found
+__all__ = ["Exponents", "Indicators", "Orbit", "Section", "Spectrum"]
 
 
 def _array(values: Any) -> "Doubles":

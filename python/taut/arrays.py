@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Doubles = NDArray[np.float64]
 
-__all__ = ["Memory", "view_of", "as_doubles", "as_states"]
+__all__ = ["Memory", "view_of", "as_doubles", "as_states", "refuse_masked"]
 
 
 class Memory:
@@ -48,10 +48,18 @@ def view_of(handle: Handle, function: str, name: str, writable: bool = False) ->
     return array_of(handle, view, writable)
 
 
+def refuse_masked(value: Any, what: str) -> None:
+    """A masked value has a number behind its mask, which nobody means."""
+    mask: Any = getattr(value, "mask", None)
+    if hasattr(mask, "any") and mask.any():
+        raise ModelError(f"{what} has masked values; fill them, or leave them out")
+
+
 def as_doubles(value: Any, what: str) -> "Doubles":
     """An array of doubles, whatever real numbers it was made of. Complex numbers, texts and objects are refused."""
     import numpy as np
 
+    refuse_masked(value, what)
     try:
         array = np.asarray(value)
     except ValueError as error:  # rows of different lengths
@@ -59,7 +67,7 @@ def as_doubles(value: Any, what: str) -> "Doubles":
     if array.dtype.kind == "O":
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(f"{what} is no array of real numbers: {error}") from None
     if array.dtype.kind not in "fiu":
         raise ModelError(f"{what} has the dtype {array.dtype}; real numbers are wanted")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Container, Dict, List, Optional, Sequence, Tuple
 
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["Frame", "Table", "html_table", "html_of_result", "text_of_result", "text_table"]
+__all__ = ["Frame", "Table", "equations_of", "html_table", "html_of_result", "text_of_result", "text_table"]
 
 
 class Frame:
@@ -101,3 +101,20 @@ def html_of_result(result: "Result") -> str:
     if result._handle is not None and len(result) > 1:
         page += "".join(f'<div style="display: inline-block; max-width: 48%">{svg}</div>' for svg in result.figures().values())
     return page
+
+
+# How a part of the mechanics is called on the left-hand side.
+_LEFT = {"hamiltonian": "H", "lagrangian": "L", "kinetic": "T", "mass": "M", "potential": "V"}
+
+
+def equations_of(latex: "Dict[str, Any]", taken: "Container[str]") -> "List[str]":
+    """The lines of a model as its author wrote it: mechanics, constraints, forces, and what the names in them stand for.
+
+    A letter that the model has ``taken`` for something of its own is set in another alphabet on the left.
+    """
+    letters = {key: f"\\mathcal{{{letter}}}" if letter in taken else letter for key, letter in _LEFT.items()}
+    lines = [f"{letter} &= {latex[key]}" for key, letter in letters.items() if key in latex]
+    lines += [f"0 &= {g}" for g in latex["constraints"]]
+    lines += [f"F_{{{force['on']}}} &= {force['formula']}" for force in latex["forces"]]
+    lines += [f"{one['name']} &= {one['formula']}" for one in latex["definitions"]]
+    return lines

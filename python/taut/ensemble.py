@@ -99,9 +99,13 @@ class Ensemble:
 
     def __getitem__(self, name: str) -> "Doubles":
         """One column: its samples (trajectories, samples) if there are samples, else its ends (trajectories,)."""
-        sampled = self.columns["sample_columns"]
+        # Columns have their places: one may have the name of an array.
+        sampled, ends = self.columns["sample_columns"], self.columns["columns"]
         if name in sampled and self.samples.size:
             return self.samples[:, :, sampled.index(name)]
+        if name in ends:
+            column: Doubles = self.ends[:, ends.index(name)]
+            return column
         try:
             return self._view(name)
         except ModelError as error:

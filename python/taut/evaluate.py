@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import byref, c_int64
-from typing import TYPE_CHECKING, Any, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Tuple
 
 from ._library import FAILED, Handle, call, encode
 from .arrays import as_states
@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from .arrays import Doubles
 
 __all__ = ["evaluate", "project"]
+
+
+def _parts(count: int, n: int) -> "Iterator[Tuple[int, int]]":
+    """Where the states of one call begin, and how many they are: between calls Ctrl-C is heard."""
+    size = max(1, 100000 // n)
+    for begin in range(0, count, size):
+        yield begin, min(size, count - begin)
 
 
 def _together(q: Any, p: Any, n: int) -> "Tuple[Doubles, Optional[Doubles]]":
@@ -39,9 +46,11 @@ def evaluate(handle: Handle, n: int, what: str, q: Any, p: Any, rank: int) -> An
     leading = q.shape[:-1]
     out = np.empty(leading + (rows.value, columns.value)[:rank], dtype=np.float64)
     count = q.size // n if n else 0
-    if out.size:
-        call("taut_evaluate", handle.pointer, encode(what), count, q.ctypes.data, 8 * n,
-             None if p is None else p.ctypes.data, 8 * n, out.ctypes.data)
+    each = rows.value * columns.value
+    for begin, size in _parts(count if out.size else 0, n):
+        at = 8 * n * begin
+        call("taut_evaluate", handle.pointer, encode(what), size, q.ctypes.data + at, 8 * n,
+             None if p is None else p.ctypes.data + at, 8 * n, out.ctypes.data + 8 * each * begin)
     return float(out) if out.ndim == 0 else out
 
 
@@ -54,7 +63,13 @@ def project(handle: Handle, n: int, q: Any, p: Any) -> "Tuple[Doubles, Doubles]"
     q, p = q.copy(), p.copy()
     count = q.size // n if n else 0
     moved = np.empty((count, 2), dtype=np.float64)
-    if count and call("taut_project", handle.pointer, count, q.ctypes.data, p.ctypes.data, moved.ctypes.data) == FAILED:
+    missed = False
+    for begin, size in _parts(count, n):
+        at = 8 * n * begin
+        status = call("taut_project", handle.pointer, size, q.ctypes.data + at, p.ctypes.data + at,
+                      moved.ctypes.data + 16 * begin)
+        missed = missed or status == FAILED
+    if missed:
         lost = np.isnan(moved[:, 0])
         q.reshape(count, n)[lost] = np.nan
         p.reshape(count, n)[lost] = np.nan

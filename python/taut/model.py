@@ -14,7 +14,7 @@ from .errors import Interrupted, ModelError, SolveFailed
 from .evaluate import evaluate, project
 from .modeltext import names_of, text_of_model, with_settings
 from .options import mapping_of, options_json, settings_of
-from .progress import Progress, Watching
+from .progress import Progress, Watching, watched_text
 from .result import Result, summary_of
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Model:
 
     A name or a file, as the program takes it; ``parameters`` and ``start`` then replace values of it:
 
+    >>> import numpy as np
     >>> import taut
     >>> taut.Model("pendulum", parameters={"L": 2.0}, start={"x": 2.0}).parameters["L"]
     2.0
@@ -89,6 +90,16 @@ class Model:
     >>> float(polar.H(*polar.start))
     -0.5
 
+    A mass may depend on q, and an argument ``t`` is the time. ``kinetic`` and ``forces`` are formulas of q, the velocities and
+    t, or functions of (q, v); ``events`` are those of :meth:`run`:
+
+    >>> swing = taut.Model(coordinates="a", kinetic=lambda q, v, L: (L*v[0])**2/2, potential="-L*gravity*cos(a)",
+    ...                    forces={"a": lambda q, v, t, push: push*np.cos(2*t) - v[0]/10}, events="when=a, direction=up",
+    ...                    parameters={"L": 1.0, "gravity": 9.81, "push": 0.5}, start={"a": 0.1})
+    >>> r = swing.run("lobatto(3)", step=0.05, until=10.0)
+    >>> r.summary["work"] < 0, len(r.events)
+    (True, 3)
+
     With ``callback=True`` functions are called for real, at every evaluation; they may branch. ``grad_V``, ``grad_H`` (a
     pair, by q and by p) and ``G`` are their gradients; without them gradients are differences:
 
@@ -107,14 +118,15 @@ class Model:
                  mass: Any = None, constraints: Any = None, parameters: "Optional[Mapping[Any, Any]]" = None,
                  start: Any = None, definitions: "Optional[Mapping[str, Any]]" = None,
                  quantities: "Optional[Mapping[str, Any]]" = None, run: "Optional[Mapping[str, Any]]" = None,
-                 title: Optional[str] = None, lagrangian: Any = None, callback: bool = False, grad_H: Any = None,
-                 grad_V: Any = None, G: Any = None):
+                 title: Optional[str] = None, lagrangian: Any = None, kinetic: Any = None,
+                 forces: "Optional[Mapping[Any, Any]]" = None, events: Any = None, callback: bool = False,
+                 grad_H: Any = None, grad_V: Any = None, G: Any = None):
         gradients = _given(grad_H=grad_H, grad_V=grad_V, G=G)
         if gradients and not callback:
             raise ModelError(f"{next(iter(gradients))}= goes with callback=True: taut differentiates formulas by itself")
         parts = _given(hamiltonian=hamiltonian, lagrangian=lagrangian, potential=potential, potential_fast=potential_fast,
-                       potential_slow=potential_slow, mass=mass, constraints=constraints, definitions=definitions,
-                       quantities=quantities, run=run, title=title)
+                       potential_slow=potential_slow, kinetic=kinetic, mass=mass, constraints=constraints,
+                       definitions=definitions, quantities=quantities, forces=forces, events=events, run=run, title=title)
         ways = [way for way, value in (("a name or file", source), ("text=", text), ("coordinates=", coordinates))
                 if value is not None]
         if len(ways) != 1:
@@ -123,6 +135,7 @@ class Model:
         self._described: Optional[Dict[str, Any]] = None
         self._folder = None if folder is None else os.fspath(folder)
         self._callbacks: Optional[Callbacks] = None
+        self._files: Dict[str, str] = {}
         settings = dict(mapping_of(set, "set"))
         if callback:
             if coordinates is None:
@@ -145,9 +158,12 @@ class Model:
         from .callbacks import Callbacks, is_function, placeholders
 
         called = {key: parts[key] for key in ("hamiltonian", "potential", "constraints") if is_function(parts.get(key))}
-        others = [key for key in ("lagrangian", "potential_fast", "potential_slow") if is_function(parts.get(key))]
+        others = [key for key in ("lagrangian", "kinetic", "potential_fast", "potential_slow", "mass")
+                  if is_function(parts.get(key))]
         if others:
             raise ModelError(f"{others[0]} cannot be called back: hamiltonian, potential and constraints can")
+        if parts.get("forces"):
+            raise ModelError("forces= and callback=True do not go together: a model with forces is made of formulas")
         if not called:
             raise ModelError("callback=True, and no function was given: hamiltonian, potential and constraints may be functions")
         names = names_of(coordinates)
@@ -190,7 +206,8 @@ class Model:
         from .options import plain
 
         self._set: Dict[str, Any] = plain(settings, "set")
-        options = encode(json.dumps({"set": self._set})) if self._set else None
+        asked = {**({"set": self._set} if self._set else {}), **({"files": self._files} if self._files else {})}
+        options = encode(json.dumps(asked)) if asked else None
         pointer = c_void_p()
         if text is not None:
             if not isinstance(text, str):
@@ -376,17 +393,19 @@ class Model:
             start = (q0 if q is None else q, p0 if p is None else p)
         return Stepper(self, {"method": method, "step": step, "start": start, **options})
 
-    def check(self, method: Optional[str] = None, step: Optional[float] = None, **options: Any) -> "Certificate":
+    def check(self, method: Optional[str] = None, step: Optional[float] = None, *, progress: Progress = None,
+              **options: Any) -> "Certificate":
         """Measures whether a method keeps what it claims on this model, as ``taut check``."""
         from .judgement import Certificate
 
-        return Certificate(take_json("taut_check", self._handle.pointer,
-                                     self._options({"method": method, "step": step, **options})))
+        asked = self._options({"method": method, "step": step, **options})
+        return Certificate(json.loads(watched_text(progress, "check", "taut_check", self._handle.pointer, asked)))
 
-    def _analysed(self, what: str, asked: "Mapping[str, Any]") -> "Dict[str, Any]":
-        from .analysis import analyse
-
-        return analyse(self._handle, what, self._options(asked))
+    def _analysed(self, what: str, asked: "Dict[str, Any]") -> "Dict[str, Any]":
+        progress: Progress = asked.pop("progress", None)
+        found: Dict[str, Any] = json.loads(watched_text(progress, what, "taut_analyse", self._handle.pointer,
+                                                        encode(what), self._options(asked)))
+        return found
 
     def section(self, *events: str, **options: Any) -> "Section":
         """The points at which a formula crosses zero, as ``taut section``: ``section("when=x, direction=up", until=100.0)``.
@@ -426,11 +445,7 @@ class Model:
         from .judgement import Comparison
 
         asked = self._options({"methods": [methods] if isinstance(methods, str) else list(methods), **options})
-        with Watching(progress, "compare") as watching:
-            found = take_json("taut_compare", self._handle.pointer, asked, byref(watching.watch))
-        if watching.interrupted:
-            raise Interrupted("the comparison was stopped")
-        return Comparison(found)
+        return Comparison(json.loads(watched_text(progress, "compare", "taut_compare", self._handle.pointer, asked)))
 
     def ensemble(self, q0: Any = None, p0: Any = None, parameters: "Optional[Mapping[str, Any]]" = None, *,
                  vary: "Optional[Mapping[str, Any]]" = None, method: Optional[str] = None, step: Optional[float] = None,
@@ -469,6 +484,8 @@ class Model:
                threads: Optional[int] = None, out: Any = None, progress: Progress = None, **options: Any) -> "Draws":
         """Draws from a distribution on g = 0, as ``taut sample``; what is not given is as ``[sampling]`` of the model says.
 
+        Raises KeyboardInterrupt after Ctrl-C; its ``.result`` has the draws that there are.
+
         ``density`` is its logarithm, a formula of coordinates (a text, a SymPy expression or a function of q), or
         ``temperature`` is kT of exp(-V/kT); ``measure`` is "surface", "conditioned" or "rigid". ``options`` are accept,
         metric, friction, max_depth, thin, inits, spread, integrator, quantities, start, parameters, set.
@@ -489,11 +506,11 @@ class Model:
         with Watching(progress, "sample") as watching:
             status = call("taut_sampling_make", self._handle.pointer, asked, byref(watching.watch), byref(pointer))
         sentence = last_error() if status in (FAILED, STOPPED) else ""
+        found = Draws(Handle(pointer, library().taut_sampling_free)) if pointer else None
         if watching.interrupted:
-            raise Interrupted(sentence or "the sampling was stopped")
-        found = Draws(Handle(pointer, library().taut_sampling_free))
-        if status in (FAILED, STOPPED):
-            raise SolveFailed(sentence)
+            raise Interrupted(sentence or "the sampling was stopped", found)
+        if found is None or status in (FAILED, STOPPED):
+            raise SolveFailed(sentence, found)
         return found
 
     def free_energy(self, coordinate: Any, values: Any, *, density: Any = None, progress: Progress = None,
@@ -511,17 +528,8 @@ class Model:
         parts = Parts(self.coordinates, {name: 0 for name in self.parameters})
         asked = self._sampling_options(density, {"coordinate": str(parts.formula(coordinate, "coordinate")),
                                                  "values": values, **options})
-        with Watching(progress, "free energy") as watching:
-            text = c_void_p()
-            status = call("taut_free_energy", self._handle.pointer, asked, byref(watching.watch), byref(text))
-        if watching.interrupted:
-            raise Interrupted("the free energy was stopped")
-        if status in (FAILED, STOPPED):
-            raise SolveFailed(last_error())
-        try:
-            found: Dict[str, Any] = json.loads(ctypes.cast(text, ctypes.c_char_p).value or b"{}")
-        finally:
-            library().taut_free(text)
+        found: Dict[str, Any] = json.loads(watched_text(progress, "free energy", "taut_free_energy", self._handle.pointer,
+                                                        asked))
         return found
 
     def _sampling_options(self, density: Any, options: "Dict[str, Any]") -> bytes:
@@ -539,7 +547,10 @@ class Model:
         latex = self.description.get("latex")
         if not latex:
             return None
-        lines = [f"H &= {latex['hamiltonian']}", *[f"0 &= {g}" for g in latex["constraints"]]]
+        from .display import equations_of
+
+        d = self.description
+        lines = equations_of(latex, {*d["coordinates"], *d["parameters"], *d["definitions"]})
         return "$$\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}$$"
 
     def __repr__(self) -> str:
@@ -549,7 +560,16 @@ class Model:
     def _pickled(self) -> "Dict[str, Any]":
         self._only_formulas("pickle")
         d = self.description
-        return {"text": d["text"], "name": d["name"], "set": self._set, "folder": self._folder if d.get("files") else None}
+        return {"text": d["text"], "name": d["name"], "set": self._set, "files": d["files"]}
+
+    @classmethod
+    def _of_files(cls, text: str, name: str, settings: "Dict[str, Any]", files: "Dict[str, str]") -> "Model":
+        """A model with the files that it names, which need not be on this machine."""
+        made = cls.__new__(cls)
+        made._described, made._folder, made._callbacks = None, None, None
+        made._files = files
+        made._open(None, text, name, settings)
+        return made
 
     def __reduce__(self) -> Any:
         from .pickling import packed_model, restore

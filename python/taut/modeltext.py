@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from .errors import ModelError
 from .formula import Formula, Graph, text_of, text_of_number, write_texts
-from .legendre import Mechanics, mechanics_of, momenta_of
+from .legendre import Mechanics, mechanics_of, momenta_of, replaced
 from .parse import parse
 from .symbolic import from_sympy, is_sympy, name_of_symbol
 from .trace import trace
@@ -44,12 +44,15 @@ class Parts:
         self.graph = Graph()
         self.coordinates = names_of(coordinates)
         self.momenta = ["p_" + name for name in self.coordinates]
-        self.second = self.momenta  # what a function of (q, p) gets as its second argument
+        self.velocities = ["v_" + name for name in self.coordinates]
         self.parameters = {name_of_symbol(name): value for name, value in (parameters or {}).items()}
         self._formulas: List[Tuple[List[str], int, Formula]] = []
 
-    def formulas(self, value: Any, what: str, second_is_p: bool = False) -> "List[Union[str, Formula]]":
-        """The formulas that a text, an expression, a function, a number or a list of these gives."""
+    def formulas(self, value: Any, what: str, second: str = "") -> "List[Union[str, Formula]]":
+        """The formulas that a text, an expression, a function, a number or a list of these gives.
+
+        ``second`` says what the second argument of a function is: "p", "v", or nothing but what its name says.
+        """
         if isinstance(value, str):
             return [value]
         if isinstance(value, Formula):
@@ -61,35 +64,37 @@ class Parts:
                 value = value.lhs - value.rhs
             return [from_sympy(value, self.graph, what)]
         if callable(value):
-            return list(trace(value, self.graph, self.coordinates, self.second, list(self.parameters), what, second_is_p))
+            others = self.velocities if second == "v" else self.momenta
+            return list(trace(value, self.graph, self.coordinates, others, list(self.parameters), what, second != "",
+                              second or "p"))
         if hasattr(value, "__iter__"):
             found: List[Union[str, Formula]] = []
             for place, part in enumerate(value):
-                found.extend(self.formulas(part, f"{what} {place + 1}", second_is_p))
+                found.extend(self.formulas(part, f"{what} {place + 1}", second))
             return found
         return [self.graph.number(value)]
 
-    def formula(self, value: Any, what: str, second_is_p: bool = False) -> "Union[str, Formula]":
-        found = self.formulas(value, what, second_is_p)
+    def formula(self, value: Any, what: str, second: str = "") -> "Union[str, Formula]":
+        found = self.formulas(value, what, second)
         if len(found) != 1:
             raise ModelError(f"{what} is one formula, and {len(found)} were given")
         return found[0]
 
     def as_formula(self, value: Any, what: str, definitions: "Optional[Mapping[str, Formula]]" = None) -> Formula:
-        """The same as a graph: texts are read."""
-        found = self.formula(value, what, second_is_p=True)
+        """The same as a graph, of q and v: texts are read."""
+        found = self.formula(value, what, "v")
         return parse(found, self.graph, definitions) if isinstance(found, str) else found
 
     def mechanics(self, lagrangian: Any, definitions: "Optional[Mapping[str, Any]]") -> Mechanics:
         """What a Lagrangian of q and the velocities means."""
-        self.second = ["v_" + name for name in self.coordinates]
-        try:
-            known: Dict[str, Formula] = {}
-            for name, value in (definitions or {}).items():
-                known[name] = self.as_formula(value, f"definition {name}", known)
-            return mechanics_of(self.as_formula(lagrangian, "lagrangian", known), self.coordinates)
-        finally:
-            self.second = self.momenta
+        known: Dict[str, Formula] = {}
+        for name, value in (definitions or {}).items():
+            known[name] = self.as_formula(value, f"definition {name}", known)
+        found = mechanics_of(self.as_formula(lagrangian, "lagrangian", known), self.coordinates)
+        if "t" in {*self.coordinates, *self.parameters, *(definitions or {})}:
+            return found
+        begin = {"t": self.graph.literal("0")}  # momenta are asked for at the start
+        return found._replace(momenta=[replaced(p, begin) for p in found.momenta])
 
     def value(self, value: Any, what: str) -> str:
         """A number, or a formula of parameters in quotes, as TOML writes it."""
@@ -108,16 +113,37 @@ class Parts:
             import inspect
 
             wanted = list(inspect.signature(value).parameters)
-            unknown = [name for name in wanted if name not in self.parameters]
-            if unknown:
-                raise ModelError(f"mass: the function asks for `{unknown[0]}`; a mass is a number or a formula of parameters. "
-                                 "If it depends on q, give hamiltonian= instead")
-            value = value(**{name: self.graph.name(name) for name in wanted})
-        if hasattr(value, "tolist") and not is_sympy(value):
+            if wanted and all(name in self.parameters for name in wanted):
+                value = value(**{name: self.graph.name(name) for name in wanted})
+            else:
+                value = self._matrix(self.formulas(value, "mass"))
+        if hasattr(value, "tolist") and (not is_sympy(value) or getattr(value, "is_Matrix", False)):
             value = value.tolist()
         if isinstance(value, (list, tuple)):
             return "[" + ", ".join(self.mass(part) for part in value) + "]"
         return self.value(value, "mass")
+
+
+    def _matrix(self, entries: "List[Union[str, Formula]]") -> Any:
+        """What a function of q gave for the mass: one entry for all, one for each coordinate, or a matrix row by row."""
+        n = len(self.coordinates)
+        if len(entries) == 1:
+            return entries[0]
+        if len(entries) == n:
+            return entries
+        if len(entries) != n * n:
+            raise ModelError(f"mass: the function gives {len(entries)} formulas; 1, {n} or {n} rows of {n} are wanted")
+        return [entries[k:k + n] for k in range(0, n * n, n)]
+
+    def event(self, value: Any, place: int) -> "Dict[str, Any]":
+        """An event as a table of the model: from "when=x, do=stop" or {"when": "x", "do": "stop"}."""
+        what = f"event {place + 1}"
+        if isinstance(value, str):
+            pairs = [part.partition("=") for part in re.split(r",\s*(?=(?:name|when|direction|do)\s*=)", value)]
+            value = {key.strip(): said.strip() for key, _, said in pairs}
+        if not isinstance(value, Mapping) or "when" not in value:
+            raise ModelError(f"{what}: {value!r} is no event, such as \"when=x, do=stop\" or {{\"when\": \"x\"}}")
+        return {**value, "when": self.formula(value["when"], what, "p")}
 
 
 def _table(name: str, rows: "Iterable[Tuple[str, str]]") -> str:
@@ -125,11 +151,13 @@ def _table(name: str, rows: "Iterable[Tuple[str, str]]") -> str:
     return f"[{name}]\n" + "\n".join(lines) + "\n" if lines else ""
 
 
-_SYSTEM = ("hamiltonian", "potential", "potential_fast", "potential_slow")
+# The formulas of [system], and what the second argument of their functions is.
+_SYSTEM = {"hamiltonian": "p", "kinetic": "v", "potential": "", "potential_fast": "", "potential_slow": ""}
 
 
 def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any = None, potential_fast: Any = None,
-                  potential_slow: Any = None, lagrangian: Any = None, mass: Any = None, constraints: Any = None,
+                  potential_slow: Any = None, lagrangian: Any = None, kinetic: Any = None, mass: Any = None,
+                  constraints: Any = None, forces: "Optional[Mapping[Any, Any]]" = None, events: Any = None,
                   parameters: "Optional[Mapping[Any, Any]]" = None, start: Any = None,
                   definitions: "Optional[Mapping[str, Any]]" = None, quantities: "Optional[Mapping[str, Any]]" = None,
                   run: "Optional[Mapping[str, Any]]" = None, title: Optional[str] = None) -> str:
@@ -137,34 +165,40 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
     parts = Parts(coordinates, parameters)
     initial = start_by_name(start, parts.coordinates)
     if lagrangian is not None:
-        if any(one is not None for one in (hamiltonian, potential, potential_fast, potential_slow, mass)):
-            raise ModelError("lagrangian= says all of the motion: leave out hamiltonian=, potential= and mass=")
+        if any(one is not None for one in (hamiltonian, kinetic, potential, potential_fast, potential_slow, mass)):
+            raise ModelError("lagrangian= says all of the motion: leave out hamiltonian=, kinetic=, potential= and mass=")
         mechanics = parts.mechanics(lagrangian, definitions)
         mass, potential, hamiltonian = _written(mechanics.mass), mechanics.potential, mechanics.hamiltonian
         initial = momenta_of(mechanics, parts.coordinates, initial, lambda value: parts.as_formula(value, "start"))
     given: Dict[str, Any] = {
-        "hamiltonian": hamiltonian, "potential": potential, "potential_fast": potential_fast, "potential_slow": potential_slow,
+        "hamiltonian": hamiltonian, "kinetic": kinetic, "potential": potential, "potential_fast": potential_fast,
+        "potential_slow": potential_slow,
     }
     formulas: List[Union[str, Formula]] = []
     places: List[str] = []
-    for key in _SYSTEM:
+    for key, second in _SYSTEM.items():
         if given[key] is not None:
-            formulas.append(parts.formula(given[key], key, second_is_p=key == "hamiltonian"))
+            formulas.append(parts.formula(given[key], key, second))
             places.append(key)
     # One formula is one constraint; a list, or a function that returns one, is several.
     held = [] if constraints is None else parts.formulas(constraints, "constraint" if _several(constraints) else "constraints")
     formulas.extend(held)
     quantity_names = list(quantities or {})
     for name in quantity_names:
-        formulas.append(parts.formula((quantities or {})[name], f"quantity {name}", second_is_p=True))
+        formulas.append(parts.formula((quantities or {})[name], f"quantity {name}", "p"))
+    pushed = [name_of_symbol(name) for name in forces or {}]
+    formulas.extend(parts.formula(value, f"the force on {name_of_symbol(name)}", "v") for name, value in (forces or {}).items())
+    watched = [parts.event(one, place) for place, one in enumerate(_listed(events))]
+    formulas.extend(event["when"] for event in watched)
 
-    own = [(name, parts.formula(value, f"definition {name}", second_is_p=True)) for name, value in (definitions or {}).items()]
-    taken = {*parts.coordinates, *parts.momenta, *parts.parameters, *(definitions or {}), *quantity_names}
+    own = [(name, parts.formula(value, f"definition {name}", "p")) for name, value in (definitions or {}).items()]
+    taken = {"t", *parts.coordinates, *parts.momenta, *parts.velocities, *parts.parameters, *(definitions or {}), *quantity_names}
     graphs = [f for f in [*(f for _, f in own), *formulas] if isinstance(f, Formula)]
     shared, texts = write_texts(graphs, taken)
     written = iter(texts)
     own_texts = [(name, next(written) if isinstance(f, Formula) else f) for name, f in own]
     all_texts = [next(written) if isinstance(f, Formula) else f for f in formulas]
+    texts_left = iter(all_texts[len(places) + len(held):])  # of quantities, forces and events
 
     system = [("coordinates", "[" + ", ".join(_quoted(name) for name in parts.coordinates) + "]")]
     if mass is not None:
@@ -182,8 +216,10 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
         _table("initial", ((name, parts.value(value, f"start {name}"))
                            for name, value in initial.items())),
         _table("run", ((key, _run_value(value)) for key, value in (run or {}).items())),
-        _table("quantities", ((name, _quoted(text)) for name, text in
-                              zip(quantity_names, all_texts[len(places) + len(held):]))),
+        _table("quantities", [(name, _quoted(next(texts_left))) for name in quantity_names]),
+        *[_table("[forces]", [("on", _quoted(name)), ("force", _quoted(next(texts_left)))]) for name in pushed],
+        *[_table("[events]", [(str(key), _quoted(next(texts_left)) if key == "when" else _run_value(value))
+                              for key, value in event.items()]) for event in watched],
     ]
     return "\n".join(table for table in tables if table)
 
@@ -194,6 +230,12 @@ def _written(mass: "Optional[List[List[Formula]]]") -> Any:
         return None
     is_diagonal = all(i == j or text_of(entry) == "0" for i, row in enumerate(mass) for j, entry in enumerate(row))
     return [mass[i][i] for i in range(len(mass))] if is_diagonal else mass
+
+
+def _listed(events: Any) -> "List[Any]":
+    if events is None:
+        return []
+    return list(events) if isinstance(events, (list, tuple)) else [events]
 
 
 def _several(constraints: Any) -> bool:

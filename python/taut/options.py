@@ -7,6 +7,7 @@ import os
 from typing import Any, Dict, Mapping, Sequence
 
 from ._library import encode
+from .arrays import refuse_masked
 from .errors import ModelError
 from .formula import Formula, Graph, text_of
 from .modeltext import Parts, start_by_name
@@ -40,12 +41,16 @@ def plain(value: Any, what: str) -> Any:
         return os.fspath(value)
     if isinstance(value, Mapping):
         return {str(key): plain(part, f"{what}.{key}") for key, part in value.items()}
+    refuse_masked(value, what)
     if hasattr(value, "tolist"):
         return plain(value.tolist(), what)
     if isinstance(value, (list, tuple, range)):
         return [plain(part, what) for part in value]
     if hasattr(value, "__float__"):
-        return plain(float(value), what)
+        try:
+            return plain(float(value), what)
+        except OverflowError:
+            raise ModelError(f"{what} is {value!r}, which is beyond all numbers of double precision") from None
     raise ModelError(f"{what} is {value!r}, which is neither a number nor a text")
 
 
@@ -64,7 +69,7 @@ def options_json(options: "Mapping[str, Any]", coordinates: "Sequence[str]", par
     found: Dict[str, Any] = {}
 
     def formula_of(value: Any, what: str) -> str:
-        return str(Parts(coordinates, {name: 0 for name in parameter_names}).formula(value, what, True))
+        return str(Parts(coordinates, {name: 0 for name in parameter_names}).formula(value, what, "p"))
 
     def event_of(event: Any) -> Any:
         if isinstance(event, str):

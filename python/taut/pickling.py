@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, Dict, Tuple
 from .errors import ModelError
 
 if TYPE_CHECKING:
+    from .arrays import Doubles
     from .ensemble import Ensemble
     from .model import Model
     from .result import Result
+    from .sampling import Draws
     from .stepper import Stepper
 
-__all__ = ["restore", "packed_ensemble", "packed_model", "packed_result", "packed_stepper"]
+__all__ = ["restore", "packed_draws", "packed_ensemble", "packed_model", "packed_result", "packed_stepper"]
 
 _FORMAT = 1
 
@@ -44,8 +46,6 @@ def packed_stepper(stepper: "Stepper") -> "Tuple[str, bytes, str]":
 
 
 def packed_result(result: "Result") -> "Tuple[str, bytes, str]":
-    import numpy as np
-
     columns = result.columns
     names = ["t", "q", "p", "energy", "lambda", "residual", *columns["columns"]]
     shapes: Dict[str, Any] = {}
@@ -57,24 +57,32 @@ def packed_result(result: "Result") -> "Tuple[str, bytes, str]":
             array = result._array(name)
         except ModelError:  # the method gives no multipliers, for example
             continue
-        shapes[name] = list(array.shape)
-        body.append(np.ascontiguousarray(array, dtype="<f8").tobytes())
+        body.append(_bytes_of(array, name, shapes))
     return _packed({"summary": result.summary, "columns": columns, "arrays": shapes}, b"".join(body))
 
 
 def packed_ensemble(ensemble: "Ensemble") -> "Tuple[str, bytes, str]":
-    import numpy as np
-
     shapes: Dict[str, Any] = {}
     body = []
     for name in ("ends", "values", "samples"):
         if name == "samples" and not ensemble.columns["sample_columns"]:
             continue
-        array = ensemble._view(name)
-        shapes[name] = list(array.shape)
-        body.append(np.ascontiguousarray(array, dtype="<f8").tobytes())
+        body.append(_bytes_of(ensemble._view(name), name, shapes))
     return _packed({"summary": ensemble.summary, "columns": ensemble.columns, "failures": list(ensemble.failures),
                     "coordinates": ensemble.q.shape[1], "arrays": shapes}, b"".join(body))
+
+
+def packed_draws(draws: "Draws") -> "Tuple[str, bytes, str]":
+    shapes: Dict[str, Any] = {}
+    body = b"".join(_bytes_of(draws._view(name), name, shapes) for name in ("draws", "statistics"))
+    return _packed({"summary": draws.summary, "columns": draws._columns, "arrays": shapes}, body)
+
+
+def _bytes_of(array: "Doubles", name: str, shapes: "Dict[str, Any]") -> bytes:
+    import numpy as np
+
+    shapes[name] = list(array.shape)
+    return np.ascontiguousarray(array, dtype="<f8").tobytes()
 
 
 def restore(kind: str, text: str, body: bytes, digest: str) -> Any:
@@ -94,13 +102,17 @@ def restore(kind: str, text: str, body: bytes, digest: str) -> Any:
         return _result(header, body)
     if kind == "ensemble":
         return _ensemble(header, body)
+    if kind == "draws":
+        from .sampling import Draws
+
+        return Draws(None, header["summary"], header["columns"], _arrays(header, body))
     raise ModelError(f"a pickle of the kind {kind!r} is not known")
 
 
 def _model(header: "Dict[str, Any]") -> "Model":
     from .model import Model
 
-    return Model(text=header["text"], name=header["name"], folder=header.get("folder"), set=header["set"])
+    return Model._of_files(header["text"], header["name"], header["set"], header.get("files") or {})
 
 
 def _arrays(header: "Dict[str, Any]", body: bytes) -> "Dict[str, Any]":

@@ -6,14 +6,14 @@ import signal
 import sys
 import threading
 import time
-from ctypes import c_int, pointer
+from ctypes import byref, c_int, c_void_p, pointer
 from types import FrameType
 from typing import Any, Callable, List, Optional, Union
 
-from ._library import NOTE, PROGRESS, Watch
-from .errors import ModelError
+from ._library import FAILED, NOTE, PROGRESS, STOPPED, Watch, call, last_error, taken
+from .errors import Interrupted, ModelError, SolveFailed
 
-__all__ = ["Progress", "Watching"]
+__all__ = ["Progress", "Watching", "watched_text"]
 
 #: None: shown if a run takes more than a second; True: at once; False: never; or a function of (fraction, seconds left).
 Progress = Union[None, bool, Callable[[float, Optional[float]], Any]]
@@ -100,7 +100,8 @@ class Watching:
             if callable(self._progress):
                 self._progress(fraction, seconds_left)
             elif self._line is not None and (self._progress or time.monotonic() - self._begun > _QUIET_SECONDS):
-                self._line.show(f"{self._what}: {100 * fraction:3.0f} %{_clock(seconds_left)}")
+                part = f"{100 * fraction:3.0f} %{_clock(seconds_left)}" if wanted > 0 else "at work"
+                self._line.show(f"{self._what}: {part}")
         except BaseException as error:  # it must not cross the border; __exit__ raises it
             self.error = error
             self._stop.value = 1
@@ -129,3 +130,17 @@ class Watching:
         error, self.error = self.error, None
         if error is not None:
             raise error
+
+
+def watched_text(progress: Progress, what: str, name: str, *arguments: Any) -> bytes:
+    """The text that a function hands out behind a watch. Ctrl-C and a failure are exceptions without a result."""
+    text = c_void_p()
+    with Watching(progress, what) as watching:
+        status = call(name, *arguments, byref(watching.watch), byref(text))
+    sentence = last_error() if status in (FAILED, STOPPED) else ""
+    found = taken(text)
+    if watching.interrupted:
+        raise Interrupted(sentence or f"{what} was stopped at its end")
+    if status in (FAILED, STOPPED):
+        raise SolveFailed(sentence)
+    return found

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from ._library import Handle, take_json
 from .arrays import view_of
 from .display import Table, html_table, text_table
-from .errors import ModelError
 
 if TYPE_CHECKING:
     from .arrays import Doubles
@@ -28,10 +28,19 @@ class Draws:
     (['angle', 'x', 'y'], (2, 300))
     """
 
-    def __init__(self, handle: Handle):
+    def __init__(self, handle: "Optional[Handle]", summary: "Optional[Dict[str, Any]]" = None,
+                 columns: "Optional[Dict[str, List[str]]]" = None, arrays: "Optional[Dict[str, Doubles]]" = None):
         self._handle = handle
-        self._columns: Dict[str, List[str]] = take_json("taut_sampling_columns", handle.pointer)
-        self._summary: Optional[Dict[str, Any]] = None
+        self._summary = summary
+        if columns is None:
+            assert handle is not None
+            columns = take_json("taut_sampling_columns", handle.pointer)
+        self._columns: Dict[str, List[str]] = columns
+        self._arrays = arrays or {}
+
+    def _view(self, name: str) -> "Doubles":
+        """The draws or the statistics, (chains, draws, columns)."""
+        return self._arrays[name] if self._handle is None else view_of(self._handle, "taut_sampling_view", name)
 
     @property
     def names(self) -> "List[str]":
@@ -42,18 +51,20 @@ class Draws:
     def summary(self) -> "Dict[str, Any]":
         """The object that ``taut sample --json`` prints: moments, R-hat, effective sizes, rejections by kind, warnings."""
         if self._summary is None:
+            assert self._handle is not None
             self._summary = take_json("taut_sampling_summary", self._handle.pointer)
         return self._summary
 
     @property
     def array(self) -> "Doubles":
         """All columns, (chains, draws, columns)."""
-        return view_of(self._handle, "taut_sampling_view", "draws")
+        return self._view("draws")
 
     @property
     def statistics(self) -> "Dict[str, Doubles]":
         """What the kernel says of each draw, in the names of CmdStan: lp__, accept_stat__, …, each (chains, draws)."""
-        return {name: view_of(self._handle, "taut_sampling_view", name) for name in self._columns["statistics"]}
+        table = self._view("statistics")
+        return {name: table[:, :, k] for k, name in enumerate(self._columns["statistics"])}
 
     @property
     def diagnostics(self) -> Table:
@@ -63,14 +74,20 @@ class Draws:
                      ["name", *keys])
 
     def __getitem__(self, name: str) -> "Doubles":
-        """One column, (chains, draws)."""
-        try:
-            return view_of(self._handle, "taut_sampling_view", name)
-        except ModelError as error:
-            raise KeyError(str(error)) from None
+        """One column, (chains, draws), or a statistic by its name."""
+        for block, names in (("draws", self.names), ("statistics", self._columns["statistics"])):
+            if name in names:
+                column: Doubles = self._view(block)[:, :, names.index(name)]
+                return column
+        raise KeyError(f"the sampling has no column {name!r}; it has " + ", ".join(self.names))
 
     def __len__(self) -> int:
         return int(self.summary["draws"])
+
+    def __reduce__(self) -> Any:
+        from .pickling import packed_draws, restore
+
+        return restore, ("draws", *packed_draws(self))
 
     def to_xarray(self) -> Any:
         """The draws as an xarray.Dataset with the dimensions chain and draw, numbered from 0 as ArviZ numbers them."""
@@ -103,7 +120,10 @@ class Draws:
         return [[key, s[key]] for key in ("model", "kernel", "measure", "chains", "draws", "seed", "accept", "sha256")]
 
     def __repr__(self) -> str:
-        return text_table(self._rows(), ["sampling", ""]) + "\n\n" + repr(self.diagnostics)
+        warned = "".join(f"\n  {sentence}" for sentence in self.summary["warnings"])
+        return (text_table(self._rows(), ["sampling", ""]) + "\n\n" + repr(self.diagnostics)
+                + (f"\n\nwarnings:{warned}" if warned else ""))
 
     def _repr_html_(self) -> str:
-        return html_table(self._rows()) + str(self.diagnostics._repr_html_())
+        warned = "".join(f"<p><b>Warning:</b> {html.escape(sentence)}</p>" for sentence in self.summary["warnings"])
+        return html_table(self._rows()) + warned + str(self.diagnostics._repr_html_())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from ctypes import byref, c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from ._library import FAILED, Handle, call, last_error, library, take_json
 from .arrays import as_states, view_of
-from .errors import ModelError, SolveFailed
+from .errors import Interrupted, ModelError, SolveFailed
+from .progress import Watching
 
 if TYPE_CHECKING:
     from .arrays import Doubles
@@ -42,6 +44,7 @@ class Stepper:
         self._time = view_of(self._handle, "taut_stepper_view", "t")
         self._q: Doubles = view_of(self._handle, "taut_stepper_view", "q", writable=True)
         self._p: Doubles = view_of(self._handle, "taut_stepper_view", "p", writable=True)
+        self._pace = 1  # steps that one call of the library makes in about 50 ms
         self._remember()
 
     def _remember(self) -> None:
@@ -98,16 +101,37 @@ class Stepper:
         return self._model
 
     def step(self, n: int = 1) -> None:
-        """Makes n steps. If one fails, the stepper stands at the last good state and SolveFailed says why."""
+        """Makes n steps. If one fails, the stepper stands at the last good state and SolveFailed says why; after Ctrl-C it
+        stands where it has come to."""
         given: Any = n
         is_whole = hasattr(given, "__index__") and not isinstance(given, bool) or isinstance(given, float) and given % 1 == 0
         if not is_whole or n < 0:
             raise ModelError(f"step({n!r}): n is a whole number of steps, not negative")
         self._take_changes()
-        status = call("taut_stepper_step", self._handle.pointer, int(n))
-        self._remember()
+        try:
+            if n <= self._pace:
+                status = call("taut_stepper_step", self._handle.pointer, int(n))
+            else:
+                status = self._make_many(int(n))
+        finally:
+            self._remember()
         if status == FAILED:
             raise SolveFailed(last_error())
+
+    def _make_many(self, n: int) -> int:
+        """Makes the steps in calls between which Ctrl-C is heard."""
+        status, left = 0, n
+        with Watching(False, "step") as watching:
+            while left > 0 and status != FAILED and not watching.interrupted:
+                part = min(left, self._pace)
+                begun = time.perf_counter()
+                status = call("taut_stepper_step", self._handle.pointer, part)
+                left -= part
+                seconds = time.perf_counter() - begun
+                self._pace = max(1, min(16 * part, int(0.05 * part / max(seconds, 1e-9))))
+        if watching.interrupted and status != FAILED:
+            raise Interrupted(f"stopped after {n - left} of {n} steps: the stepper stands at t = {self.t:g}")
+        return status
 
     @property
     def summary(self) -> "Dict[str, Any]":
@@ -127,7 +151,10 @@ class Stepper:
 
     def restore(self, state: bytes) -> None:
         """Goes back to a state of :meth:`save`. Bytes that are damaged, or of another model or method, are refused."""
-        call("taut_stepper_restore", self._handle.pointer, bytes(state), len(state))
+        if not isinstance(state, (bytes, bytearray, memoryview)):
+            raise ModelError(f"restore({state!r}): the bytes that save() gave are wanted")
+        saved = bytes(state)
+        call("taut_stepper_restore", self._handle.pointer, saved, len(saved))
         self._remember()
 
     def __reduce__(self) -> Any:

@@ -1,4 +1,4 @@
-"""What a run left in its folder, without the library: the layout is docs/guide/trajectory-file.md."""
+"""What a run left in its folder, read without the library, and how it goes on: docs/guide/trajectory-file.md."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import mmap
 import os
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Tuple
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
-from .errors import ModelError
+from ._library import FAILED, STOPPED, call, encode, last_error, taken
+from .errors import Interrupted, ModelError, SolveFailed
+from .progress import Progress, Watching
 from .result import Result
 
 if TYPE_CHECKING:
     from .arrays import Doubles
 
-__all__ = ["load"]
+__all__ = ["load", "resume"]
 
 _MARK = b"\x89taut\r\n\x1a" + struct.pack("<II", 2, 1)
 _HEADER = struct.Struct("<4sIQQQII")
@@ -57,6 +60,45 @@ def load(folder: Any) -> Result:
     arrays.update(t=table[:, 0], q=table[:, 1:1 + n], p=table[:, 1 + n:1 + 2*n], energy=table[:, 1 + 2*n],
                   residual=table[:, 2 + 2*n:4 + 2*n])
     return Result(None, summary, {"coordinates": coordinates, "momenta": momenta, "columns": more}, arrays)
+
+
+def resume(folder: Any, *, previous: bool = False, new_samples: bool = False, checkpoint_every: Optional[float] = None,
+           on_failure: Optional[str] = None, on_jump: Optional[str] = None, threads: Optional[int] = None,
+           backend: Optional[str] = None, progress: Progress = None) -> Result:
+    """Goes on with a run that was killed, stopped or failed, to the bits of one that was not, as ``taut resume``.
+
+    ``folder`` is the ``out`` of the run. The result has all samples of it, those from before too. ``previous`` begins at the
+    checkpoint before the last one, ``new_samples`` puts a damaged file of samples aside, ``on_failure="halve"`` takes a step
+    that fails in parts.
+
+    Raises SolveFailed and KeyboardInterrupt as :meth:`taut.Model.run` does, with ``.result``.
+
+    >>> import taut, tempfile
+    >>> model, folder = taut.Model("pendulum"), tempfile.mkdtemp()
+    >>> def stop(fraction, seconds_left):
+    ...     raise KeyboardInterrupt
+    >>> try:
+    ...     r = model.run(steps=2*10**6, every=10**4, backend="interpret", out=folder, progress=stop)
+    ... except KeyboardInterrupt:
+    ...     r = taut.resume(folder)
+    >>> len(r), r.summary["steps"]
+    (201, 2000000)
+    """
+    asked = {"previous": previous or None, "new-samples": new_samples or None, "checkpoint-every": checkpoint_every,
+             "on-failure": on_failure, "on-jump": on_jump, "threads": threads, "backend": backend}
+    options = encode(json.dumps({key: value for key, value in asked.items() if value is not None}))
+    text = c_void_p()
+    with Watching(progress, "resume") as watching:
+        status = call("taut_run_resume", encode(os.fspath(folder)), options, byref(watching.watch), byref(text))
+    sentence = last_error() if status in (FAILED, STOPPED) else ""
+    if not taken(text):  # it had not begun
+        raise (Interrupted if watching.interrupted else SolveFailed)(sentence)
+    result = load(folder)
+    if watching.interrupted:
+        raise Interrupted(sentence or "stopped at the end of the run", result)
+    if status in (FAILED, STOPPED):
+        raise SolveFailed(sentence, result)
+    return result
 
 
 def _listed(items: "List[Any]") -> "Iterator[str]":

@@ -14,7 +14,8 @@ __all__ = ["SymbolicModel", "is_sympy", "name_of_symbol", "from_sympy", "to_symp
 class SymbolicModel(NamedTuple):
     """A model as SymPy sees it. ``taut.Model(**model.to_sympy()._asdict())`` makes a model of it again.
 
-    ``parameters`` and ``start`` have the names as keys; values are expressions of parameters.
+    ``parameters`` and ``start`` have the names as keys; values are expressions of parameters. ``forces`` are those on
+    coordinates, by name; they and the other expressions may contain the time ``t``.
     """
 
     coordinates: "List[Any]"
@@ -23,6 +24,7 @@ class SymbolicModel(NamedTuple):
     parameters: "Dict[str, Any]"
     start: "Dict[str, Any]"
     title: str
+    forces: "Dict[str, Any]"
 
 
 def is_sympy(value: object) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List
+from typing import TYPE_CHECKING, Any, Callable, Dict, List
 
 from .errors import ModelError
 from .formula import Formula, Graph
+from .legendre import mechanics_of
 from .parse import parse
 from .symbolic import SymbolicModel, to_sympy
 
@@ -20,9 +21,6 @@ def symbolic_model(model: "Model") -> SymbolicModel:
     if d["particles"]:
         raise ModelError(f"{d['name']} is a system of particles: it is made of tables, such as [[rods]], and has no formula "
                          "that SymPy could hold. to_toml() gives its text")
-    if "hamiltonian" not in d and "mass" not in d:
-        raise ModelError(f"{d['name']} is written by its {_written_as(d)}, and the program makes H from it. "
-                         "to_sympy() is for models that give H, or a potential and constant masses; to_toml() gives its text")
     import sympy
 
     graph = Graph()
@@ -34,31 +32,45 @@ def symbolic_model(model: "Model") -> SymbolicModel:
     def expression(text: str) -> Any:
         return to_sympy(parse(text, graph, definitions), symbols)
 
-    n = len(d["coordinates"])
+    # The last coordinate of a model with t or with forces is the time, which is added to it when it is read.
+    n = len(d["coordinates"]) - (1 if d["timed"] else 0)
+    names, momenta = d["coordinates"][:n], d["momenta"][:n]
+    hamiltonian = sympy.Integer(0)
     if "hamiltonian" in d:
         hamiltonian = expression(d["hamiltonian"])
+    elif "mass" in d:
+        hamiltonian = _kinetic([expression(text) for text in d["mass"]], [expression(name) for name in momenta])
     else:
-        p = [expression(name) for name in d["momenta"]]
-        hamiltonian = _kinetic([expression(text) for text in d["mass"]], p)
+        L = d["lagrangian"] if "lagrangian" in d else f"({d['kinetic']}) - ({d['potential']})"
+        hamiltonian = _of_lagrangian(parse(L, graph, definitions), names, lambda made: to_sympy(made, symbols))
+    if "hamiltonian" not in d and "mass" in d:
         for key in ("potential", "potential_fast", "potential_slow"):
             if key in d:
                 hamiltonian += expression(d[key])
     start = d["start"]
-    values = dict(zip([*d["coordinates"], *d["momenta"]], [*start["q"], *start["p"]]))
-    coordinates: List[Any] = [expression(name) for name in d["coordinates"]]
-    assert len(coordinates) == n
+    values = dict(zip([*names, *momenta], [*start["q"][:n], *start["p"][:n]]))
+    forces: Dict[str, Any] = {}
+    for force in d["forces"]:
+        forces[force["on"]] = forces.get(force["on"], 0) + expression(force["force"])
     return SymbolicModel(
-        coordinates=coordinates,
+        coordinates=[expression(name) for name in names],
         hamiltonian=hamiltonian,
         constraints=[expression(c["formula"]) for c in d["constraints"]],
         parameters={name: sympy.Float(value) for name, value in d["parameters"].items()},
         start={name: sympy.Float(value) for name, value in values.items()},
         title=str(d["title"]),
+        forces=forces,
     )
 
 
-def _written_as(d: "Dict[str, Any]") -> str:
-    return next((key for key in ("lagrangian", "kinetic") if key in d), "mass")
+def _of_lagrangian(L: Formula, names: "List[str]", expression: "Callable[[Formula], Any]") -> Any:
+    mechanics = mechanics_of(L, names)
+    if mechanics.hamiltonian is not None:
+        return expression(mechanics.hamiltonian)
+    assert mechanics.mass is not None and mechanics.potential is not None
+    entries = [expression(entry) for row in mechanics.mass for entry in row]
+    p = [expression(L.graph.name("p_" + name)) for name in names]
+    return _kinetic(entries, p) + expression(mechanics.potential)
 
 
 def _kinetic(mass: "List[Any]", p: "List[Any]") -> Any:

@@ -119,17 +119,18 @@ def method_named(formula: Formula, name: str) -> Callable[..., Any]:
     raise AttributeError(f"a traced number has no `{name}`")
 
 
-def arguments_for(function: Callable[..., Any], q: Any, p: Any, parameters: Mapping[str, Any],
-                  what: str, second_is_p: bool) -> "Tuple[List[Any], Dict[str, Any]]":
+def arguments_for(function: Callable[..., Any], q: Any, second: Any, parameters: Mapping[str, Any], what: str,
+                  takes_second: bool, second_name: str = "p", time: Any = None) -> "Tuple[List[Any], Dict[str, Any]]":
     """The arguments with which a function of (q, p, **parameters) is called.
 
-    The first argument is q. An argument called ``p``, and the second one of a Hamiltonian, is p. All others are
+    The first argument is q. An argument called ``p``, and the second one of a Hamiltonian, is p; of a Lagrangian, a kinetic
+    energy and a force it is ``v``, the velocities. An argument ``t`` is the time, if no parameter has that name. All others are
     parameters by their names; ``**names`` takes every parameter.
     """
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return ([q, p] if second_is_p else [q]), {}
+        return ([q, second] if takes_second else [q]), {}
     positional: List[Any] = []
     named: Dict[str, Any] = {}
     place = 0
@@ -142,16 +143,24 @@ def arguments_for(function: Callable[..., Any], q: Any, p: Any, parameters: Mapp
             value: Any
             if place == 0:
                 value = q
-            elif parameter.name == "p" or (place == 1 and second_is_p and parameter.name not in parameters):
-                value = p
+            elif parameter.name == second_name:
+                value = second
             elif parameter.name in parameters:
                 value = parameters[parameter.name]
+            elif parameter.name == "t" and time is not None:
+                value = time
+            elif place == 1 and takes_second and parameter.name not in ("p", "v", "t"):
+                value = second
             elif parameter.default is not parameter.empty:
                 place += 1
                 continue
+            elif parameter.name == "t":
+                raise ModelError(f"{what}: its argument `t` would be the time, and a function that is called back "
+                                 "(callback=True) knows only the state: leave callback out, so that it is traced")
             else:
-                known = ", ".join(["q", "p", *parameters])
-                raise ModelError(f"{what}: its argument `{parameter.name}` is neither q, p nor a parameter; known: {known}")
+                known = ", ".join(["q", second_name, *([] if time is None else ["t"]), *parameters])
+                raise ModelError(f"{what}: its argument `{parameter.name}` is neither q, {second_name} nor a parameter; "
+                                 f"known: {known}")
             if parameter.kind is parameter.KEYWORD_ONLY or len(positional) < place:
                 named[parameter.name] = value
             else:
@@ -176,12 +185,13 @@ def _no_math(error: TypeError) -> bool:
                                                  "Cannot cast ufunc"))
 
 
-def trace(function: Callable[..., Any], graph: Graph, coordinates: Sequence[str], momenta: Sequence[str],
-          parameters: Sequence[str], what: str, second_is_p: bool = False) -> "List[Formula]":
+def trace(function: Callable[..., Any], graph: Graph, coordinates: Sequence[str], second: Sequence[str],
+          parameters: Sequence[str], what: str, takes_second: bool = False, second_name: str = "p") -> "List[Formula]":
     """Calls a function once with formulas, and returns what it gave: one formula, or those of a list or an array."""
     q = _array([graph.name(name) for name in coordinates])
-    p = _array([graph.name(name) for name in momenta])
-    positional, named = arguments_for(function, q, p, {name: graph.name(name) for name in parameters}, what, second_is_p)
+    also = _array([graph.name(name) for name in second])
+    positional, named = arguments_for(function, q, also, {name: graph.name(name) for name in parameters}, what, takes_second,
+                                      second_name, graph.name("t"))
     try:
         value = function(*positional, **named)
     except TracingError as error:

@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <taut.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -141,6 +142,68 @@ TEST(CInterface, SteppersAndEnsemblesRefuseEvents) {
       << taut_last_error();
 }
 
+// Who says that the events are to be left out gets the steps of the model without them, and no other events.
+TEST(CInterface, AStepperLeavesOutTheEventsOfAModelOnRequest) {
+  const std::string free =
+      "[system]\ncoordinates = [\"x\"]\nmass = 1\npotential = \"0\"\n[initial]\nx = 1\np_x = -1\n";
+  const std::string wall = free + "[[events]]\nwhen = \"x\"\ndo = \"reflect\"\n";
+  taut_model* made = nullptr;
+  ASSERT_EQ(taut_model_parse(wall.c_str(), nullptr, nullptr, nullptr, &made), TAUT_OK) << taut_last_error();
+  const Handle<taut_model> model(made);
+  taut_stepper* stepper = nullptr;
+  ASSERT_EQ(taut_stepper_new(made, R"({"without-events": true, "method": "rattle", "step": 0.25})", &stepper),
+            TAUT_OK)
+      << taut_last_error();
+  const Handle<taut_stepper> owned(stepper);
+  ASSERT_EQ(taut_stepper_step(stepper, 8), TAUT_OK) << taut_last_error();
+  taut_view q;
+  ASSERT_EQ(taut_stepper_view(stepper, "q", &q), TAUT_OK);
+  EXPECT_EQ(static_cast<const double*>(q.data)[0], -1) << "the point goes through the wall";
+  taut_stepper* refused = nullptr;
+  for (const char* options :
+       {R"({"without-events": false})", R"({"without-events": true, "events": "when=x"})",
+        R"({"without-events": true, "at": [0.1]})", R"({"without-events": 1})"})
+    EXPECT_EQ(taut_stepper_new(made, options, &refused), TAUT_BAD_INPUT) << options;
+}
+
+// The laboratory of web/ asks for a stepper in these words (web/src/session.ts), and shows every bundled
+// model.
+TEST(CInterface, EveryBundledModelHasAStepperForTheLaboratory) {
+  char* handed = nullptr;
+  ASSERT_EQ(taut_problems(&handed), TAUT_OK);
+  const std::string problems = text_of(handed);
+  int count = 0;
+  for (std::size_t at = problems.find("\"name\""); at != std::string::npos;
+       at = problems.find("\"name\"", at + 1)) {
+    const std::size_t from = problems.find('"', problems.find(':', at)) + 1;
+    const std::string name = problems.substr(from, problems.find('"', from) - from);
+    const auto model = opened(name);
+    ASSERT_NE(model, nullptr) << name;
+    ASSERT_EQ(taut_model_describe(model.get(), &handed), TAUT_OK) << name;
+    const std::string about = text_of(handed);
+    const std::size_t key = about.find("\"method\"", about.find("\"run\""));
+    ASSERT_NE(key, std::string::npos) << name;
+    const std::size_t first = about.find('"', about.find(':', key)) + 1;
+    std::string method = about.substr(first, about.find('"', first) - first);
+    if (method.starts_with("adaptive(")) method = method.substr(9, method.size() - 10);
+    const std::size_t length = about.find(':', about.find("\"step\"", about.find("\"run\"")));
+    const double step = std::strtod(about.c_str() + length + 1, nullptr);
+    ASSERT_GT(step, 0) << name;
+    for (const double h : {step, -step}) {
+      const std::string options =
+          R"({"backend": "interpret", "project-start": true, "on-jump": "warn", "without-events": true, )"
+          R"("steps": 1, "method": ")" +
+          method + "\", \"step\": " + std::to_string(h) + "}";
+      taut_stepper* stepper = nullptr;
+      EXPECT_EQ(taut_stepper_new(model.get(), options.c_str(), &stepper), TAUT_OK)
+          << name << ": " << taut_last_error();
+      const Handle<taut_stepper> owned(stepper);
+    }
+    ++count;
+  }
+  EXPECT_GE(count, 30);
+}
+
 TEST(CInterface, StepsOfAStepperHaveTheBitsOfARun) {
   for (const char* options :
        {R"({"steps": 40, "every": 1})", R"x({"steps": 40, "every": 1, "method": "lobatto(3)"})x",
@@ -270,7 +333,7 @@ TEST(CInterface, AFailureIsDataAndKeepsWhatThereIs) {
   EXPECT_EQ(t.shape[0], 1);
 }
 
-TEST(CInterface, AFlagStopsARunAndSlowWatchersDoNotSlowIt) {
+TEST(CInterface, AFlagStopsARun) {
   const auto model = opened("pendulum");
   volatile int stop = 0;
   struct Seen {
@@ -292,6 +355,84 @@ TEST(CInterface, AFlagStopsARunAndSlowWatchersDoNotSlowIt) {
   EXPECT_STREQ(taut_last_error(), "stopped by the caller");
   taut_view t;
   EXPECT_EQ(taut_run_view(run, "t", &t), TAUT_OK);
+}
+
+TEST(CInterface, SlowWatchersAreNotAskedMoreOften) {
+  using Clock = std::chrono::steady_clock;
+  const auto model = opened("pendulum");
+  int calls = 0;
+  static constexpr std::chrono::milliseconds slow(150);
+  const taut_watch watch{&calls,
+                         [](void* user, std::int64_t, std::int64_t, double) {
+                           ++*static_cast<int*>(user);
+                           std::this_thread::sleep_for(slow);
+                         },
+                         nullptr, nullptr};
+  taut_run* run = nullptr;
+  const auto began = Clock::now();
+  ASSERT_EQ(taut_run_make(model.get(), R"({"steps": 3000000, "backend": "interpret", "every": 1000000})",
+                          &watch, &run),
+            TAUT_OK);
+  const Handle<taut_run> owner(run);
+  // Once in a tenth of a second of stepping, however long the watcher takes itself.
+  const double stepping = std::chrono::duration<double>(Clock::now() - began - calls * slow).count();
+  EXPECT_GE(calls, 1);
+  EXPECT_LE(calls, stepping / 0.1 + 1);
+}
+
+TEST(CInterface, ACheckAndAnAnalysisEndWhenTheFlagSaysSo) {
+  const auto model = opened("double-pendulum");
+  volatile int stop = 1;
+  const taut_watch watch{nullptr, nullptr, nullptr, &stop};
+  const std::string length = R"({"steps": 1000000000, "backend": "interpret")";
+  const auto ends = [&](int status, const char* json) {
+    EXPECT_EQ(status, TAUT_STOPPED);
+    EXPECT_STREQ(taut_last_error(), "stopped by the caller before it came to its end.");
+    EXPECT_EQ(json, nullptr);
+  };
+  char* json = nullptr;
+  ends(taut_check(model.get(), (length + "}").c_str(), &watch, &json), json);
+  for (const char* what : {"lyapunov", "indicators", "spectrum"})
+    ends(taut_analyse(model.get(), what, (length + "}").c_str(), &watch, &json), json);
+  ends(taut_analyse(model.get(), "section", (length + R"(, "events": "when=x1"})").c_str(), &watch, &json),
+       json);
+  ends(taut_analyse(model.get(), "orbit", R"({"period": 1, "step": 1e-6})", &watch, &json), json);
+}
+
+TEST(CInterface, AModelMayBringItsFiles) {
+  const auto from_disk = opened(TAUT_SOURCE "/examples/c60.toml");
+  char* json = nullptr;
+  ASSERT_EQ(taut_model_describe(from_disk.get(), &json), TAUT_OK);
+  const std::string there = text_of(json);
+  std::ifstream pdb(TAUT_SOURCE "/examples/c60.pdb"), toml(TAUT_SOURCE "/examples/c60.toml");
+  std::stringstream coordinates, text;
+  coordinates << pdb.rdbuf();
+  text << toml.rdbuf();
+  std::string quoted;
+  for (const char c : coordinates.str())
+    if (c == '\n')
+      quoted += "\\n";
+    else
+      quoted += c;
+  const std::string files = R"({"files": {"c60.pdb": ")" + quoted + "\"}}";
+  taut_model* model = nullptr;
+  ASSERT_EQ(taut_model_parse(text.str().c_str(), "c60", "/nowhere", files.c_str(), &model), TAUT_OK)
+      << taut_last_error();
+  const Handle<taut_model> owner(model);
+  ASSERT_EQ(taut_model_describe(model, &json), TAUT_OK);
+  const std::string here = text_of(json);
+  EXPECT_EQ(here.substr(here.find("\"title\"")), there.substr(there.find("\"title\"")));
+  EXPECT_EQ(taut_model_parse(text.str().c_str(), "c60", "/nowhere", R"({"files": {}})", &model),
+            TAUT_BAD_INPUT);
+  EXPECT_EQ(taut_model_open("c60", files.c_str(), &model), TAUT_BAD_INPUT);
+}
+
+TEST(CInterface, SamplesThatNoMemoryHoldsAreRefusedBeforeTheRun) {
+  const auto model = opened("pendulum");
+  taut_run* run = nullptr;
+  EXPECT_EQ(taut_run_make(model.get(), R"({"steps": 1000000000000000, "every": 1})", nullptr, &run),
+            TAUT_BAD_INPUT);
+  EXPECT_NE(std::string(taut_last_error()).find("larger `every`"), std::string::npos) << taut_last_error();
 }
 
 TEST(CInterface, TwoThreadsMayUseOneModel) {
@@ -433,7 +574,7 @@ TEST(CInterface, SaysWhatKindOfMotionARunIs) {
   const auto model = opened("pendulum");
   const auto found = [&](const char* what, const char* options) {
     char* json = nullptr;
-    EXPECT_EQ(taut_analyse(model.get(), what, options, &json), TAUT_OK) << taut_last_error();
+    EXPECT_EQ(taut_analyse(model.get(), what, options, nullptr, &json), TAUT_OK) << taut_last_error();
     const std::string text = json == nullptr ? "" : json;
     taut_free(json);
     return text;
@@ -444,12 +585,12 @@ TEST(CInterface, SaysWhatKindOfMotionARunIs) {
   EXPECT_NE(found("indicators", R"({"until": 1, "seed": 3})").find("\"megno\""), std::string::npos);
   EXPECT_NE(found("spectrum", R"({"of": ["x", "p_x"], "count": 1})").find("\"lines\""), std::string::npos);
   char* json = nullptr;
-  EXPECT_EQ(taut_analyse(model.get(), "orbit", R"({"period": 1})", &json), TAUT_FAILED);
+  EXPECT_EQ(taut_analyse(model.get(), "orbit", R"({"period": 1})", nullptr, &json), TAUT_FAILED);
   EXPECT_EQ(json, nullptr);
   EXPECT_NE(std::string(taut_last_error()).find("no periodic orbit was found"), std::string::npos);
-  EXPECT_EQ(taut_analyse(model.get(), "chaos", nullptr, &json), TAUT_BAD_INPUT);
-  EXPECT_EQ(taut_analyse(model.get(), "section", nullptr, &json), TAUT_BAD_INPUT);
-  EXPECT_EQ(taut_analyse(model.get(), "section", R"({"period": 1})", &json), TAUT_BAD_INPUT);
+  EXPECT_EQ(taut_analyse(model.get(), "chaos", nullptr, nullptr, &json), TAUT_BAD_INPUT);
+  EXPECT_EQ(taut_analyse(model.get(), "section", nullptr, nullptr, &json), TAUT_BAD_INPUT);
+  EXPECT_EQ(taut_analyse(model.get(), "section", R"({"period": 1})", nullptr, &json), TAUT_BAD_INPUT);
   EXPECT_STREQ(taut_last_error(), "the option period is not one of section.");
 }
 

@@ -1,11 +1,17 @@
-// Reads any bytes as a trajectory or a checkpoint. The checksums would stop nearly all of them at the first
-// chunk, so the first byte may also put what follows into chunks with the right checksums.
+// Reads any bytes as a trajectory, a checkpoint or the draws of a chain. The checksums would stop nearly all of
+// them at the first chunk, so the first byte may also put what follows into chunks with the right checksums.
+#include <taut/sample/draws_folder.hpp>
 #include <taut/store/checkpoint.hpp>
 #include <taut/store/trajectory.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace {
 
@@ -34,6 +40,42 @@ void read_checkpoint_of(std::string bytes) {
   }
 }
 
+const std::string digest(64, '0');
+
+// What counts as whole is read again, without the rest, to the same draws.
+void read_draws(std::string bytes, std::size_t columns) {
+  try {
+    std::size_t numbers = 0;
+    const StoredChain found = read_chain(file_of(bytes), "draws", digest, columns,
+                                         [&](std::span<const double> rows) { numbers += rows.size(); });
+    if (numbers != static_cast<std::size_t>(found.draws) * columns || found.length > bytes.size())
+      std::abort();
+    if (found.damage.empty() != (found.length == bytes.size())) std::abort();
+    if (found.length == 0) return;
+    bytes.resize(found.length);
+    const StoredChain again = read_chain(file_of(bytes), "draws", digest, columns);
+    if (!again.damage.empty() || again.draws != found.draws || again.state.size() != found.state.size())
+      std::abort();
+  } catch (const InputError&) {
+  }
+}
+
+// Makes blocks of the input: a byte says how many rows one claims to have, the next how many numbers follow,
+// each a byte, and how many of these are rows.
+std::string in_blocks(std::string_view input) {
+  std::string bytes = chain_head(digest);
+  while (input.size() >= 2) {
+    const std::int64_t claimed = static_cast<signed char>(input[0]);
+    const std::size_t count = std::min<std::size_t>(static_cast<unsigned char>(input[1]), input.size() - 2);
+    const std::vector<double> numbers(input.begin() + 2,
+                                      input.begin() + 2 + static_cast<std::ptrdiff_t>(count));
+    const std::size_t rows = count / 2;
+    bytes += chain_block(std::span(numbers).first(rows), claimed, std::span(numbers).subspan(rows));
+    input.remove_prefix(2 + count);
+  }
+  return bytes;
+}
+
 // Puts the pieces of the input, separated by a line of its own, into one chunk each.
 std::string in_chunks(FileKind kind, std::string_view input, std::initializer_list<const char*> tags,
                       bool compress) {
@@ -52,7 +94,7 @@ std::string in_chunks(FileKind kind, std::string_view input, std::initializer_li
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string input(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 6) {
+  switch (data[0] % 9) {
     case 0:
       read_trajectory(input);
       break;
@@ -68,9 +110,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       read_checkpoint_of(
           in_chunks(FileKind::checkpoint, input, {"HEAD", "STEP", "MACH", "TALY", "WAIT", "DONE"}, false));
       break;
-    default:
+    case 5:
       read_checkpoint_of(in_chunks(FileKind::checkpoint, input,
                                    {"HEAD", "STEP", "MACH", "TALY", "WAIT", "PAGE", "DONE"}, false));
+      break;
+    case 6:
+      read_draws(input, 3);
+      break;
+    case 7:
+      read_draws(chain_head(digest) + input, 3);
+      break;
+    default:
+      read_draws(in_blocks(input), 3);
   }
   return 0;
 }

@@ -10,20 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "support/ensembles.hpp"
 #include "support/in_full.hpp"
 #include "support/run_program.hpp"
 
 namespace {
 
-using taut::test::OwnFolder, taut::test::Ran, taut::test::run_taut;
-
-nlohmann::json ensemble(const std::string& arguments, const std::string& where = "/") {
-  const Ran ran = run_taut("ensemble " + arguments + " --json", where);
-  EXPECT_EQ(ran.status, 0) << arguments << "\n" << ran.err;
-  return ran.status == 0 ? nlohmann::json::parse(ran.out) : nlohmann::json{};
-}
-
-std::string hash_of(const std::string& arguments) { return ensemble(arguments).value("sha256", "none"); }
+using taut::test::ensemble, taut::test::hash_of, taut::test::OwnFolder, taut::test::Ran, taut::test::run_taut;
 
 // Models with and without elementary functions, and what varies in them.
 const std::map<std::string, std::string> varied = {
@@ -54,16 +47,6 @@ INSTANTIATE_TEST_SUITE_P(Of, EveryLayout,
                              if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
                            return name;
                          });
-
-TEST(Ensembles, SpecialisedLanesHaveTheBitsOfSpecialisedRuns) {
-  const std::string what =
-      "pendulum --size 21 --steps 500 --backend specialise --project-start " + varied.at("pendulum");
-  const std::string alone = hash_of(what + " --lanes 1 --threads 1");
-  std::vector<std::string> layouts = {" --lanes 16 --threads 2"};
-  if (taut::test::in_full())
-    layouts.insert(layouts.end(), {" --lanes 8 --threads 1", " --lanes 4 --threads 3"});
-  for (const std::string& layout : layouts) EXPECT_EQ(hash_of(what + layout), alone) << layout;
-}
 
 std::vector<std::vector<std::string>> table_of(const std::string& csv) {
   std::vector<std::vector<std::string>> rows;
@@ -199,6 +182,44 @@ TEST(Ensembles, ReductionsAreExact) {
   EXPECT_EQ(r["spread"]["p_x"]["counts"], (std::vector<int>{1, 1, 1, 2}));
 }
 
+// What is asked of an ensemble when it is made can be asked of its folder later, and of a small one without a
+// folder.
+TEST(Ensembles, ReductionsCanBeAskedForLater) {
+  const OwnFolder folder;
+  const std::string what = "pendulum --size 70 --steps 20 --project-start " + varied.at("pendulum"),
+                    wanted = " --quantile 0.5 --quantile 0.1 --histogram 4 --covariance";
+  const auto made = ensemble(what + wanted + " --out e", folder.string())["reductions"];
+  ASSERT_EQ(made["spread"]["p_y"]["counts"].size(), 4U);
+  ASSERT_TRUE(made.contains("covariance"));
+  EXPECT_EQ(ensemble(what + wanted)["reductions"], made);
+  for (const std::string command : {"show e", "resume e"}) {
+    const Ran later = run_taut(command + wanted + " --json", folder.string());
+    ASSERT_EQ(later.status, 0) << later.err;
+    EXPECT_EQ(nlohmann::json::parse(later.out)["reductions"], made) << command;
+  }
+  const Ran text = run_taut("show e --quantile 0.5", folder.string());
+  EXPECT_NE(text.out.find("quantiles p_y:  0.5: "), text.out.npos) << text.out;
+  run_taut("run pendulum --steps 5 --out r", folder.string());
+  for (const std::string command :
+       {"show r --quantile 0.5", "resume r --covariance", "show r --json", "show pendulum --histogram 3"}) {
+    const Ran refused = run_taut(command, folder.string());
+    EXPECT_EQ(refused.status, 2) << command;
+    EXPECT_NE(refused.err.find("for the folder of an ensemble"), refused.err.npos) << refused.err;
+  }
+}
+
+// More final states wait for the first unit than are kept.
+TEST(Ensembles, TheDigestIsReadFromTheFolderIfTheFirstUnitComesLast) {
+  const OwnFolder folder;
+  const std::string what =
+      "pendulum --size 40000 --steps 1 --vary 'p_y ~ normal(0, 0.5)' --project-start --out e";
+  const std::string whole = ensemble(what, folder.string()).value("sha256", "none");
+  ASSERT_TRUE(std::filesystem::remove(folder / "e/units/000/000000.taut"));
+  const Ran rest = run_taut("resume e --json", folder.string());
+  ASSERT_EQ(rest.status, 0) << rest.err;
+  EXPECT_EQ(nlohmann::json::parse(rest.out)["sha256"], whole);
+}
+
 TEST(Ensembles, BadInputIsRefusedInWords) {
   const OwnFolder folder;
   const auto refused = [&](const std::string& arguments, const std::string& words) {
@@ -214,7 +235,7 @@ TEST(Ensembles, BadInputIsRefusedInWords) {
   refused("pendulum --size 3 --part 4/3", "--part");
   refused("pendulum --size 3 --every 5", "--out");
   refused("pendulum --size 3 --quantile 2", "between 0 and 1");
-  refused("pendulum --size 3 --quantile 0.5", "--out");
+  refused("pendulum --size 100000000 --quantile 0.5", "--out");
   refused("pendulum --size 3 --precision quad", "precision");
   refused("pendulum --size 3 --method 'lobatto(3)' --set output.lambda=stage", "output.lambda=continuous");
   refused("pendulum --size 3 --table nothing.csv", "nothing.csv");

@@ -13,20 +13,15 @@
 #include <string>
 #include <vector>
 
+#include "support/ensembles.hpp"
 #include "support/in_full.hpp"
 #include "support/run_program.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
-using taut::test::OwnFolder, taut::test::Ran, taut::test::read_text, taut::test::run_taut;
-
-nlohmann::json ensemble(const std::string& arguments, const std::string& where = "/") {
-  const Ran ran = run_taut("ensemble " + arguments + " --json", where);
-  EXPECT_EQ(ran.status, 0) << arguments << "\n" << ran.err;
-  return ran.status == 0 ? nlohmann::json::parse(ran.out) : nlohmann::json{};
-}
-std::string hash_of(const std::string& arguments) { return ensemble(arguments).value("sha256", "none"); }
+using taut::test::ensemble, taut::test::hash_of, taut::test::OwnFolder, taut::test::Ran,
+    taut::test::read_text, taut::test::run_taut;
 
 const std::string pendulums =
     "pendulum --project-start --size 70 --steps 700 --lanes 4 --vary 'p_y ~ normal(0, 0.8)'";

@@ -1,8 +1,10 @@
-"""Jay's two examples under Lobatto, Radau and Gauss, in plain floats and without code of taut.
+"""Jay's two examples under Lobatto, Radau and Gauss, and the coefficients of Lobatto pairs: in plain numbers and
+without code of taut.
 
 Constraints are halves of squared lengths: on them their gradients are those of the lengths themselves.
 """
 import math
+from fractions import Fraction
 
 
 class Particle:
@@ -49,11 +51,18 @@ class Pendulums:
 
 
 def solve(A, b):
-    """One or two equations."""
-    if len(b) == 1:
-        return [b[0] / A[0][0]]
-    det = A[0][0] * A[1][1] - A[0][1] * A[1][0]
-    return [(b[0] * A[1][1] - b[1] * A[0][1]) / det, (A[0][0] * b[1] - A[1][0] * b[0]) / det]
+    """Elimination with pivots in the columns."""
+    n, rows = len(b), [list(row) + [v] for row, v in zip(A, b)]
+    for k in range(n):
+        rows[k:] = sorted(rows[k:], key=lambda row: -abs(row[k]))
+        for row in rows[k + 1 :]:
+            factor = row[k] / rows[k][k]
+            for j in range(k, n + 1):
+                row[j] -= factor * rows[k][j]
+    x = [0.0] * n
+    for k in reversed(range(n)):
+        x[k] = (rows[k][n] - sum(rows[k][j] * x[j] for j in range(k + 1, n))) / rows[k][k]
+    return x
 
 
 def products(A, B):
@@ -100,12 +109,20 @@ ROOT3 = math.sqrt(3)
 GAUSS = [[1 / 4, 1 / 4 - ROOT3 / 6], [1 / 4 + ROOT3 / 6, 1 / 4]]
 
 
-def lobatto(s, q, p, h, memory):
-    guess = memory or [[0.0] * len(s.g(q))] * 3
-    Q, P, force, memory = stages(s, q, p, h, LOBATTO_A, LOBATTO_HAT, [1, 2], [0, 1], guess)
-    force[2] = s.H_q(Q[2], P[2])  # its multiplier is what the projection adds
-    end = [v - h * sum(b * f[a] for b, f in zip((1 / 6, 2 / 3, 1 / 6), force)) for a, v in enumerate(p)]
-    return Q[2], projected_p(s, Q[2], end), memory
+def lobatto_by(A, A_hat, weights):
+    last = len(weights) - 1
+
+    def step(s, q, p, h, memory):
+        guess = memory or [[0.0] * len(s.g(q))] * len(weights)
+        Q, P, force, memory = stages(s, q, p, h, A, A_hat, range(1, last + 1), range(last), guess)
+        force[last] = s.H_q(Q[last], P[last])  # its multiplier is what the projection adds
+        end = [v - h * sum(b * f[a] for b, f in zip(weights, force)) for a, v in enumerate(p)]
+        return Q[last], projected_p(s, Q[last], end), memory
+
+    return step
+
+
+lobatto = lobatto_by(LOBATTO_A, LOBATTO_HAT, (1 / 6, 2 / 3, 1 / 6))
 
 
 def radau(s, q, p, h, memory):
@@ -164,18 +181,76 @@ def multiplier(s, q, p):
     return solve(products(G, G), [b - row[1] - row[3] for b, row in zip(bend, G)])
 
 
+def errors(method, count, last_stage=False):
+    s = Pendulums()
+    *_, (q, p, memory) = run(method, s, 5 / count, count)
+    return [math.dist(a, b) for a, b in zip((q, p, memory[-1] if last_stage else multiplier(s, q, p)), EXACT)]
+
+
 def orders(method, counts, last_stage=False):
-    s, logs = Pendulums(), []
-    for count in counts:
-        *_, (q, p, memory) = run(method, s, 5 / count, count)
-        found = (q, p, memory[-1] if last_stage else multiplier(s, q, p))
-        logs.append([math.log(math.dist(a, b)) for a, b in zip(found, EXACT)])
+    logs = [[math.log(v) for v in errors(method, count, last_stage)] for count in counts]
     steps = [math.log(5 / count) for count in counts]
     return [slope(steps, [row[k] for row in logs]) for k in range(3)]
 
 
+def integral(roots, end):
+    """The integral of the product of (x - r) over the roots, from 0 to end."""
+    powers = [Fraction(1)]
+    for r in roots:
+        powers = [a - r * b for a, b in zip([Fraction(0)] + powers, powers + [Fraction(0)])]
+    return sum(a * end ** (k + 1) / (k + 1) for k, a in enumerate(powers))
+
+
+def lobatto_pair(c):
+    """A, A hat and b by (2.5): collocation at the nodes c, and b_i a^_ij + b_j a_ji = b_i b_j."""
+    c = [Fraction(x) for x in c]  # a float is taken as the fraction that it is
+    others = [c[:j] + c[j + 1 :] for j in range(len(c))]
+    scale = [math.prod(x - r for r in rest) for x, rest in zip(c, others)]
+    A = [[integral(rest, end) / d for rest, d in zip(others, scale)] for end in c]
+    b = [integral(rest, Fraction(1)) / d for rest, d in zip(others, scale)]
+    return A, [[b[j] - b[j] * A[j][i] / b[i] for j in range(len(c))] for i in range(len(c))], b
+
+
+def legendre_slope(n, x):
+    """(1 - x^2) P_n'(x)/n = P_(n-1) - x P_n."""
+    before, now = 1.0, x
+    for k in range(2, n + 1):
+        before, now = now, ((2 * k - 1) * x * now - (k - 1) * before) / k
+    return before - x * now
+
+
+def lobatto_nodes(s):
+    """The inner nodes in (0, 1/2), from the ends of P'_(s-1), by bisection."""
+    found, grid = [], [-1 + (k + 0.5) / 500 for k in range(500)]
+    for low, high in zip(grid, grid[1:]):
+        side = legendre_slope(s - 1, low)
+        if side * legendre_slope(s - 1, high) >= 0:
+            continue
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if side * legendre_slope(s - 1, middle) > 0 else (low, middle)
+        found.append((1 + low) / 2)
+    return found
+
+
+def tables():
+    rows = {}
+    for table, c in (("2.1", "01"), ("2.2", ("0", "1/2", "1"))):
+        A, A_hat, b = lobatto_pair(c)
+        for i, weight in enumerate(b):
+            rows["table %s: b_%d" % (table, i + 1)] = weight
+            for j in range(len(b)):
+                rows["table %s: a_%d%d" % (table, i + 1, j + 1)] = A[i][j]
+                rows["table %s: a^_%d%d" % (table, i + 1, j + 1)] = A_hat[i][j]
+    for k, node in enumerate(lobatto_nodes(11)):
+        rows["(2.7): c_%d" % (k + 2)] = node
+    rows["table 2.2: c_2"] = Fraction(1, 2)
+    structural = [name for name, value in rows.items() if value in (0, 1)]
+    return {("jay/tables", name): float(value) for name, value in rows.items() if name not in structural}
+
+
 def all_rows():
-    rows, one, two = {}, "jay/example1", "jay/example2"
+    rows, one, two = tables(), "jay/example1", "jay/example2"
     s = Particle()
     rows[one, "H of the exact solution"] = s.H(s.q, s.p)
     rows[one, "figure 5.2, Lobatto: least H - H(0)"] = min(energies(lobatto, s))
@@ -201,6 +276,18 @@ def all_rows():
         ("Radau", orders(radau, (1280, 2560), last_stage=True)),
         ("projected Gauss", orders(gauss_projected, (1280, 2560))),
     )
+    inner = {2: [], 4: [0.5 - math.sqrt(0.05), 0.5 + math.sqrt(0.05)]}
+    inner[5] = [0.5 - math.sqrt(3 / 28), 0.5, 0.5 + math.sqrt(3 / 28)]
+    for stages_, counts in ((2, (160, 320, 640, 1280)), (4, (40, 60, 80, 120)), (5, (60, 70, 80, 100))):
+        pair = lobatto_pair([0, *inner[stages_], 1])
+        A, A_hat = ([[float(v) for v in row] for row in part] for part in pair[:2])
+        slopes = orders(lobatto_by(A, A_hat, [float(v) for v in pair[2]]), counts)
+        for what, value in zip(("q", "p", "lambda"), slopes):
+            rows["jay/figure58", "Corollary 4.4, s = %d: order in %s" % (stages_, what)] = value
+    best = [min(pair) for pair in zip(errors(radau_projected, 80), errors(gauss_projected, 80))]
+    for what, one, other in zip(("q", "p", "lambda"), best, errors(lobatto, 80)):
+        name = "most accurate in %s at h = 5/80: the best of the others over Lobatto" % what
+        rows["jay/figure58", name] = one / other
     for name, slopes in families:
         for what, value in zip(("q", "p", "lambda"), slopes):
             rows["jay/figure58", "%s: slope in %s" % (name, what)] = value

@@ -228,6 +228,45 @@ def reich_tables():
     rows["reich/table2", name % "energy"] = gap**0.25
     for label in ("of the motion", "from the integral, as the steps below use it"):
         rows["reich/table1", "period T " + label] = T
+    for name in (*names, "SSF"):
+        one, four = (rows["reich/table1", "%s |p_y(%s)|" % (name, label)] for label in ("T", "4T"))
+        rows["reich/table1", name + ": exponent of l in |p_y(lT)|, from l = 1 and 4"] = math.log(four / one, 4)
+    for name in ("Gauss-Legendre", "Lobatto"):
+        gap = rows["reich/table2", "Yoshida, h = 0.04T"] / rows["reich/table2", name + ", h = 0.04T"]
+        rows["reich/table2", "error of Yoshida over %s, h = 0.04T" % name] = gap
+    for name, step, size, first in [(*pair, energy, start) for pair in names.items()] + [("SSF", ssf, H, angle)]:
+        errors = [abs(size(x)) for x in along(step, first, 0.04 * T, 2500)]
+        grown = max(errors[1250:]) / max(errors[:1251])
+        rows["reich/table2", name + ": largest |H - H(0)| from 50T to 100T over that before"] = grown
+    return rows
+
+
+def reich_stability():
+    """An oscillator of frequency 100 by schemes of order one and two, from x = 1 at rest."""
+
+    def euler(x, p, h):
+        p -= h * 1e4 * x
+        return x + h * p, p
+
+    def verlet(x, p, h):
+        p -= h / 2 * 1e4 * x
+        x += h * p
+        return x, p - h / 2 * 1e4 * x
+
+    def implicit(x, p, h):
+        k = h * h * 1e4 / 4
+        return ((1 - k) * x + h * p) / (1 + k), ((1 - k) * p - h * 1e4 * x) / (1 + k)
+
+    rows, two = {}, "%s, h w = %g: largest |x|, second half of %d steps over first"
+    runs = [("symplectic Euler", euler), ("Verlet", verlet)]
+    runs = [(n, f, hw, steps) for n, f in runs for hw, steps in ((1.99, 2000), (2.01, 200))]
+    for name, scheme, hw, steps in [*runs, ("midpoint rule", implicit, 200.0, 2000)]:
+        x, p, sizes = 1.0, 0.0, [1.0]
+        for _ in range(steps):
+            x, p = scheme(x, p, hw / 100)
+            sizes.append(abs(x))
+        half = steps // 2
+        rows["reich/stability", two % (name, hw, steps)] = max(sizes[half:]) / max(sizes[: half + 1])
     return rows
 
 
@@ -468,6 +507,56 @@ def figures_3_to_6():
     return rows
 
 
+# ---- Seiler, section 3 ----
+
+
+def derivative(f, x, change):
+    """That of f along the field, by a complex step."""
+    return f([v + 1j * TINY * d for v, d in zip(x, change)]).imag / TINY
+
+
+def riccati(zeta, rho, end, steps):
+    """rho' = zeta (sigma^2 + 4 rho^2) with sigma = 2."""
+    for _ in range(steps):
+        rho = rk4(lambda r: [zeta * (4 + 4 * r[0] ** 2)], [rho], end / steps)[0]
+    return rho
+
+
+def blow_up(zeta):
+    """The time in which rho runs from 0 to infinity, by the midpoint rule in the arc of rho = tan."""
+    n = 100
+    arcs = [math.tan(math.pi / 2 * (k + 0.5) / n) for k in range(n)]
+    return sum(math.pi / 2 / n * (1 + r * r) / (zeta * (4 + 4 * r * r)) for r in arcs)
+
+
+def seiler_section_3():
+    rows, study = {}, "seiler/section3"
+    r, s, c = math.sqrt(1.06), math.sin(0.7), math.cos(0.7)
+    x = [r * s, r * c, (1.3 * c + 0.2 * s) / r, (0.2 * c - 1.3 * s) / r]
+    r2, pp, qp = x[0] ** 2 + x[1] ** 2, x[2] ** 2 + x[3] ** 2, x[0] * x[2] + x[1] * x[3]
+    mu, eta = (pp - x[1]) / r2, -qp / r2  # phi and psi stay as they are
+    fields = {
+        14: forms(1.0)[1](x),
+        15: [x[2] + eta * x[0], x[3] + eta * x[1], -mu * x[0] - eta * x[2], -1 - mu * x[1] - eta * x[3]],
+    }
+    coordinates = {
+        "zeta": lambda z: (z[0] ** 2 + z[1] ** 2 - 1) / 2,
+        "rho": lambda z: z[0] * z[2] + z[1] * z[3],
+        "xi": lambda z: cmath.atan(z[0] / z[1]),
+        "pi": lambda z: z[1] * z[2] - z[0] * z[3],
+    }
+    labels = {"zeta": ("(20): ", ""), "rho": ("(20): ", ""), "xi": ("(18): ", "(19): "), "pi": ("(18): ", "(19): ")}
+    for name, f in coordinates.items():
+        for label, (number, field) in zip(labels[name], fields.items()):
+            rows[study, "%s%s' under (%d)" % (label, name, number)] = derivative(f, x, field)
+    rows[study, "Riccati: rho at t = 10 from rho0 = 0.3"] = riccati(0.01, 0.3, 10, 1000)
+    end = 0.99 * blow_up(0.01)
+    rows[study, "Riccati: rho at 0.99 of the time of blow-up, zeta0 = 0.01"] = riccati(0.01, 0.0, end, 100000)
+    rows[study, "time of blow-up, zeta0 = 0.001 against 0.01"] = blow_up(0.001) / blow_up(0.01)
+    rows[study, "time of blow-up times zeta0, from rho0 = 0"] = 0.01 * blow_up(0.01)
+    return rows
+
+
 # ---- Seiler, section 6 ----
 
 
@@ -476,12 +565,33 @@ def seiler_field(x):
     return [x[2], x[3], -mu * x[0], -1 - mu * x[1]]
 
 
-def seiler_run(position=math.inf, momentum=math.inf):
+DORMAND_PRINCE = (
+    (1 / 5,),
+    (3 / 40, 9 / 40),
+    (44 / 45, -56 / 15, 32 / 9),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+    (35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+)
+
+
+def dormand_prince(field, x, h):
+    """The solution of order five."""
+    slopes = [field(x)]
+    for row in DORMAND_PRINCE:
+        stage = x
+        for a, slope in zip(row, slopes):
+            stage = add(stage, h * a, slope)
+        slopes.append(field(stage))
+    return stage
+
+
+def seiler_run(position=math.inf, momentum=math.inf, step=rk4, h=0.025, steps=40920):
     """Projects when a residual exceeds its tolerance. Returns all states and the number of projections."""
     x, states, count = [1.0, 0.0, 0.0, -2.0], [], 0
-    for _ in range(40920):
+    for _ in range(steps):
         states.append(x)
-        x = rk4(seiler_field, x, 0.025)
+        x = step(seiler_field, x, h)
         if abs(x[0] ** 2 + x[1] ** 2 - 1) / 2 > position:
             r = math.hypot(x[0], x[1])
             x = [x[0] / r, x[1] / r, x[2], x[3]]
@@ -515,6 +625,52 @@ def turn():
     """The time of a turn with H = 2: the mean of 2 pi / |a'| over the angle a, by equal steps."""
     n = 200
     return sum(2 * math.pi / n / math.sqrt(4 - 2 * math.cos(2 * math.pi * k / n)) for k in range(n))
+
+
+def ratio(one, other, measure):
+    return measure(one) / measure(other)
+
+
+def final_energy_error(states):
+    return abs(energy(states[-1]) - 2)
+
+
+def seiler_errors(study, exact, none, pos, mom):
+    """Errors of (q, p) against the state-space form, and how they grow."""
+    rows, name = {}, "integration error to t = %s, %s projections over %s"
+
+    def largest(states, count=8001):
+        return max(distance(a, b) for a, b in zip(states[:count], exact))
+
+    rows[study, name % (1023, "position", "none")] = ratio(pos, none, lambda x: largest(x, 40921))
+    rows[study, name % (200, "position", "none")] = ratio(pos, none, largest)
+    both, _ = seiler_run(position=1e-6, momentum=1e-6)
+    rows[study, name % (200, "both", "momentum projections")] = ratio(both, mom, largest)
+    for label, states in (("none", none), ("position projections", pos), ("momentum projections", mom)):
+        error = [distance(a, b) for a, b in zip(states, exact)]
+        rows[study, "growth exponent of integration error, " + label] = growth(error)
+    off = [(x[0] ** 2 + x[1] ** 2 - 1) / 2 for x in mom]
+    rows[study, "growth exponent of phi, momentum projections"] = growth(off)
+    finer, _ = seiler_run(position=1e-8)
+    rows[study, "energy error, position projections: 1e-8 over 1e-6"] = ratio(finer, pos, final_energy_error)
+    return rows
+
+
+def seiler_dormand_prince(study, exact):
+    rows, runs = {}, []
+    for position, momentum in ((math.inf, math.inf), (1e-6, math.inf), (math.inf, 1e-6), (1e-6, 1e-6)):
+        runs.append(seiler_run(position, momentum, dormand_prince, 0.1, 10000)[0])
+    none, pos, mom, both = runs
+
+    def largest(states):
+        return max(distance(a, b) for a, b in zip(states[:2001], exact[::4]))
+
+    name = "Dormand-Prince: "
+    rows[study, name + "energy error, none over momentum projections"] = ratio(none, mom, final_energy_error)
+    rows[study, name + "energy error, position projections over none"] = ratio(pos, none, final_energy_error)
+    rows[study, name + "integration error, position projections over none"] = ratio(pos, none, largest)
+    rows[study, name + "integration error, both projections over momentum projections"] = ratio(both, mom, largest)
+    return rows
 
 
 def seiler_section_6():
@@ -559,6 +715,16 @@ def seiler_section_6():
     rows[study, "periodogram of x, state-space form: peak"] = max(periodogram([x[0] for x in exact[::40]]))[0]
     smeared = periodogram([x[0] for x in none[::40]])
     rows[study, "periodogram, none: maximum"] = max(smeared)[0]
+    rows[study, "periodogram: peak with momentum projections over that of the state-space form"] = (
+        peak / rows[study, "periodogram of x, state-space form: peak"]
+    )
+    came = max(periodogram([x[0] for x in pos[::40]]))[0] - max(smeared)[0]
+    rows[study, "periodogram: how far position projections come from none to momentum projections"] = came / (
+        peak - max(smeared)[0]
+    )
+    rows[study, "steps per momentum projection"] = 40920 / few
+    rows.update(seiler_errors(study, exact, none, pos, mom))
+    rows.update(seiler_dormand_prince(study, exact))
     band = [f for power, f in smeared if power >= max(smeared)[0] / 20]
     rows[study, "periodogram, none: lower end of the band"] = band[0]
     rows[study, "periodogram, none: upper end of the band"] = band[-1]
@@ -567,6 +733,7 @@ def seiler_section_6():
 
 def all_rows():
     rows = {}
-    for part in (reich_tables, backward_differentiation, figure_2, figures_3_to_6, seiler_section_6):
+    reich = reich_tables, reich_stability, backward_differentiation
+    for part in (*reich, figure_2, figures_3_to_6, seiler_section_3, seiler_section_6):
         rows.update(part())
     return rows

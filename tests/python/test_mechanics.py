@@ -142,3 +142,82 @@ def test_two_threads_call_their_own_functions():
         formulas = taut.Model(mass=1.0, potential="g*y", constraints=[ROD], coordinates="x y", parameters={"g": g},
                               start={"x": 1.0})
         assert (formulas.run("rattle", step=0.01, steps=500).q == q).all()
+
+
+def test_a_mass_may_be_a_function_of_q():
+    def mass(q, m1, m2):
+        c = m2*np.cos(q[0] - q[1])
+        return [[m1 + m2, c], [c, m2]]
+
+    common = dict(coordinates="a b", potential="-2*cos(a) - cos(b)", parameters={"m1": 1.0, "m2": 1.0}, start={"a": 0.5})
+    text = taut.Model(mass=[["m1 + m2", "m2*cos(a - b)"], ["m2*cos(a - b)", "m2"]], **common)
+    traced = taut.Model(mass=mass, **common)
+    assert (traced.run("lobatto(3)", step=0.01, steps=200).q == text.run("lobatto(3)", step=0.01, steps=200).q).all()
+    one = taut.Model(coordinates="x", mass=lambda q: 1 + q[0]**2, potential="x^2", start={"x": 1.0})
+    assert one.H([2.0], [5.0]) == pytest.approx(25/10 + 4, rel=1e-15)
+    each = taut.Model(coordinates="x y", mass=lambda q: [1 + q[1]**2, 2.0], potential="x", start={"x": 1.0})
+    assert each.H([0.0, 1.0], [2.0, 2.0]) == pytest.approx(4/4 + 4/4, rel=1e-15)
+    constant = taut.Model(coordinates="x y", mass=lambda m1, m2: [m1, m2], potential="x", parameters={"m1": 2.0, "m2": 3.0})
+    assert constant.description["form"] == "natural"
+    with pytest.raises(taut.ModelError, match="gives 3 formulas; 1, 2 or 2 rows of 2"):
+        taut.Model(coordinates="x y", mass=lambda q: [1.0, q[0], 1.0], potential="x")
+
+
+def test_functions_may_ask_for_the_time():
+    common = dict(coordinates="x y", mass=1.0, parameters={"omega": 1.5}, start={"x": 1.0, "v_y": 1.5})
+    text = taut.Model(potential="y*cos(t)", constraints=["x*sin(omega*t) - y*cos(omega*t)"], **common)
+    traced = taut.Model(potential=lambda q, t: q[1]*np.cos(t),
+                        constraints=lambda q, t, omega: q[0]*np.sin(omega*t) - q[1]*np.cos(omega*t), **common)
+    assert (traced.run("lobatto(3)", step=0.01, steps=200).q == text.run("lobatto(3)", step=0.01, steps=200).q).all()
+    # A parameter of that name is the parameter; so is a coordinate.
+    own = taut.Model(coordinates="x", mass=1.0, potential=lambda q, t: t*q[0], parameters={"t": 3.0}, start={"x": 1.0})
+    assert own.coordinates == ["x"] and own.H([2.0], [0.0]) == 6.0
+    energy = taut.Model(coordinates="x", hamiltonian=lambda q, p, t: p[0]**2/2 + q[0]*t, start={"x": 1.0})
+    assert energy.coordinates == ["x", "time"]
+    pushed = taut.Model(coordinates="x", lagrangian=lambda q, v, t: v[0]**2/2 + t*v[0] + q[0]*v[0], start={"x": 2.0, "v_x": 1.0})
+    assert pushed.start[1][0] == 3.0  # p = v + t + x at t = 0
+    with pytest.raises(taut.ModelError, match="`t` would be the time"):
+        taut.Model(coordinates="x", mass=1.0, potential=lambda q, t: q[0], callback=True).H([1.0], [0.0])
+    with pytest.raises(taut.ModelError, match="neither q, p nor a parameter"):
+        taut.Model(coordinates="x", mass=1.0, potential=lambda q, w: q[0])
+
+
+def test_kinetic_energies_forces_and_events_come_from_python_too():
+    def drag(q, v, t, c):
+        return np.cos(t) - c*v[0]
+
+    common = dict(coordinates="a", potential="-cos(a)", parameters={"c": 0.1}, start={"a": -0.5, "v_a": 0.2})
+    made = taut.Model(kinetic=lambda q, v: v[0]**2/2, forces={"a": drag},
+                      events=[{"when": lambda q: q[0], "direction": "up", "name": "through"}, "when=atan2(a, 2) - 9, do=stop"], **common)
+    text = taut.Model(text='''[parameters]
+c = 0.1
+[system]
+coordinates = ["a"]
+kinetic = "v_a*v_a/2"
+potential = "-cos(a)"
+[[forces]]
+on = "a"
+force = "cos(t) - c*v_a"
+[[events]]
+when = "a"
+direction = "up"
+name = "through"
+[[events]]
+when = "atan2(a, 2) - 9"
+do = "stop"
+[initial]
+a = -0.5
+v_a = 0.2
+''')
+    a, b = (model.run("lobatto(3)", step=0.02, steps=500) for model in (made, text))
+    np.testing.assert_allclose(a.q, b.q, rtol=0, atol=1e-13)
+    assert a.summary["work"] == pytest.approx(b.summary["work"], abs=1e-12) and abs(a.summary["work"]) > 1e-3
+    assert len(a.events) == len(b.events) > 0 and a.events[0]["name"] == "through"
+    for wrong, words in ((dict(forces={"b": "1"}, mass=1.0, potential="a"), "`b`"), (dict(events=[3], mass=1.0, potential="a"), "no event"),
+                         (dict(kinetic="v_a^2/2", lagrangian="v_a^2/2"), "leave out"),
+                         (dict(forces={"a": "1"}, mass=1.0, potential=lambda q: q[0], callback=True), "do not go together"),
+                         (dict(forces={"a": lambda q, p: p[0]}, mass=1.0, potential="a"), "neither q, v nor a parameter")):
+        with pytest.raises(taut.ModelError, match=words):
+            taut.Model(coordinates="a", **wrong)
+    with pytest.raises(taut.ModelError, match="belongs to a model that is made from coordinates="):
+        taut.Model("pendulum", forces={"x": "1"})

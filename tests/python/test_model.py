@@ -13,7 +13,6 @@ import threading
 import numpy as np
 import pytest
 from conftest import ROOT
-from hypothesis import given, settings, strategies as st
 
 import taut
 
@@ -78,24 +77,6 @@ def test_wrong_input_is_refused_in_words(pendulum):
         taut.Model("no-such-model")
     with pytest.raises(KeyError):
         pendulum.run(steps=1)["z"]
-
-
-kinds = st.sampled_from(["f8", "f4", "f2", "i4", "u1", "c16", "U3", "O", "?"])
-
-
-@settings(max_examples=120, deadline=None)
-@given(st.lists(st.integers(0, 3), max_size=3), st.lists(st.integers(0, 3), max_size=3), kinds, kinds,
-       st.sampled_from("CF"), st.integers(1, 2))
-def test_any_shape_dtype_and_order_gives_values_or_a_sentence(a, b, kind_a, kind_b, order, stride):
-    model = taut.Model("pendulum")
-    q = np.ones(a, dtype=kind_a, order=order)[..., ::stride] if a else np.ones(a, dtype=kind_a)
-    p = np.zeros(b, dtype=kind_b, order=order)
-    for call in (lambda: model.H(q, p), lambda: model.g(q), lambda: model.G(q), lambda: model.multiplier(q, p),
-                 lambda: model.project(q, p), lambda: model.run(steps=1, start=(q, p))):
-        try:
-            call()
-        except (taut.ModelError, taut.SolveFailed) as error:
-            assert len(str(error)) > 20
 
 
 def test_events_are_where_formulas_cross_zero(pendulum):

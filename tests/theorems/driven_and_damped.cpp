@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "support/own_model.hpp"
 
@@ -110,6 +111,79 @@ TEST(DrivenAndDamped, TheExtendedMapIsSymplecticWithoutForces) {
   EXPECT_GT(measured("driven-double-pendulum --steps 200", "symplectic defect"), 1e-3);
 }
 
+// With the time as one more coordinate other methods keep what they claim too, in extended phase space: on a
+// turning hoop, on a pivot that is shaken, and on a linkage that is driven in all its coordinates.
+TEST(DrivenAndDamped, EveryMethodKeepsWhatItClaimsInExtendedPhaseSpace) {
+  const test::OwnModel pivot(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "y"
+constraints = ["((x - 0.3*sin(2*t))^2 + y^2 - 1)/2"]
+[initial]
+y = -1.0
+v_x = 0.2
+[run]
+step = 0.05
+until = 10.0
+)toml");
+  const std::vector<std::string> symplectic{"rattle",           "midpoint",
+                                            "yoshida4",         "'kahan-li6(midpoint)'",
+                                            "'dirac-gauss(2)'", "'gauss(2)' --formulation dirac"},
+      others{"'radau-projected(2)'",
+             "'gauss-projected(2)'",
+             "'radau(2)' --formulation ggl",
+             "hem",
+             "'half-explicit(3)'",
+             "rk4",
+             "rk4 --formulation hamilton-dirac",
+             "rk4 --formulation dirac-weak",
+             "'gauss(2)' --formulation state-space"};
+  for (const std::string& model :
+       {std::string("rotating-hoop"), (pivot.folder / "m.toml").string(), std::string("motor-four-bar")})
+    for (const auto* methods : {&symplectic, &others})
+      for (const std::string& method : *methods) {
+        const test::Ran ran = test::run_taut("check " + model + " --steps 100 --json --method " + method);
+        ASSERT_EQ(ran.status, 0) << model << " " << method << "\n" << ran.err << ran.out;
+        for (const auto& check : nlohmann::json::parse(ran.out)["checks"])
+          if (methods == &symplectic && check["name"] == "symplectic defect") {
+            EXPECT_LE(check["measured"].get<double>(), 1e-11) << model << " " << method;
+          }
+      }
+}
+
+// ... and what divides by H_pp, which is singular, or would make the time go in steps of its own is refused.
+TEST(DrivenAndDamped, MethodsThatCannotTakeTheTimeAreRefused) {
+  for (const char* method : {"'bdf(2)'", "'bdf-variable(2)'", "'adaptive(lobatto(3))' --step-function 1",
+                             "rk4 --formulation dirac-simplified"}) {
+    const test::Ran ran = test::run_taut("run rotating-hoop --method " + std::string(method));
+    EXPECT_EQ(ran.status, 2) << method;
+    EXPECT_TRUE(test::says(ran, "does not take a model that depends on t")) << ran.err;
+  }
+}
+
+// rattle is for natural systems, and a model with the time in it is none; the same map has another name.
+TEST(DrivenAndDamped, RattleIsCalledLobattoThere) {
+  const auto renamed = [](const std::string& arguments) {
+    const test::Ran ran = test::run_taut("run " + arguments + " --json", "/");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_TRUE(test::says(ran, "with the time as one more coordinate, ")) << ran.err;
+    return nlohmann::json::parse(ran.out);
+  };
+  const auto a = renamed("rotating-hoop --until 5 --method rattle"),
+             b = run_json("rotating-hoop --until 5 --method 'lobatto(2)'", "/"),
+             c = renamed("rotating-hoop --until 5 --method 'yoshida4(rattle)'");
+  EXPECT_EQ(a["q"], b["q"]);
+  EXPECT_EQ(a["method"], "lobatto(2)");
+  EXPECT_EQ(a["warnings"][0], "with the time as one more coordinate, rattle is called lobatto(2).");
+  EXPECT_EQ(c["method"], "yoshida4(lobatto(2))");
+  EXPECT_FALSE(b.contains("warnings"));
+  // It is rattle to rounding where t has nothing to say.
+  const auto natural = run_json("pendulum --until 5", "/"),
+             timed = renamed("pendulum --until 5 --set 'system.potential=gravity*y + 0*t'");
+  EXPECT_EQ(timed["method"], "lobatto(2)");
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(timed["p"][i].get<double>(), natural["p"][i].get<double>(), 1e-13);
+}
+
 // The damped pendulum comes to rest, and the balance of its energy holds all the way.
 TEST(DrivenAndDamped, EnergyIsWhatTheWorkLeavesOfIt) {
   const test::OwnModel model(R"toml([system]
@@ -154,8 +228,93 @@ until = 2.0
   const test::Ran ran = model.run("--json");
   EXPECT_EQ(ran.status, 1);
   const auto out = nlohmann::json::parse(ran.out);
-  EXPECT_TRUE(out.contains("error"));
+  ASSERT_TRUE(out.contains("error"));
   EXPECT_NEAR(out["time"].get<double>(), 0.3, 0.02);
+  // The rod is as long as it is at t = 0.3, and the gap that is left is what the drive goes beyond that.
+  const std::string error = out["error"];
+  for (const char* words : {"cannot be met from t = 0.3 on", "the gap\n  is max |g| = "})
+    EXPECT_NE(error.find(words), std::string::npos) << words << "\n" << error;
+  EXPECT_EQ(error.find("midpoint"), std::string::npos);
+}
+
+// A step that fails without any tear is not called one: the forces are what is too fast for it.
+TEST(DrivenAndDamped, AFailedStepIsNoTear) {
+  const test::OwnModel model(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "1e6*sin(50*x)"
+constraints = ["(x^2 + y^2 - 1)/2 + 0*t"]
+[initial]
+x = 0.1
+y = "-sqrt(0.99)"
+v_x = 40.0
+v_y = "4/sqrt(0.99)"
+[run]
+method = "lobatto(3)"
+step = 0.5
+until = 20.0
+)toml");
+  const test::Ran ran = model.run();
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_FALSE(test::says(ran, "tears the mechanism apart")) << ran.err;
+}
+
+// A mechanism that a motor drives in all its coordinates: what is left to find is the work, and it has the
+// order of the method. The map of what moves still, the time and its momentum, is symplectic.
+TEST(DrivenAndDamped, AMotorMayDriveAWholeMechanism) {
+  for (const auto& [method, order] : {std::pair{"lobatto(2)", 2}, std::pair{"lobatto(3)", 4}}) {
+    double off[2];
+    for (int k = 0; k < 2; ++k) {
+      const auto run = run_json("motor-four-bar --until 6 --method '" + std::string(method) + "' --step " +
+                                    (k == 0 ? "0.1" : "0.05"),
+                                "/");
+      off[k] = run["energy"]["max_error"].get<double>();
+      EXPECT_NEAR(run["q"][0].get<double>(), -std::sin(6.0), 1e-14);
+      EXPECT_LE(run["residual"]["momentum_max"].get<double>(), 1e-14);
+    }
+    EXPECT_NEAR(std::log2(off[0] / off[1]), order, 0.3) << method;
+  }
+  EXPECT_LE(measured("motor-four-bar --steps 200", "symplectic defect"), 1e-11);
+  const test::OwnModel one(R"toml([system]
+coordinates = ["x"]
+mass = 1.0
+potential = "0"
+constraints = ["x - sin(t)"]
+[initial]
+v_x = 1.0
+[run]
+step = 0.1
+until = 5.0
+)toml");
+  const auto run = run_json("m.toml", one.folder.string());
+  EXPECT_NEAR(run["q"][0].get<double>(), std::sin(5.0), 1e-15);
+  EXPECT_NEAR(run["work"].get<double>(), (std::cos(5.0) * std::cos(5.0) - 1) / 2, 1e-6);
+  EXPECT_NEAR(run["lambda"][0].get<double>(), std::sin(5.0), 1e-12);
+}
+
+// Each bounce at a wall that moves with velocity w changes v to 2w - v, whether or not anything else in the
+// model depends on t.
+TEST(DrivenAndDamped, AMovingWallGivesAndTakesEnergy) {
+  const test::OwnModel model(R"toml([system]
+coordinates = ["x"]
+mass = 1.0
+potential = "0"
+[initial]
+v_x = 1.0
+[[events]]
+when = "x - 1 - 0.1*sin(t)"
+direction = "up"
+do = "reflect"
+[run]
+step = 0.1
+until = 2.0
+)toml");
+  const auto run = run_json("m.toml", model.folder.string());
+  ASSERT_EQ(run["events"].size(), 1U);
+  const double v = 2 * 0.1 * std::cos(run["events"][0]["time"].get<double>()) - 1;
+  EXPECT_NEAR(run["p"][0].get<double>(), v, 1e-13);
+  EXPECT_NEAR(run["energy"]["final"].get<double>(), v * v / 2, 1e-13);
+  EXPECT_NEAR(run["work"].get<double>(), v * v / 2 - 0.5, 1e-13);
 }
 
 TEST(DrivenAndDamped, RefusalsSayWhy) {

@@ -129,6 +129,24 @@ TEST(Events, OfAnInterruptedRunGoOnAfterAResume) {
   EXPECT_GE(whole["events"].size(), 100U);
 }
 
+// Steps that are too long to see a formula turn say so; those that see it do not.
+TEST(Events, ThatMayBeMissedAreWarnedOf) {
+  const std::string start = "pendulum --method 'lobatto(3)' --until 10 --step ";
+  const test::Ran ran =
+      test::run_taut("run " + start + "0.1 --event 'when=sin(100*t), name=fast' --json", "/");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(test::says(ran, "Try --step 0.0125")) << ran.err;
+  const auto coarse = nlohmann::json::parse(ran.out);
+  EXPECT_LT(coarse["events"].size(), 318U);
+  ASSERT_EQ(coarse["warnings"].size(), 1U);
+  EXPECT_NE(coarse["warnings"][0].get<std::string>().find("`fast` may have been missed"), std::string::npos);
+  const auto fine = run_json(start + "0.01 --event 'when=sin(100*t)'", "/");
+  EXPECT_EQ(fine["events"].size(), 318U);
+  EXPECT_FALSE(fine.contains("warnings"));
+  for (const char* calm : {"x", "y", "y + 0.999", "x - t/10", "sin(10*t)"})
+    EXPECT_FALSE(run_json(start + "0.1 --event 'when=" + calm + "'", "/").contains("warnings")) << calm;
+}
+
 TEST(Events, RefusalsSayWhy) {
   const auto refused = [](const std::string& options, const std::string& words) {
     const test::Ran ran = test::run_taut("run pendulum " + options);

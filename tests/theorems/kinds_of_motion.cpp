@@ -72,7 +72,11 @@ TEST(KindsOfMotion, ExponentsPairBecauseTheMapIsSymplectic) {
   EXPECT_GT(broken["pairing_defect"].get<double>(), 1e-6);
   const auto one = json_of(run + "--method 'lobatto(3)' --exponents 1");
   ASSERT_EQ(one["exponents"].size(), 1U);
-  EXPECT_NEAR(one["exponents"][0].get<double>(), found["exponents"][0].get<double>(), 1e-9);
+  // One direction alone goes as it goes among all; after so short a time it need not be that of the largest.
+  double nearest = 1;
+  for (const auto& exponent : found["exponents"])
+    nearest = std::min(nearest, std::abs(one["exponents"][0].get<double>() - exponent.get<double>()));
+  EXPECT_LE(nearest, 1e-9);
 }
 
 TEST(KindsOfMotion, ThePeriodOfAPendulum) {
@@ -119,6 +123,26 @@ TEST(KindsOfMotion, PointsOfASectionAreOnTheManifold) {
     EXPECT_LE(std::abs(point[1].get<double>()), 1e-14);
     EXPECT_GT(point[5].get<double>(), 0);
   }
+}
+
+// The time goes on, and its momentum with it: the differences along a trajectory are not to grow with them.
+TEST(KindsOfMotion, ExponentsOfADrivenModelPairAtAnyTime) {
+  const auto found = json_of("lyapunov rotating-hoop --until 500 --block 20");
+  ASSERT_EQ(found["exponents"].size(), 4U);
+  EXPECT_LE(found["pairing_defect"].get<double>(), 1e-8);
+  for (std::size_t k = 1; k < 4; ++k)
+    EXPECT_LE(found["exponents"][k].get<double>(), found["exponents"][k - 1].get<double>());
+  EXPECT_LE(found["exponents"][0].get<double>(),
+            0.02);  // the bead swings to and fro: what is left of log(t)/t
+  EXPECT_NE(found["null"].get<std::string>().find("the time, as one more coordinate"), std::string::npos);
+}
+
+TEST(KindsOfMotion, ASectionOfADrivenModelHasTheTimeOnce) {
+  const auto found = json_of("section rotating-hoop --until 20 --event when=x");
+  const std::vector<std::string> columns{"t", "x", "y", "z", "p_x", "p_y", "p_z"};
+  EXPECT_EQ(found["columns"], columns);
+  ASSERT_GE(found["points"].size(), 3U);
+  for (const auto& point : found["points"]) EXPECT_EQ(point.size(), columns.size());
 }
 
 TEST(KindsOfMotion, RefusalsSayWhy) {

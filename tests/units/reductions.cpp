@@ -5,6 +5,7 @@
 #include <taut/ensemble/export.hpp>
 #include <taut/ensemble/npy.hpp>
 #include <taut/ensemble/reductions.hpp>
+#include <taut/ensemble/totals.hpp>
 #include <taut/random/draws.hpp>
 
 #include <fmt/format.h>
@@ -132,6 +133,65 @@ TEST(Reductions, UnitsInOrderNeedFewNodes) {
     most = std::max(most, tree.waiting());
   }
   EXPECT_LE(most, 8U);
+}
+
+// A part of an ensemble has every second unit, or less.
+TEST(Reductions, UnitsThatAreLeftOutAreNotWaitedFor) {
+  constexpr std::int64_t size = 100 * 1024;
+  const std::vector<Unit> units = ensemble(size);
+  MomentTree waits(size, {0, 1, 2}, true), knows(size, {0, 1, 2}, true);
+  for (std::int64_t k = 0; k < 100; ++k)
+    if (k % 2 == 0) knows.leave_out(k);
+  for (std::size_t k = 1; k < 100; k += 2) {
+    waits.add(units[k]);
+    knows.add(units[k]);
+  }
+  EXPECT_EQ(waits.waiting(), 50U);
+  EXPECT_EQ(knows.waiting(), 1U);
+  EXPECT_EQ(bits_of(knows.result()), bits_of(waits.result()));
+  EXPECT_FALSE(knows.is_complete());
+}
+
+std::string digest(const std::vector<Unit>& in_this_order, const std::vector<Unit>& units,
+                   std::size_t most_waiting, std::size_t& waited) {
+  EnsembleTotals totals(1, static_cast<std::int64_t>(units.size()));
+  totals.keep_no_more_than(most_waiting);
+  waited = 0;
+  for (const Unit& u : in_this_order) {
+    totals.add(u);
+    waited = std::max(waited, totals.waiting());
+  }
+  totals.catch_up([&](std::int64_t k) { return units[static_cast<std::size_t>(k)]; });
+  return totals.sha256();
+}
+
+// Two numbers of each trajectory count: 16 kB for a unit.
+TEST(Reductions, FinalStatesWaitForTheDigestUpToALimit) {
+  constexpr std::int64_t size = 100 * 1024;
+  constexpr std::size_t of_a_unit = std::size_t{1024} * 16, limit = 5 * of_a_unit;
+  const std::vector<Unit> units = ensemble(size);
+  std::vector<Unit> late = units;
+  std::rotate(late.begin(), late.begin() + 1, late.end());
+  std::size_t waited = 0;
+  const std::string whole = digest(units, units, limit, waited);
+  EXPECT_EQ(waited, 0U);
+  EXPECT_EQ(digest(late, units, std::size_t{1} << 40U, waited), whole);
+  EXPECT_EQ(waited, 99 * of_a_unit);
+  EXPECT_EQ(digest(late, units, limit, waited), whole);
+  EXPECT_LE(waited, limit);
+}
+
+// A part has no digest, and keeps little for one.
+TEST(Reductions, APartKeepsNoStates) {
+  EnsembleTotals totals(1, 100);
+  totals.keep_no_more_than(50000);
+  const std::vector<Unit> units = ensemble(std::int64_t{100} * 1024);
+  for (std::size_t k = 1; k < 100; k += 2) {
+    totals.add(units[k]);
+    EXPECT_LE(totals.waiting(), 50000U);
+  }
+  totals.catch_up([](std::int64_t) -> Unit { throw std::runtime_error("nothing is read"); });
+  EXPECT_THROW(static_cast<void>(totals.sha256()), std::logic_error);
 }
 
 TEST(Reductions, UnitsThatAreMissingCountAsEmpty) {

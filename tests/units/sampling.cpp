@@ -2,6 +2,7 @@
 // and their gradients, draws that do not depend on threads or on kills, sentences about wrong input.
 #include <gtest/gtest.h>
 #include <taut/contract/request.hpp>
+#include <taut/sample/band_lu.hpp>
 #include <taut/sample/export.hpp>
 #include <taut/sample/summary.hpp>
 
@@ -128,6 +129,47 @@ TEST(Gram, FactorsInsideItsEnvelope) {
       for (std::size_t j = k + 1; j < m; ++j) K[i * m + j] -= K[i * m + k] * K[k * m + j] / K[k * m + k];
   }
   EXPECT_NEAR(gram.log_det(pattern), log_det, 1e-12);
+}
+
+// K = G W G₀ᵀ of a ring and of rows that all share a column: solutions against products with the dense matrix. The
+// first pivot of each vanishes, so that rows must change places.
+TEST(BandLu, SolvesWithTheNormalsOfTwoPoints) {
+  constexpr int m = 20;
+  for (const bool all_coupled : {false, true}) {
+    std::vector<int> begin{0}, column;
+    std::vector<double> G, G0;
+    for (int i = 0; i < m; ++i) {
+      for (const int j : {i, all_coupled ? m : (i + 1) % m}) {
+        column.push_back(j);
+        G.push_back(std::cos(3 * i + 5 * j));
+        G0.push_back(std::sin(2 * i + j) + 0.3);
+      }
+      begin.push_back(static_cast<int>(column.size()));
+    }
+    const std::vector<double> W(m + 1, 1.0);
+    const GramPattern pattern(m, m + 1, begin, column);
+    const auto first = std::find(pattern.place.begin(), pattern.place.end(), 0) - pattern.place.begin();
+    const std::size_t head = all_coupled ? 0 : 2 * static_cast<std::size_t>(first);
+    G0[head] = -G[head + 1] * G0[head + 1] / G[head];
+    std::vector<double> dense(static_cast<std::size_t>(m * (m + 1)), 0.0), dense0 = dense;
+    for (std::size_t e = 0; e < G.size(); ++e) {
+      const std::size_t at = e / 2 * (m + 1) + static_cast<std::size_t>(column[e]);
+      dense[at] = G[e];
+      dense0[at] = G0[e];
+    }
+    std::vector<double> x(m), b(m, 0.0);
+    for (std::size_t i = 0; i < m; ++i) x[i] = std::cos(7.0 * static_cast<double>(i));
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t k = 0; k < m; ++k)
+        for (std::size_t j = 0; j <= m; ++j) b[i] += dense[i * (m + 1) + j] * dense0[k * (m + 1) + j] * x[k];
+    BandLu lu(pattern);
+    EXPECT_EQ(lu.width(), all_coupled ? m - 1 : 2);
+    ASSERT_TRUE(lu.factor(pattern, G.data(), W.data(), G0.data()));
+    lu.solve(b.data());
+    for (std::size_t i = 0; i < m; ++i) EXPECT_NEAR(b[i], x[i], 1e-10) << i << all_coupled;
+    std::fill(G.begin(), G.begin() + 2, 0.0);  // a row of zeros
+    EXPECT_FALSE(lu.factor(pattern, G.data(), W.data(), G0.data()));
+  }
 }
 
 TEST(Draws, DoNotDependOnThreadsOrOnAKill) {

@@ -47,6 +47,13 @@ export function applyTheme(next = choice) {
 export function nextTheme() { applyTheme(choice === "system" ? "light" : choice === "light" ? "dark" : "system"); }
 system.addEventListener("change", () => applyTheme());
 
+// Purple, blue, green, yellow: viridis, which differs in lightness for every eye; x is between 0 and 1.
+const ramp = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+export function shade(x: number): string {
+  const at = Math.min(ramp.length - 2, Math.floor(x * (ramp.length - 1))), part = x * (ramp.length - 1) - at;
+  return `rgb(${ramp[at].map((a, k) => Math.round(a + part * (ramp[at + 1][k] - a))).join(",")})`;
+}
+
 export function download(name: string, content: BlobPart, type: string) {
   const link = make("a", { href: URL.createObjectURL(new Blob([content], { type })), download: name });
   link.click();

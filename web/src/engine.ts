@@ -7,6 +7,9 @@ export class EngineError extends Error {
   constructor(sentence: string, readonly kind: string, readonly places: ErrorPlace[]) { super(sentence); }
 }
 
+// As many as the machine has processors.
+export function workerCount() { return Math.max(1, Math.min(16, navigator.hardwareConcurrency || 1)); }
+
 const patience = 12000;  // milliseconds
 
 export class Engine {

@@ -1,14 +1,21 @@
 // The page: a model, its picture, methods side by side, and what they keep.
+import { AreaPanel } from "./area.ts";
 import { applyTheme, colour, download, found, make, nextTheme, onTheme, shown } from "./dom.ts";
 import { Editor } from "./editor.ts";
 import { Engine, EngineError } from "./engine.ts";
 import { equations } from "./equations.ts";
+import { Film } from "./film.ts";
 import { Knobs } from "./knobs.ts";
-import { fromFragment, toFragment, type Shared } from "./link.ts";
+import type { LabBlock } from "./labblock.ts";
+import { Lessons } from "./lessons.ts";
+import { fromFragment, LinkError, toFragment, type Shared } from "./link.ts";
 import { Scene } from "./picture.ts";
 import { Course, CoursePlot, PhasePlot } from "./plots.ts";
+import { QuantityPlot, SectionPlot } from "./portraits.ts";
 import type { Frame, OpenAnswer } from "./protocol.ts";
+import { MapPanel } from "./mappanel.ts";
 import { ownCoordinates } from "./session.ts";
+import { SwarmPanel } from "./swarmpanel.ts";
 
 const mostMethods = 4;
 const mostSteps = 20000;  // of one frame
@@ -17,6 +24,16 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 async function unpacked(id: string): Promise<ArrayBuffer> {
   const text = atob(found(id).textContent!.trim()), bytes = Uint8Array.from(text, c => c.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+// Puts a text into the clipboard if the browser lets a page do so.
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 class Laboratory {
@@ -29,6 +46,12 @@ class Laboratory {
   private readonly position = new CoursePlot("max |g|", true);
   private readonly momentum = new CoursePlot("max |G H_p|", true);
   private readonly phase = new PhasePlot();
+  private readonly quantity = new QuantityPlot();
+  private readonly section = new SectionPlot();
+  private readonly area: AreaPanel;
+  private readonly swarm: SwarmPanel;
+  private readonly map: MapPanel;
+  private afterwards: (() => void) | null = null;  // what is to be chosen in the panels once the model is open
   private state: Shared = { text: "", name: "model", set: {}, methods: [], step: null };
   private open: OpenAnswer | null = null;
   frame: Frame | null = null;
@@ -42,9 +65,13 @@ class Laboratory {
   private held: { body: number; to: number[] | null; time: number } | null = null;
   private resumes = false;
   private sequence = 0;
+  private readonly made = { frames: 0, steps: 0, first: 0 };  // advances drawn, their steps, and when the first frame came
 
   constructor(code: string, module: ArrayBuffer) {
     this.engine = new Engine(code, module);
+    this.area = new AreaPanel(() => new Engine(code, module));
+    this.swarm = new SwarmPanel(() => new Engine(code, module));
+    this.map = new MapPanel(() => new Engine(code, module));
     this.engine.onRestart = () => { this.pause(); this.open = null; };
     this.editor = new Editor(found("editor"), text => this.changeText(text));
     this.knobs = new Knobs(found("parameters"), found("starts"), (name, value) => this.set(name, value));
@@ -57,8 +84,9 @@ class Laboratory {
       move: (body, to, time) => { this.held = { body, to, time }; this.drag(); },
       drop: (_, flick, time) => this.drop(flick, time),
     });
-    found("plots").append(this.energy.element, this.position.element, this.momentum.element, this.phase.element);
+    found("plots").append(this.energy.element, this.position.element, this.momentum.element, this.phase.element, this.section.element, this.quantity.element, this.area.element, this.swarm.element, this.map.element);
     this.buttons();
+    new Lessons(block => { void this.showBlock(block).catch(e => this.complain(e)); });
     onTheme(() => this.methodRows());
   }
 
@@ -99,25 +127,37 @@ class Laboratory {
     const gallery = found<HTMLSelectElement>("gallery");
     gallery.append(...models.map(m => make("option", { value: m.name, title: m.title }, m.name)));
     gallery.addEventListener("change", () => { void this.load(gallery.value).catch(e => this.complain(e)); });
-    const shared = location.hash.length > 1 ? await fromFragment(location.hash.slice(1)) : null;
-    if (shared) {
-      this.state = shared;
-      gallery.value = models.some(m => m.name === shared.name) ? shared.name : "";
-      this.editor.text = shared.text;
-      this.reopen(false);
-    } else {
+    if (!await this.openLink()) {
       gallery.value = "double-pendulum";
       await this.load("double-pendulum");
     }
-    addEventListener("hashchange", () => {
-      void fromFragment(location.hash.slice(1)).then(state => {
-        if (!state) return;
-        this.state = state;
-        this.editor.text = state.text;
-        this.reopen(false);
-      });
-    });
+    addEventListener("hashchange", () => { void this.openLink(); });
     requestAnimationFrame(now => this.tick(now));
+  }
+
+  // Opens the link in the page's address, if there is one that can be read.
+  private async openLink(): Promise<boolean> {
+    const [fragment, ...words] = location.hash.slice(1).split("&");
+    document.documentElement.classList.toggle("embed", words.includes("embed"));
+    if (fragment === "") return false;
+    try {
+      const shared = await fromFragment(fragment);
+      found("said").textContent = "";
+      this.show(shared);
+      return true;
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      found("said").textContent = error.message;
+      return false;
+    }
+  }
+
+  private show(shared: Shared) {
+    const gallery = found<HTMLSelectElement>("gallery");
+    this.state = shared;
+    gallery.value = [...gallery.options].some(o => o.value === shared.name) ? shared.name : "";
+    this.editor.text = shared.text;
+    this.reopen(false);
   }
 
   private async load(name: string) {
@@ -125,6 +165,17 @@ class Laboratory {
     this.state = { text, name, set: {}, methods: [], step: null };
     this.editor.text = text;
     this.reopen(false);
+  }
+
+  // Opens what a block of a lesson says.
+  private async showBlock({ name, text, methods, step, speed, set, section, square }: LabBlock) {
+    const source = text ?? await this.engine.ask<string>({ kind: "source", name });
+    this.afterwards = () => {
+      this.section.choose(section);
+      this.area.turn(square);
+    };
+    this.show({ text: source, name, set, methods, step, ...(speed === null ? {} : { speed }) });
+    found("picture").scrollIntoView({ block: "nearest" });
   }
 
   private changeText(text: string) {
@@ -150,24 +201,42 @@ class Laboratory {
 
   private reopen(keepView: boolean) {
     this.queue(async () => {
-      const { text, name, set, methods, step, at } = this.state;
-      const answer = await this.engine.ask<OpenAnswer>({ kind: "open", text, name, set, step, lanes: methods.map(method => ({ method })), at });
+      const { text, name, set, methods, step, at, steps, speed, view, cost } = this.state;
+      this.state = { text, name, set, methods, step, at, cost };
+      const answer = await this.engine.ask<OpenAnswer>({ kind: "open", text, name, set, step, lanes: methods.map(method => ({ method })), at, cost });
       const sameShape = this.open !== null && this.open.picture.bodies.length === answer.picture.bodies.length && this.open.picture.dimension === answer.picture.dimension;
       this.open = answer;
       this.state.methods = answer.lanes.map(l => l.method);
+      this.state.cost = answer.cost;
+      found("same-cost").setAttribute("aria-pressed", String(answer.cost !== undefined));
       this.editor.mark([]);
       found("errors").hidden = true;
       found("title").textContent = answer.about.title;
       const events = /^\s*\[\[events\]\]/m.test(text) ? "Events of the model are not looked for here: no reflection, no stop. " : "";
       found("note").textContent = events + answer.picture.note;
       found("equations").replaceChildren(...equations(answer.about));
-      found<HTMLInputElement>("step-size").value = String(answer.step);
+      found<HTMLInputElement>("step-size").value = String(answer.base);
       if (!keepView) this.choosePace(answer);
       this.scene.begin(answer.picture, answer.frame.lanes, keepView && sameShape);
+      if (speed) this.choosePaceOf(speed);
+      if (view) this.scene.view = view;
       this.restarted(answer.frame);
       this.methodRows();
-      if (!keepView && !still.matches) this.play();
+      this.afterwards?.();
+      this.afterwards = null;
+      if (steps) await this.goTo(steps);
+      else if (!keepView && !still.matches) this.play();
     });
+  }
+
+  // Makes as many steps as a link says, and waits there.
+  private async goTo(steps: number) {
+    this.pause();
+    while (this.frame!.steps < steps && this.frame!.lanes.some(l => l.failed === null)) {
+      const before = this.frame!.steps;
+      await this.advance(Math.min(mostSteps, steps - before));
+      if (this.frame!.steps === before) break;
+    }
   }
 
   // What is shown begins anew, at another start or with other methods.
@@ -175,7 +244,15 @@ class Laboratory {
     const names = this.state.methods;
     this.course.begin(names.length, 3);
     for (const plot of [this.energy, this.position, this.momentum]) plot.begin(names);
-    this.phase.begin(this.open!.about.coordinates, names.length);
+    const { coordinates, momenta } = this.open!.about;
+    this.phase.begin(coordinates, names.length);
+    this.section.begin(coordinates, momenta, names.length);
+    this.quantity.begin(coordinates, momenta, names, frame.lanes[0]);
+    const { text, name, set } = this.state, { q, p } = frame.lanes[0];
+    const start = { text, name, set, step: this.open!.base, at: { q: [...q], p: [...p] } };
+    this.area.begin({ ...start, methods: names }, coordinates);
+    this.swarm.begin({ ...start, method: names[0] }, coordinates);
+    this.map.begin({ ...start, method: names[0] }, coordinates);
     this.scene.clearTrails();
     this.owed = 0;
     this.take(frame);
@@ -188,6 +265,10 @@ class Laboratory {
     // 60 steps a second.
     const perFrame = answer.step * 60, speeds = [...found<HTMLSelectElement>("speed").options].map(o => Number(o.value));
     const wish = Math.abs(perFrame) > 8 ? 8 : Math.abs(perFrame) < 0.06 ? Math.abs(perFrame) * 20 : 1;
+    this.choosePaceOf(wish, speeds);
+  }
+  // Takes the speed of the list that is nearest.
+  private choosePaceOf(wish: number, speeds = [...found<HTMLSelectElement>("speed").options].map(o => Number(o.value))) {
     this.speed = speeds.reduce((a, b) => Math.abs(Math.log(b / wish)) < Math.abs(Math.log(a / wish)) ? b : a);
     found<HTMLSelectElement>("speed").value = String(this.speed);
   }
@@ -207,16 +288,25 @@ class Laboratory {
   }
 
   private async advance(steps: number) {
-    const frame = await this.engine.ask<Frame>({ kind: "advance", steps: this.backwards ? -steps : steps });
-    this.take(frame);
+    const before = this.frame!.steps;
+    this.take(await this.engine.ask<Frame>({ kind: "advance", steps: this.backwards ? -steps : steps, section: this.section.coordinate }));
+    const frame = this.frame!;
+    ++this.made.frames;
+    this.made.steps += Math.abs(frame.steps - before);
     if (frame.lanes.every(l => l.failed !== null)) this.pause();
   }
 
   private take(frame: Frame) {
     this.frame = frame;
+    this.made.first ||= performance.now();
     this.course.add(frame);
     this.scene.show(frame.lanes);
     this.phase.add(frame);
+    this.section.add(frame);
+    this.quantity.add(frame);
+    const made = Math.round(frame.steps * this.open!.step / this.open!.base);
+    this.area.follow(made);
+    this.swarm.follow(made);
     [this.energy, this.position, this.momentum].forEach((plot, j) => plot.show(this.course.t, this.course.values.map(lane => lane[j])));
     const live = frame.lanes.find(l => l.failed === null) ?? frame.lanes[0];
     found("clock").replaceChildren(make("small", {}, "t = "), shown(live.t, 5));
@@ -235,7 +325,7 @@ class Laboratory {
   private single(direction: number) {
     this.pause();
     const steps = direction;
-    this.queue(async () => this.take(await this.engine.ask<Frame>({ kind: "advance", steps })));
+    this.queue(async () => this.take(await this.engine.ask<Frame>({ kind: "advance", steps, section: this.section.coordinate })));
   }
 
   // ---- the hand --------------------------------------------------------------------------------------------
@@ -279,6 +369,7 @@ class Laboratory {
       dot.style.background = colour("c" + k);
       const row = make("div", { class: "live", "data-lane": k }, make("h4", {}, dot, select,
         ...(lanes.length > 1 ? [make("button", { type: "button", "aria-label": `take away ${lane.method}`, onclick: () => this.setMethods(this.state.methods.filter((_, i) => i !== k)) }, "×")] : [])),
+        ...(this.open!.cost ? [make("p", { class: "note" }, `step ${shown(lane.step, 4)}, for the same cost`)] : []),
         make("dl", {}, ...["H", "H − H₀", "max |g|", "max |G H_p|"].flatMap(label => [make("dt", {}, label), make("dd", {})])),
         make("p", { class: "warning", hidden: true }));
       return row;
@@ -290,6 +381,7 @@ class Laboratory {
 
   private setMethods(methods: string[]) {
     this.state.methods = methods;
+    if (this.state.cost) this.state.cost = [];
     this.reopen(true);
   }
 
@@ -318,9 +410,16 @@ class Laboratory {
       found("backwards").setAttribute("aria-pressed", String(this.backwards));
     });
     on("restart", () => this.reopen(true));
+    on("same-cost", () => {
+      this.state.cost = this.state.cost ? undefined : [];
+      this.reopen(true);
+    });
     on("nearer", () => this.scene.zoom(1.25));
     on("farther", () => this.scene.zoom(0.8));
-    on("share", () => { void this.share(); });
+    on("share", () => { void this.share(""); });
+    on("embed", () => { void this.share("&embed"); });
+    const film = new Film(found("picture"), found("film"), () => this.state.name);
+    on("film", () => film.turn());
     on("save-model", () => download(`${this.state.name}.toml`, this.state.text, "text/plain"));
     on("save-samples", () => this.saveSamples());
     on("save-picture", () => found<HTMLCanvasElement>("picture").toBlob(blob => { if (blob) download(`${this.state.name}.png`, blob, "image/png"); }));
@@ -330,6 +429,7 @@ class Laboratory {
       const h = Number(found<HTMLInputElement>("step-size").value);
       if (!(h > 0) || !Number.isFinite(h)) return this.complain(new Error("a step is a positive number; backwards has a button."));
       this.state.step = h;
+      if (this.state.cost) this.state.cost = [];
       this.reopen(true);
     });
     document.addEventListener("keydown", e => {
@@ -344,15 +444,21 @@ class Laboratory {
     });
   }
 
-  private async share() {
-    const address = location.href.replace(/#.*$/, "") + "#" + await toFragment(this.state);
-    history.replaceState(null, "", address);
-    const said = found("said");
+  // The whole state as a link; for a page of one's own, as the words that put the mechanism there.
+  private async share(word: "" | "&embed") {
+    const said = found("said"), { frame } = this;
     try {
-      await navigator.clipboard.writeText(address);
-      said.textContent = "The link is in the clipboard and in the address bar.";
-    } catch {
-      said.textContent = "The link is in the address bar.";
+      const made = frame && frame.forwards && frame.steps > 0 ? { steps: frame.steps } : {};
+      const address = location.href.replace(/#.*$/, "") + "#" + await toFragment({ ...this.state, ...made, speed: this.speed, view: this.scene.view });
+      if (word === "") history.replaceState(null, "", address);
+      const text = word === "" ? address : `<iframe src="${address.replaceAll('"', "%22")}${word}" width="640" height="560" title="taut: the laboratory"></iframe>`;
+      found<HTMLTextAreaElement>("embed-text").value = word === "" ? "" : text;
+      found("embed-text").hidden = word === "";
+      const here = word === "" ? "The link is in the address bar" : "The frame is in the field below", there = word === "" ? "The link is in the clipboard and in the address bar." : "The frame is in the clipboard and in the field below.";
+      said.textContent = await copied(text) ? there : here + ".";
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      said.textContent = error.message;
     }
   }
 
@@ -367,7 +473,8 @@ class Laboratory {
   private sameBits() {
     this.queue(async () => {
       const lane = this.frame!.lanes.findIndex(l => l.failed === null), about = this.open!.about;
-      const { hash, steps, direction } = await this.engine.ask<{ hash: string; steps: number; direction: number }>({ kind: "hash", lane });
+      if (lane < 0) { found("hash").textContent = "No method has made a step that could be hashed."; return; }
+      const { hash, steps, step, direction } = await this.engine.ask<{ hash: string; steps: number; step: number; direction: number }>({ kind: "hash", lane });
       const place = found("hash");
       if (steps < 1 || direction < 0) { place.textContent = "A hash belongs to a state after some steps forwards from the start."; return; }
       const quote = (x: string) => /^[\w.=-]+$/.test(x) ? x : `'${x}'`, method = this.state.methods[lane];
@@ -379,15 +486,17 @@ class Laboratory {
       }
       const bundled = this.state.name !== "model" && [...found<HTMLSelectElement>("gallery").options].some(o => o.value === this.state.name) && this.state.text === about.text;
       const command = ["taut", "run", bundled && !this.edited() ? this.state.name : `${this.state.name}.toml`, "--method", quote(method), ...(method === "rk4" ? ["--formulation", "underlying"] : []),
-        "--step", String(this.open!.step), "--steps", String(steps), "--backend", "interpret", "--project-start", ...set.flatMap(([name, x]) => ["--set", quote(`${name}=${x}`)]), "--hash"].join(" ");
-      place.replaceChildren(make("p", {}, `After ${steps} steps of ${method}, the SHA-256 of q and p is`), make("code", { id: "hash-value" }, hash),
+        "--step", String(step), "--steps", String(steps), "--backend", "interpret", "--project-start", ...set.flatMap(([name, x]) => ["--set", quote(`${name}=${x}`)]), "--hash"].join(" ");
+      const leftOut = /^\s*do\s*=\s*["'](stop|reflect)["']/m.test(this.state.text)
+        ? [make("p", {}, "Save the model and take its [[events]] out first: the page leaves out those that stop or reflect, and the program does not.")] : [];
+      place.replaceChildren(...leftOut, make("p", {}, `After ${steps} steps of ${method}, the SHA-256 of q and p is`), make("code", { id: "hash-value" }, hash),
         make("p", {}, "This prints the same in a terminal:"), make("code", { id: "hash-command" }, command));
     });
   }
   private edited() { return this.editor.text !== this.state.text; }
 
   // What tests ask.
-  get now() { return { playing: this.playing, state: this.state, frame: this.frame, open: this.open, busy: this.busy }; }
+  get now() { return { playing: this.playing, state: this.state, frame: this.frame, open: this.open, busy: this.busy, made: { ...this.made } }; }
 }
 
 async function main() {

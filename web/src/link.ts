@@ -7,9 +7,17 @@ export interface Shared {
   methods: string[];
   step: number | null;
   at?: { q: number[]; p: number[] };
+  steps?: number;  // that were made forwards from the start
+  speed?: number;
+  view?: number[];  // how the mechanism is looked at
+  cost?: number[];  // how many steps of each method cost the same
 }
 
-const longest = 200000;    // characters of a fragment that is looked at
+// A fragment that is no link of ours, or too much for one, in words.
+export class LinkError extends Error {}
+
+const longest = 200000;    // characters of a fragment
+const mostSteps = 1e7;
 const mostText = 1000000;  // characters of a model
 
 async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream, most: number): Promise<Uint8Array> {
@@ -40,12 +48,22 @@ export async function toFragment(state: Shared): Promise<string> {
   const packed = await through(new TextEncoder().encode(JSON.stringify(state, replacer)), new CompressionStream("deflate-raw"), 1e9);
   let text = "";
   for (const byte of packed) text += String.fromCharCode(byte);
-  return "1." + btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  const fragment = "1." + btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  if (fragment.length > longest) throw new LinkError(`The model is too large for a link: ${fragment.length} characters of ${longest}. Save it as toml instead.`);
+  return fragment;
 }
 
-// Reads a fragment that may come from anybody; null if it is none of ours. Everything in it is looked at.
-export async function fromFragment(fragment: string): Promise<Shared | null> {
-  if (!fragment.startsWith("1.") || fragment.length > longest) return null;
+// Reads a fragment that may come from anybody. Everything in it is looked at, and one that is not a whole link of
+// ours is refused with a LinkError.
+export async function fromFragment(fragment: string): Promise<Shared> {
+  if (!fragment.startsWith("1.")) throw new LinkError("The link could not be read: it is none of this page.");
+  if (fragment.length > longest) throw new LinkError(`The link could not be read: it has ${fragment.length} characters, more than ${longest}.`);
+  const shared = await sharedIn(fragment);
+  if (shared === null) throw new LinkError("The link could not be read: it is damaged.");
+  return shared;
+}
+
+async function sharedIn(fragment: string): Promise<Shared | null> {
   try {
     const text = atob(fragment.slice(2).replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = await through(Uint8Array.from(text, c => c.charCodeAt(0)), new DecompressionStream("deflate-raw"), 4 * mostText);
@@ -61,6 +79,12 @@ export async function fromFragment(fragment: string): Promise<Shared | null> {
     const shared: Shared = { text: read.text, name: read.name.slice(0, 80), set, methods, step: finite(read.step) ? number(read.step) : null };
     const at = read.at as { q?: unknown; p?: unknown } | undefined, q = numbers(at?.q), p = numbers(at?.p);
     if (q && p && q.length === p.length) shared.at = { q, p };
+    if (Number.isInteger(read.steps) && read.steps as number > 0 && read.steps as number <= mostSteps) shared.steps = read.steps as number;
+    if (finite(read.speed) && number(read.speed) > 0) shared.speed = number(read.speed);
+    const view = numbers(read.view);
+    if (view && view.length === 3) shared.view = view;
+    const cost = numbers(read.cost);
+    if (cost && cost.length <= 4) shared.cost = cost;
     return shared;
   } catch {
     return null;

@@ -42,6 +42,12 @@ export class Scene {
   }
 
   zoom(factor: number) { this.enlarge *= factor; this.draw(); }
+  get view() { return [this.turn.yaw, this.turn.pitch, this.enlarge]; }
+  set view([yaw, pitch, enlarge]: number[]) {
+    this.turn = { yaw, pitch: Math.max(-1.55, Math.min(1.55, pitch)) };
+    this.enlarge = Math.max(1e-3, Math.min(1e3, enlarge));
+    this.draw();
+  }
 
   // Begins with another picture.
   begin(picture: Picture, lanes: LaneState[], keepView: boolean) {

@@ -37,6 +37,7 @@ export class Course {
       this.values = this.values.map(lane => lane.map(thin));
     }
   }
+  put(t: number, of: (number | null)[][]) { this.insert(t, of); }
   add(frame: Frame) {
     const live = frame.history.findIndex(h => h.length > 0);
     if (live < 0) return;
@@ -55,6 +56,12 @@ function decades(_: unknown, __: number, low: number, high: number): number[] {
   return ticks;
 }
 
+// As many digits as tell the ticks from each other.
+function digitsOf(ticks: (number | null)[]): number {
+  const all = ticks.filter(v => v !== null), apart = Math.abs(all[1] - all[0]), largest = Math.max(...all.map(Math.abs));
+  return apart > 0 && largest > 0 ? Math.min(15, Math.max(2, Math.ceil(Math.log10(largest / apart) + 1))) : 2;
+}
+
 export class CoursePlot {
   private plot: UPlot | null = null;
   private names: string[] = [];
@@ -64,8 +71,8 @@ export class CoursePlot {
   private readonly legend = make("div", { class: "legend" });
   private last: unknown[] = [[]];
 
-  constructor(title: string, private readonly log: boolean) {
-    this.element = make("div", { class: "panel" }, make("div", { class: "head" }, make("h3", {}, title)), this.box, make("div", { class: "under" }, this.legend));
+  constructor(title: string, private readonly log: boolean, chooser?: HTMLElement) {
+    this.element = make("div", { class: "panel" }, make("div", { class: "head" }, make("h3", {}, title), ...(chooser ? [chooser] : [])), this.box, make("div", { class: "under" }, this.legend));
     new ResizeObserver(() => this.resize()).observe(this.box);
     onTheme(() => this.build());
   }
@@ -104,7 +111,7 @@ export class CoursePlot {
         y: this.log ? { distr: 3, range: (_: unknown, low: number, high: number) => [10 ** Math.floor(Math.log10(low || 1e-18)), 10 ** Math.ceil(Math.log10(high || 1) + 1e-9)] }
           : { range: (_: unknown, low: number, high: number) => high > low ? [low - 0.05 * (high - low), high + 0.05 * (high - low)] : [low - 1e-15, high + 1e-15] },
       },
-      axes: [{ ...axis, size: 34 }, { ...axis, size: 70, ...(this.log ? { splits: decades, filter: (_: unknown, ticks: number[]) => ticks } : {}), values: (_: unknown, ticks: (number | null)[]) => ticks.map(v => v === null ? "" : shown(v, this.log ? 1 : 2).replace(/^1·/, "")) }],
+      axes: [{ ...axis, size: 34 }, { ...axis, size: 70, ...(this.log ? { splits: decades, filter: (_: unknown, ticks: number[]) => ticks } : {}), values: (_: unknown, ticks: (number | null)[]) => ticks.map(v => v === null ? "" : shown(v, this.log ? 1 : digitsOf(ticks)).replace(/^1·/, "")) }],
       series: [{}, ...this.names.map((_, k) => ({ stroke: colour("c" + k), width: 1.5, points: { show: false }, spanGaps: false }))],
     }, this.last, this.box);
   }

@@ -1,5 +1,6 @@
 // A model with up to four methods that run side by side from one start.
-import { Model, Taut, TautError } from "./module.ts";
+import { Crossings } from "./crossings.ts";
+import { Model, Taut, TautError, type Picture } from "./module.ts";
 import type { DropRequest, Frame, LaneState, OpenAnswer, OpenRequest } from "./protocol.ts";
 import { stateHash } from "./sha256.ts";
 
@@ -17,7 +18,7 @@ export function ownCoordinates(about: { coordinates: string[]; text: string }): 
 
 const texts = new Map<string, string>();  // of the bundled models
 
-function bundledText(taut: Taut, name: string): string | null {
+export function bundledText(taut: Taut, name: string): string | null {
   if (texts.size === 0) for (const problem of taut.problems()) texts.set(problem.name, "");
   if (!texts.has(name)) return null;
   if (texts.get(name) === "") {
@@ -28,14 +29,52 @@ function bundledText(taut: Taut, name: string): string | null {
   return texts.get(name)!;
 }
 
+// Opens the model of a text. A bundled one that is as it came may name files that came with it.
+export function openedModel(taut: Taut, text: string, name: string, set: Record<string, number | string>): Model {
+  return bundledText(taut, name) === text ? taut.open(name, set) : taut.parse(text, name, set);
+}
+
+// Makes a stepper as the laboratory asks for it. Its events are left out, and the page says so. How many steps the
+// model's run has is of no interest, but an `until` would forbid steps backwards.
+export function stepperOf(taut: Taut, model: Model, method: string, step: number, at: { q: ArrayLike<number>; p: ArrayLike<number> }): number {
+  return taut.stepper(model.handle, {
+    method, step, backend: "interpret", "project-start": true, "on-jump": "warn", "without-events": true, steps: 1,
+    start: { q: Array.from(at.q), p: Array.from(at.p) }, ...(method === "rk4" ? { formulation: "underlying" } : {}),
+  });
+}
+
+// Finds the drawing: a short run on the side shows which distances stay as they are, and those are the rods.
+export function drawingOf(taut: Taut, model: Model, method: string, step: number, at: { q: number[]; p: number[] }): { handle: number; picture: Picture } {
+  const n = at.q.length, frames: number[] = [...at.q];
+  let count = 1, scout = 0;
+  try {
+    scout = stepperOf(taut, model, method, step, at);
+    for (; count < 12; ++count) {
+      if (taut.step(scout, 3) !== null) break;
+      frames.push(...taut.shown(scout, "q"));
+    }
+  } catch (error) {
+    if (!(error instanceof TautError)) throw error;
+  } finally {
+    if (scout !== 0) taut.freeStepper(scout);
+  }
+  return taut.drawing(model.handle, new Float64Array(frames.slice(0, count * n)), count);
+}
+
 const mostDense = 300;  // coordinates of a model for which matrices of this size are formed
+
+const mostMultipliers = 40;
+const together = 8;       // steps of the first method, where methods are compared at the same cost
+const mostParts = 1000;
+const leastTiming = 5;    // milliseconds: a browser's clock is coarse
 
 class Runner {
   stepper = 0;
   failed: string | null = null;
   steps = 0;      // since the start, backwards ones negative
   direction = 1;
-  error = 0;
+  crossings: Crossings | null = null;
+  parts = 1;      // steps of the method for one of all together
   constructor(readonly method: string) {}
 }
 
@@ -45,16 +84,16 @@ export class Session {
   private readonly refused: (string | null)[] = [];
   private drawing = 0;
   private placesSize = 0;
-  private step: number;
+  private step: number;  // what all go on by together
   private start: { q: number[]; p: number[] };
   private energy = 0;
   private held: { body: number; q: Float64Array; past: { q: Float64Array; time: number }[] } | null = null;
+  private forwards = true;
+  private hasMultipliers = true;
   readonly answer: OpenAnswer;
 
   constructor(private readonly taut: Taut, request: OpenRequest) {
-    // A bundled model that is as it came may name files that came with it.
-    this.model = bundledText(taut, request.name) === request.text
-      ? taut.open(request.name, request.set) : taut.parse(request.text, request.name, request.set);
+    this.model = openedModel(taut, request.text, request.name, request.set);
     try {
       const about = this.model.about;
       this.step = request.step ?? about.run.step;
@@ -73,15 +112,17 @@ export class Session {
         }
         this.runners.push(runner);
       }
+      const base = this.step;
+      if (request.cost) this.shareCost(request.cost);
       const first = this.runners.find(r => r.stepper !== 0);
       if (first) this.start = { q: [...taut.shown(first.stepper, "q")], p: [...taut.shown(first.stepper, "p")] };
       this.energy = this.model.evaluate("H", 1, this.start.q, this.start.p)[0];
-      const { handle, picture } = this.findDrawing();
+      const { handle, picture } = drawingOf(taut, this.model, first?.method ?? "rattle", base, this.start);
       this.drawing = handle;
       this.placesSize = Math.max(1, picture.bodies.length) * picture.dimension;
       this.answer = {
-        about, picture, step: this.step,
-        lanes: this.runners.map((r, k) => ({ method: r.method, refused: this.refused[k] })),
+        about, picture, step: this.step, base, ...(request.cost ? { cost: this.runners.map(r => r.parts) } : {}),
+        lanes: this.runners.map((r, k) => ({ method: r.method, refused: this.refused[k], step: this.step / r.parts })),
         frame: this.frame([], 0),
       };
     } catch (error) {
@@ -97,35 +138,12 @@ export class Session {
   }
 
   private begin(runner: Runner, at: { q: ArrayLike<number>; p: ArrayLike<number> }, direction: number) {
-    const options: Record<string, unknown> = {
-      method: runner.method, step: direction * this.step, backend: "interpret", "project-start": true, "on-jump": "warn",
-      start: { q: Array.from(at.q), p: Array.from(at.p) },
-    };
-    if (runner.method === "rk4") options.formulation = "underlying";
-    const made = this.taut.stepper(this.model.handle, options);
+    const made = stepperOf(this.taut, this.model, runner.method, direction * this.step / runner.parts, at);
     if (runner.stepper !== 0) this.taut.freeStepper(runner.stepper);
     runner.stepper = made;
     runner.direction = direction;
     runner.failed = null;
-  }
-
-  // A short run on the side shows which distances stay as they are: those are the rods.
-  private findDrawing() {
-    const n = this.start.q.length, frames: number[] = [...this.start.q];
-    let count = 1;
-    const scout = new Runner(this.runners.find(r => r.stepper !== 0)?.method ?? "rattle");
-    try {
-      this.begin(scout, this.start, 1);
-      for (; count < 12; ++count) {
-        if (this.taut.step(scout.stepper, 3) !== null) break;
-        frames.push(...this.taut.shown(scout.stepper, "q"));
-      }
-    } catch (error) {
-      if (!(error instanceof TautError)) throw error;
-    } finally {
-      if (scout.stepper !== 0) this.taut.freeStepper(scout.stepper);
-    }
-    return this.taut.drawing(this.model.handle, new Float64Array(frames.slice(0, count * n)), count);
+    runner.crossings = null;
   }
 
   private stateOf(runner: Runner): LaneState {
@@ -133,7 +151,7 @@ export class Session {
       const { q, p } = this.start;
       return {
         q: new Float64Array(q), p: new Float64Array(p), places: this.taut.places(this.drawing, this.placesSize, q, p),
-        t: 0, energy: this.energy, error: 0, position: 0, momentum: 0, failed: runner.failed,
+        t: 0, energy: this.energy, error: 0, position: 0, momentum: 0, failed: runner.failed, lambda: new Float64Array(0),
       };
     }
     const q = this.taut.shown(runner.stepper, "q"), p = this.taut.shown(runner.stepper, "p");
@@ -141,18 +159,83 @@ export class Session {
     return {
       q, p, places: this.taut.places(this.drawing, this.placesSize, q, p),
       t: runner.steps * this.step, energy, error: energy - this.energy, position: residual[0], momentum: residual[1],
-      failed: runner.failed,
+      failed: runner.failed, lambda: this.multipliers(q, p),
     };
   }
 
-  private frame(history: Float64Array[], milliseconds: number): Frame {
-    return { lanes: this.runners.map(r => this.stateOf(r)), history, milliseconds };
+  // Gives every method as many steps as cost what `together` steps of the first one cost, by the numbers given or
+  // by measurement, and begins anew with them.
+  private shareCost(known: number[]) {
+    const given = known.length === this.runners.length && known.every(n => Number.isInteger(n) && n >= 1 && n <= mostParts);
+    const costs = given ? [] : this.runners.map(runner => this.costOf(runner));
+    this.runners.forEach((runner, k) => {
+      const measured = Math.round(together * costs[0] / costs[k]);
+      runner.parts = given ? known[k] : Number.isFinite(measured) ? Math.min(mostParts, Math.max(1, measured)) : together;
+    });
+    this.step *= together;
+    for (const runner of this.runners) if (runner.stepper !== 0) this.begin(runner, this.start, 1);
+  }
+
+  // Milliseconds of one step, NaN if none could be made.
+  private costOf(runner: Runner): number {
+    if (runner.stepper === 0) return NaN;
+    const scout = stepperOf(this.taut, this.model, runner.method, this.step, this.start);
+    try {
+      let best = Infinity;
+      for (let round = 0, count = 16; round < 3;) {
+        const from = performance.now();
+        if (this.taut.step(scout, count) !== null) return NaN;
+        const spent = performance.now() - from;
+        if (spent < leastTiming) { count *= 2; continue; }
+        best = Math.min(best, spent / count);
+        ++round;
+      }
+      return best;
+    } finally {
+      this.taut.freeStepper(scout);
+    }
+  }
+
+  // Returns λ(q, p). A model that has none, or more than can be shown, is asked once.
+  private multipliers(q: Float64Array, p: Float64Array): Float64Array {
+    const count = this.model.about.constraint_count;
+    if (!this.hasMultipliers || count === 0 || count > mostMultipliers) return new Float64Array(0);
+    try {
+      return this.model.evaluate("lambda", count, q, p);
+    } catch (error) {
+      if (!(error instanceof TautError)) throw error;
+      this.hasMultipliers = false;
+      return new Float64Array(0);
+    }
+  }
+
+  private frame(history: Float64Array[], milliseconds: number, crossings: Float64Array[] = []): Frame {
+    const live = this.runners.find(r => r.stepper !== 0 && r.failed === null);
+    return { lanes: this.runners.map(r => this.stateOf(r)), history, crossings, steps: live?.steps ?? 0, forwards: this.forwards, milliseconds };
+  }
+
+  // Makes n steps, one by one if a section is looked at: then the states on it come back too.
+  private make(runner: Runner, n: number, section: number | null, found: number[]): string | null {
+    if (section === null) return this.taut.step(runner.stepper, n * runner.parts);
+    const state = () => Float64Array.from([...this.taut.shown(runner.stepper, "q"), ...this.taut.shown(runner.stepper, "p")]);
+    if (runner.crossings?.coordinate !== section) {
+      runner.crossings = new Crossings(section, runner.direction);
+      runner.crossings.add(state());
+    }
+    for (let k = 0; k < n * runner.parts; ++k) {
+      const failed = this.taut.step(runner.stepper, 1);
+      if (failed !== null) return failed;
+      const crossing = runner.crossings.add(state());
+      if (crossing !== null) found.push(...crossing);
+    }
+    return null;
   }
 
   // Makes so many steps with every method; fewer if they take too long, and for all methods as many.
-  advance(steps: number): Frame {
+  advance(steps: number, section: number | null = null): Frame {
     const from = performance.now(), direction = steps < 0 ? -1 : 1;
-    const live = this.runners.filter(r => r.stepper !== 0);
+    const live = this.runners.filter(r => r.stepper !== 0), crossings: number[][] = this.runners.map(() => []);
+    if (direction < 0) this.forwards = false;
     for (const runner of live)
       if (runner.direction !== direction) this.begin(runner, { q: this.taut.shown(runner.stepper, "q"), p: this.taut.shown(runner.stepper, "p") }, direction);
     const points: number[][] = this.runners.map(() => []);
@@ -161,14 +244,14 @@ export class Session {
       const now = Math.min(piece, wanted - done);
       this.runners.forEach((runner, k) => {
         if (runner.stepper === 0 || runner.failed !== null) return;
-        runner.failed = this.taut.step(runner.stepper, now);
+        runner.failed = this.make(runner, now, section, crossings[k]);
         if (runner.failed !== null) return;
         runner.steps += direction * now;
         const residual = this.taut.shown(runner.stepper, "residual");
         points[k].push(runner.steps * this.step, this.taut.shown(runner.stepper, "energy")[0] - this.energy, residual[0], residual[1]);
       });
     }
-    return this.frame(points.map(x => new Float64Array(x)), performance.now() - from);
+    return this.frame(points.map(x => new Float64Array(x)), performance.now() - from, crossings.map(x => new Float64Array(x)));
   }
 
   // Moves a body towards a point of the picture, along the manifold: the least change of q that does it to
@@ -227,10 +310,11 @@ export class Session {
     const runner = this.runners[lane];
     const own = ownCoordinates(this.model.about);
     const q = this.taut.shown(runner.stepper, "q").slice(0, own), p = this.taut.shown(runner.stepper, "p").slice(0, own);
-    return { hash: stateHash(q, p), steps: runner.steps, direction: runner.direction };
+    return { hash: stateHash(q, p), steps: runner.steps * runner.parts, step: this.step / runner.parts, direction: runner.direction };
   }
 
   private restart(q: Float64Array, p: Float64Array) {
+    this.forwards = true;
     this.start = { q: [...q], p: [...p] };
     this.energy = this.model.evaluate("H", 1, q, p)[0];
     for (const runner of this.runners) {

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { sources, wasm } from "./module.mjs";
 
 const [module, program] = process.argv.slice(-2);
-const { Taut, TautError, stateHash, sha256, Session, steadyMethod, ownCoordinates } = await sources();
+const { Taut, TautError, stateHash, sha256, Session, steadyMethod, ownCoordinates, Cloud, Crossings, labBlock, Swarm, Tiles, loopIntegral, toFragment, fromFragment, LinkError, stepperOf } = await sources();
 const taut = await Taut.load(wasm(module));
 
 function native(model, options) {
@@ -121,4 +121,176 @@ test("dragging keeps |g| at rounding, and a flick gives momentum along the manif
   const speed = Math.hypot(frame.lanes[0].p[2], frame.lanes[0].p[3]);  // masses are 1
   assert.ok(Math.abs(speed - 1.9 / 8 / 0.016) < 0.05 * speed, `${speed}`);
   session.free();
+});
+
+test("every bundled model opens as the page asks for it, and makes a step", () => {
+  const names = taut.problems().map(problem => problem.name);
+  assert.ok(names.length >= 30 && names.includes("ellipsoid-billiard"));
+  for (const name of names) {
+    const bundled = taut.open(name), text = bundled.about.text;
+    bundled.free();
+    const session = new Session(taut, { kind: "open", text, name, set: {}, lanes: [], step: null });
+    const { lanes, steps } = session.advance(1);
+    assert.equal(lanes[0].failed, null, name);
+    assert.equal(steps, 1, name);
+    const back = session.advance(-1);
+    assert.equal(back.lanes[0].failed, null, name);
+    assert.equal(back.steps, 0, name);
+    assert.equal(back.forwards, false, name);
+    session.free();
+  }
+});
+
+const free = '[system]\ncoordinates = ["x"]\nmass = [1.0]\npotential = "x^2/2"\n[initial]\nx = 0.3\np_x = 0.1\n[run]\nmethod = "rattle"\nstep = 0.1\nsteps = 10\n';
+
+test("without constraints the square has its area, and a linear symplectic map keeps it to rounding", () => {
+  const cloud = new Cloud(taut, { kind: "cloud", text: free, name: "m", set: {}, methods: ["rattle", "radau(2)"], step: 0.1, at: { q: [0.3], p: [0.1] }, coordinate: null, size: 0.25 });
+  const first = cloud.frame();
+  assert.ok(Math.abs(first.lanes[0].area - 0.0625) < 1e-14, `${first.lanes[0].area}`);
+  assert.equal(first.lanes[0].polygon.length, 512);
+  let frame = first;
+  while (frame.steps < 100) frame = cloud.advance(100);
+  assert.ok(Math.abs(frame.lanes[0].area / 0.0625 - 1) < 1e-13, `rattle: ${frame.lanes[0].area}`);
+  assert.ok(frame.lanes[1].area / 0.0625 < 1 - 1e-4, `radau(2) shrinks it: ${frame.lanes[1].area}`);
+  cloud.free();
+});
+
+test("on the double pendulum rattle keeps the loop integral of p dq, rk4 and radau do not, and backwards it comes back", () => {
+  const model = taut.open("double-pendulum"), { text, start } = model.about;
+  model.free();
+  const cloud = new Cloud(taut, { kind: "cloud", text, name: "double-pendulum", set: {}, methods: ["rattle", "rk4", "radau-projected(2)"], step: 0.2, at: start, coordinate: null, size: 0.1 });
+  const first = cloud.frame(), to = 100;
+  assert.ok(first.lanes[0].area > 1e-3, `${first.lanes[0].area}`);
+  let frame = first;
+  while (frame.steps < to) frame = cloud.advance(to);
+  const change = frame.lanes.map((lane, k) => Math.abs(lane.area / first.lanes[k].area - 1));
+  assert.ok(change[0] < 1e-9, `rattle: ${change[0]}`);
+  assert.ok(change[1] > 1e-2, `rk4: ${change[1]}`);
+  assert.ok(change[2] > 1e-2, `radau-projected(2): ${change[2]}`);
+  while (frame.steps > 0) frame = cloud.advance(0);
+  const away = frame.lanes[0].polygon.map((x, i) => Math.abs(x - first.lanes[0].polygon[i]));
+  assert.ok(Math.max(...away) < 1e-11, `${Math.max(...away)}`);
+  cloud.free();
+});
+
+test("the loop integral of a circle is its area, by Simpson's rule, and its doubt covers the error", () => {
+  const circle = Array.from({ length: 256 }, (_, i) => ({ q: [Math.sin(2 * Math.PI * i / 256)], p: [Math.cos(2 * Math.PI * i / 256)] }));
+  const { area, doubt } = loopIntegral(circle, 1);
+  assert.ok(Math.abs(area - Math.PI) < 1e-6 && Math.abs(area - Math.PI) <= doubt, `${area} ± ${doubt}`);
+});
+
+test("a section is met with an error of fourth order in the step, in either direction of time", () => {
+  for (const direction of [1, -1]) {
+    const error = h => {
+      const crossings = new Crossings(0, direction), found = [];
+      for (let k = 0; k * h < 20; ++k) {
+        const t = direction * (0.4 + k * h), at = crossings.add(Float64Array.of(Math.sin(t), Math.cos(t)));
+        if (at) found.push(at);
+      }
+      assert.equal(found.length, 3);
+      return Math.max(...found.map(([x, p]) => { assert.equal(x, 0); return Math.abs(p - 1); }));
+    };
+    assert.ok(error(0.1) < 1e-5, `${error(0.1)}`);
+    assert.ok(error(0.1) / error(0.05) > 12, `${error(0.1)} and ${error(0.05)}`);
+  }
+});
+
+test("a link keeps its state; one that is too long is not written, and a damaged one is refused in words", async () => {
+  const state = { text: free, name: "m", set: { a: -0 }, methods: ["rattle"], step: 0.1, at: { q: [0.1 + 0.2], p: [-0] }, steps: 12, speed: 2, view: [0.1, 0.2, 1.5] };
+  const fragment = await toFragment(state);
+  assert.deepEqual(await fromFragment(fragment), state);
+  let noise = "#", x = 1;
+  for (let k = 0; k < 400000; ++k) noise += String.fromCharCode(33 + (x = x * 48271 % 2147483647) % 90);
+  await assert.rejects(toFragment({ ...state, text: noise }), error => error instanceof LinkError && /too large for a link/.test(error.message));
+  for (const [wrong, why] of [["hello", /none of this page/], [fragment.slice(0, -20), /damaged/], ["1." + "A".repeat(300000), /300002 characters/], ["1.AAAA", /damaged/]])
+    await assert.rejects(fromFragment(wrong), error => error instanceof LinkError && why.test(error.message), wrong.slice(0, 20));
+});
+
+test("a lab block of a lesson is read, and what is wrong in one is said", () => {
+  assert.deepEqual(labBlock('model = "pendulum"  # a comment\nmethods = ["rattle", "rk4"]\nstep = 0.2\nset.L = 2\nsquare = true\n'),
+    { name: "pendulum", text: null, methods: ["rattle", "rk4"], step: 0.2, speed: null, set: { L: 2 }, section: null, square: true });
+  assert.equal(labBlock("step = 0.1\n---\n" + free).text, free);
+  for (const [wrong, why] of [["", /names no model/], ["model", /NAME = VALUE/], ["model = pendulum", /no text, number/], ['model = "p"\nstep = -1', /step takes a positive number/],
+    ['model = "p"\nmethods = ["a", "b", "c", "d", "e"]', /up to four/], ['model = "p"\ncolour = 1', /there is no colour/]])
+    assert.throws(() => labBlock(wrong), why);
+});
+
+test("the multipliers are those of the program", () => {
+  const model = taut.open("double-pendulum"), { text } = model.about;
+  model.free();
+  const session = new Session(taut, { kind: "open", text, name: "double-pendulum", set: {}, lanes: [{ method: "rattle" }], step: 0.05 });
+  let frame = session.advance(100);
+  while (frame.steps < 100) frame = session.advance(100 - frame.steps);
+  assert.deepEqual([...frame.lanes[0].lambda], native("double-pendulum", ["--method", "rattle", "--step", "0.05", "--steps", "100"]).lambda);
+  session.free();
+});
+
+test("a stepper of the page is one of the C interface that leaves events out", () => {
+  const model = taut.open("ellipsoid-billiard");
+  assert.throws(() => taut.stepper(model.handle, { method: "lobatto(4)" }), error => error instanceof TautError && /does not stop or reflect/.test(error.message));
+  const stepper = stepperOf(taut, model, "lobatto(4)", 0.05, model.about.start);
+  let highest = 0;
+  for (let k = 0; k < 100; ++k) {
+    assert.equal(taut.step(stepper, 1), null);
+    highest = Math.max(highest, taut.shown(stepper, "q")[0]);
+  }
+  assert.ok(highest > 0.61, `the side wall is at 0.6, and the point came to ${highest}`);
+  taut.freeStepper(stepper);
+  model.free();
+});
+
+test("neighbours are the same trajectories however many workers share them", () => {
+  const model = taut.open("double-pendulum"), { text, start } = model.about;
+  model.free();
+  const ask = (from, count) => ({ kind: "swarm", text, name: "double-pendulum", set: {}, method: "rattle", step: 0.05, at: start, coordinate: 0, spread: 0.01, from, count, total: 10 });
+  const run = (from, count) => {
+    const swarm = new Swarm(taut, ask(from, count)), first = swarm.frame().places, { places, lost, steps, dimension } = swarm.advance(100);
+    assert.deepEqual([lost, steps, dimension], [0, 100, 2]);
+    assert.notDeepEqual([...places], [...first]);
+    swarm.free();
+    return [...places];
+  };
+  const whole = run(0, 10);
+  assert.equal(new Set(whole).size, 20, "ten different trajectories");
+  assert.deepEqual([...run(0, 3), ...run(3, 7)], whole);
+});
+
+test("the map tells the time until a coordinate goes up through 0", () => {
+  // At rest at x < 0 an oscillator goes up through 0 at π/2, at x > 0 at 3π/2, whatever y is.
+  const text = '[system]\ncoordinates = ["x", "y"]\nmass = [1.0, 1.0]\npotential = "(x^2 + y^2)/2"\n[initial]\nx = -1\ny = 1\n[run]\nmethod = "rattle"\nstep = 0.01\nsteps = 10\n';
+  const tiles = new Tiles(taut, { kind: "map", text, name: "m", set: {}, method: "rattle", step: 0.01, at: { q: [-1, 1], p: [0, 0] }, across: 0, up: 1, until: 0, most: 400 });
+  const [left, right] = tiles.times([0, 0, 2, 0.5]);
+  assert.ok(Math.abs(left - Math.PI / 2) < 1e-4, `${left}`);
+  assert.equal(right, Infinity, "from x = 1 it is 3π/2, which is beyond the steps");
+  tiles.free();
+  assert.throws(() => new Tiles(taut, { kind: "map", text, name: "m", set: {}, method: "rattle", step: 0.01, at: { q: [-1, 1], p: [0, 0] }, across: 0, up: 7, until: 0, most: 4 }), TautError);
+});
+
+test("at the same cost every method has steps of its own, all arrive together, and a link has the same bits", () => {
+  const model = taut.open("double-pendulum"), { text } = model.about;
+  model.free();
+  const open = cost => new Session(taut, { kind: "open", text, name: "double-pendulum", set: {}, lanes: [{ method: "rattle" }, { method: "lobatto(4)" }], step: 0.02, cost });
+  const measured = open([]), { cost, lanes, base, step } = measured.answer;
+  assert.equal(base, 0.02);
+  assert.equal(step, 0.16);
+  assert.equal(cost[0], 8);
+  assert.ok(cost[1] >= 1 && cost[1] < 8, `lobatto(4) costs more than rattle: ${cost}`);
+  assert.equal(lanes[1].step, 0.16 / cost[1]);
+  const go = session => {
+    let frame = session.advance(5);
+    while (frame.steps < 5) frame = session.advance(5 - frame.steps);
+    return frame;
+  };
+  const frame = go(measured);
+  assert.deepEqual(frame.lanes.map(lane => lane.t), [0.8, 0.8]);
+  const { hash, steps, step: own } = measured.hash(1);
+  assert.equal(steps, 5 * cost[1]);
+  const again = open(cost);
+  assert.deepEqual(again.answer.cost, cost);
+  go(again);
+  assert.equal(again.hash(1).hash, hash);
+  const there = native("double-pendulum", ["--method", "lobatto(4)", "--step", String(own), "--steps", String(steps)]);
+  assert.equal(hash, stateHash(there.q, there.p));
+  measured.free();
+  again.free();
 });

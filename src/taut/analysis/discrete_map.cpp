@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace taut {
 
@@ -33,6 +34,13 @@ constexpr std::array<std::pair<int, double>, 4> stencil = {
     std::pair{1, 2.0 / 3}, {-1, -2.0 / 3}, {2, -1.0 / 12}, {-2, 1.0 / 12}};
 // The truncation, ε⁴, and the rounding, 1e-16/ε, are both near 1e-13 for smooth maps.
 constexpr double difference = 0x1p-10;
+
+// The size of the first n numbers, and not less than 1.
+double size_of(const std::vector<double>& a, std::size_t n) {
+  double most = 1;
+  for (std::size_t i = 0; i < n; ++i) most = std::max(most, std::abs(a[i]));
+  return most;
+}
 
 // Returns an orthonormal basis of the vectors that all rows of G send to 0.
 std::vector<std::vector<double>> null_space(std::vector<std::vector<double>> rows, std::size_t n) {
@@ -90,8 +98,9 @@ Coordinates Frame::of(const PlainState& x) const {
   return c;
 }
 
-DiscreteMap::DiscreteMap(const ModelRun& run)
+DiscreteMap::DiscreteMap(const ModelRun& run, Telling telling)
     : mechanism_(*run.mechanism),
+      telling_(std::move(telling)),
       choice_(chosen_method(mechanism_, run.name, run.request)),
       options_(solve_options(run.request)),
       plain_updates_(run.request.plain_updates) {
@@ -112,6 +121,8 @@ DiscreteMap::DiscreteMap(const ModelRun& run)
   step_ = schedule.step;
   steps_ = schedule.steps;
   start_ = ready_start(mechanism_, run.name, choice_, run.request.project_start).x;
+  moving_ = start_.q.size() - (mechanism_.timed() ? 1 : 0);
+  size_q_ = size_of(start_.q, moving_);
 }
 
 std::unique_ptr<Machine> DiscreteMap::machine(const PlainState& x) const {
@@ -120,11 +131,20 @@ std::unique_ptr<Machine> DiscreteMap::machine(const PlainState& x) const {
   return made;
 }
 
+void DiscreteMap::advance(Machine& machine, double h, std::int64_t steps, Tally& tally) const {
+  constexpr std::int64_t most = 1 << 13;  // steps after which somebody who waits is told
+  const std::int64_t end = tally.steps + steps;
+  do {
+    tell(telling_, unknown_part);
+    machine.advance(h, std::min(most, end - tally.steps), tally);
+  } while (tally.steps < end && !tally.failed());
+}
+
 PlainState DiscreteMap::go(const PlainState& x, double h, std::int64_t steps) const {
   const auto made = machine(x);
   Tally tally(made->read(), steps);
   tally.stops_at_jumps = false;
-  made->advance(h, steps, tally);
+  advance(*made, h, steps, tally);
   if (tally.failed())
     throw AnalysisError(fmt::format(
         "step {} of length {:.6g} failed inside the analysis; try a shorter step.", tally.steps + 1, h));
@@ -144,7 +164,7 @@ std::vector<double> DiscreteMap::response(const PlainState& x, const std::vector
   std::vector<double> sum(u.size(), 0.0);
   const double size = largest(u);
   if (size == 0) return sum;
-  const double by = difference * std::max(1.0, largest(x.p)) / size;
+  const double by = difference * size_of(x.p, moving_) / size;
   for (const auto& [k, weight] : stencil) {
     PlainState there = x;
     subtract(there.p, -k * by, u);
@@ -179,7 +199,7 @@ Frame DiscreteMap::frame(const PlainState& x) const {
     std::vector<double> right(rows), turn(rows, 0.0), phi = N, psi(n, 0.0);
     for (std::size_t i = 0; i < rows; ++i) right[i] = dot(row[i], WN);
     along_rows(right, phi);
-    const double by = difference * std::max(1.0, largest(x.q));
+    const double by = difference * size_q_;
     for (const auto& [k, weight] : stencil) {
       PlainState there = x;
       subtract(there.q, -k * by, N);
@@ -207,8 +227,7 @@ PlainState DiscreteMap::image(const PlainState& x, const Frame& frame, const Coo
 }
 
 PlainState DiscreteMap::image(const PlainState& x, const PlainState& v, double h, std::int64_t steps) const {
-  const double size = std::max(largest(v.q), largest(v.p));
-  const double by = difference * std::max({1.0, largest(x.q), largest(x.p)}) / size;
+  const double by = difference / std::max(largest(v.q) / size_q_, largest(v.p) / size_of(x.p, moving_));
   PlainState sum{std::vector<double>(x.q.size(), 0.0), std::vector<double>(x.q.size(), 0.0)};
   for (const auto& [k, weight] : stencil) {
     const PlainState end = go(moved(x, v, k * by), h, steps);

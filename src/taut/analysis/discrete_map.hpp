@@ -5,6 +5,7 @@
 #include <taut/contract/plain_state.hpp>
 #include <taut/contract/request.hpp>
 #include <taut/run/model_run.hpp>
+#include <taut/run/telling.hpp>
 
 #include <stdexcept>
 #include <vector>
@@ -29,13 +30,15 @@ struct Frame {
 
 class DiscreteMap {
  public:
-  explicit DiscreteMap(const ModelRun& run);
+  explicit DiscreteMap(const ModelRun& run, Telling telling = {});
 
   const PlainState& start() const { return start_; }
   double step() const { return step_; }
   std::int64_t steps() const { return steps_; }
   // Returns the state after so many steps of length h. Throws AnalysisError if one fails.
   PlainState go(const PlainState& x, double h, std::int64_t steps) const;
+  // Makes so many steps more with a machine of this map.
+  void advance(Machine& machine, double h, std::int64_t steps, Tally& tally) const;
   Frame frame(const PlainState& x) const;
   // Returns the derivative of go along a vector of the frame at x, by differences of fourth order on M.
   PlainState image(const PlainState& x, const Frame& frame, const Coordinates& along, double h,
@@ -52,10 +55,15 @@ class DiscreteMap {
   std::vector<double> response(const PlainState& x, const std::vector<double>& u) const;
 
   const Mechanism& mechanism_;
+  Telling telling_;
   MethodChoice choice_;
   SolveOptions options_;
   bool plain_updates_;
   PlainState start_;
+  // The sizes that a difference is small beside: those of the moving coordinates at the start, for an angle
+  // winds and the time goes on while the motion stays what it is. The momenta have theirs at each state.
+  std::size_t moving_ = 0;
+  double size_q_ = 1;
   double step_ = 0;
   std::int64_t steps_ = 0;
 };

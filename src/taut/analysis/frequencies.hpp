@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taut/run/model_run.hpp>
+#include <taut/run/telling.hpp>
 
 #include <complex>
 #include <string>
@@ -36,6 +37,7 @@ struct SpectrumOfRun {
 
 // Makes the run and analyses its samples. `names` are columns of a sample, one or two; none: the first
 // coordinate. Throws AnalysisError if the run fails.
-SpectrumOfRun spectrum_of(ModelRun run, std::vector<std::string> names, int count, int window);
+SpectrumOfRun spectrum_of(ModelRun run, std::vector<std::string> names, int count, int window,
+                          const Telling& telling = {});
 
 }  // namespace taut

@@ -96,8 +96,8 @@ std::string verdict_of(const Indicators& i) {
 
 }  // namespace
 
-Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options) {
-  const DiscreteMap map(run);
+Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, const Telling& telling) {
+  const DiscreteMap map(run, telling);
   PlainState x = map.start();
   const Frame frame = map.frame(x);
   const std::size_t size = 2 * frame.degrees();
@@ -133,7 +133,7 @@ Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options) {
     const std::int64_t block = std::min(options.every, map.steps() - tally.steps);
     std::vector<PlainState> ends;
     for (const PlainState& one : w) ends.push_back(map.image(x, one, h, block));
-    machine->advance(h, block, tally);
+    map.advance(*machine, h, block, tally);
     if (tally.failed())
       throw AnalysisError(fmt::format("step {} failed; try a shorter step.", tally.steps + 1));
     x = {{machine->q().begin(), machine->q().end()}, {machine->p().begin(), machine->p().end()}};

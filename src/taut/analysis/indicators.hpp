@@ -36,7 +36,8 @@ struct Indicators {
 };
 
 // Throws AnalysisError if a step fails, InputError if the options make no sense.
-Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options = {});
+Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options = {},
+                         const Telling& telling = {});
 
 // The names by which a map asks for one: fli, megno, lyapunov, sali, gali2, gali3, …
 double value_of(const Indicators& found, std::string_view name);

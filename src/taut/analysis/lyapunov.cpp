@@ -48,10 +48,36 @@ double standard_error(const std::vector<double>& rates) {
   return std::sqrt(sum / (blocks - 1) / blocks);
 }
 
+// The factorisation gives them from the largest only in the limit.
+void sort_from_the_largest(Exponents& e, std::vector<std::vector<double>>& running) {
+  std::vector<std::size_t> order(e.values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return e.values[a] > e.values[b]; });
+  const std::vector<double> values = e.values, errors = e.errors;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    e.values[k] = values[order[k]];
+    e.errors[k] = errors[order[k]];
+    e.running.push_back(std::move(running[order[k]]));
+  }
+}
+
+std::string null_verdict(const Exponents& e, bool timed) {
+  const auto null = std::count_if(e.values.begin(), e.values.end(), [&](const double& value) {
+    return e.is_null(static_cast<std::size_t>(&value - e.values.data()));
+  });
+  const char* const two = timed ? "the time, as one more coordinate, and its momentum" : "energy and time";
+  if (null >= 2)
+    return fmt::format("{} exponents are zero within their errors: {} make two of them", null, two);
+  return fmt::format(
+      "only {} of the exponents is zero within its error, and {} make two zero: the run is too short{}", null,
+      two, timed ? "" : ", or the method loses energy");
+}
+
 }  // namespace
 
-Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every) {
-  const DiscreteMap map(run);
+Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every, const Telling& telling) {
+  const DiscreteMap map(run, telling);
   PlainState x = map.start();
   Frame frame = map.frame(x);
   const std::size_t all = 2 * frame.degrees();
@@ -76,7 +102,7 @@ Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every)
     std::vector<Coordinates> images;
     std::vector<PlainState> ends;
     for (const Coordinates& column : Q) ends.push_back(map.image(x, frame, column, h, block));  // (LY4)
-    machine->advance(h, block, tally);
+    map.advance(*machine, h, block, tally);
     if (tally.failed())
       throw AnalysisError(fmt::format("step {} failed; try a shorter step.", tally.steps + 1));
     x = {{machine->q().begin(), machine->q().end()}, {machine->p().begin(), machine->p().end()}};
@@ -102,23 +128,12 @@ Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every)
     out.values.push_back(total[j] / out.time);
     out.errors.push_back(standard_error(rates[j]));
   }
+  sort_from_the_largest(out, running);
   out.pairing_defect = wanted == all ? 0 : std::numeric_limits<double>::quiet_NaN();
   for (std::size_t j = 0; wanted == all && j < all; ++j)
     out.pairing_defect = std::max(out.pairing_defect, std::abs(out.values[j] + out.values[all - 1 - j]));
   out.t = std::move(t);
-  out.running = std::move(running);
-  if (wanted == all && !run.mechanism->timed()) {
-    const auto null = std::count_if(out.values.begin(), out.values.end(), [&](const double& value) {
-      return out.is_null(static_cast<std::size_t>(&value - out.values.data()));
-    });
-    out.null_verdict =
-        null >= 2
-            ? fmt::format("{} exponents are zero within their errors: energy and time make two of them", null)
-            : fmt::format(
-                  "only {} of the exponents is zero within its error, and energy and time make "
-                  "two zero: the run is too short, or the method loses energy",
-                  null);
-  }
+  if (wanted == all) out.null_verdict = null_verdict(out, run.mechanism->timed());
   return out;
 }
 

@@ -27,7 +27,7 @@ struct Exponents {
 };
 
 // `count` of them, or all if it is 0; a factorisation every `every` steps.
-Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every);
+Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every, const Telling& telling = {});
 
 std::string to_json(const Exponents& exponents);
 

@@ -90,8 +90,8 @@ double reciprocal_defect(const std::vector<std::complex<double>>& all) {
 
 }  // namespace
 
-Orbit periodic_orbit(const ModelRun& run, double period) {
-  const DiscreteMap map(run);
+Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling) {
+  const DiscreteMap map(run, telling);
   if (run.mechanism->timed())
     throw InputError("periodic orbits are looked for in models without t and without forces.");
   if (!(std::abs(period) > 0) || period * map.step() < 0)

@@ -23,7 +23,7 @@ struct Orbit {
 
 // Looks for an orbit of a period near `period`, with the energy of the start. Throws AnalysisError if there
 // is none near.
-Orbit periodic_orbit(const ModelRun& run, double period);
+Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling = {});
 
 std::string to_json(const Orbit& orbit);
 

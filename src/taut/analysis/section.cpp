@@ -8,21 +8,28 @@
 
 namespace taut {
 
-SectionPoints section_of(const ModelRun& run) {
+SectionPoints section_of(const ModelRun& run, const Telling& telling) {
   if (run.model.dynamics.events.empty())
     throw InputError("a section needs an event: [[events]] in the model, or --event 'when=x, direction=up'.");
-  SilentObserver silent;
-  const RunSummary summary = run.run(silent, "nowhere");
+  AwaitedRun awaited(telling);
+  const RunSummary summary = run.run(awaited, "nowhere");
   const EventRule& event = run.model.dynamics.events.back();
   SectionPoints out{.model = summary.model, .method = summary.method, .formula = event.when.text};
-  out.columns = run.columns();
-  out.columns.insert(out.columns.begin(), "t");
+  // The time stands in the first column; as a coordinate, the last, it and its momentum are left out.
+  const std::vector<std::string> names = run.columns();
+  const std::size_t n = names.size() / 2, shown = n - (run.mechanism->timed() ? 1 : 0);
+  const auto add = [shown](auto& row, auto from) {
+    row.insert(row.end(), from, from + static_cast<std::ptrdiff_t>(shown));
+  };
+  out.columns = {"t"};
+  add(out.columns, names.begin());
+  add(out.columns, names.begin() + static_cast<std::ptrdiff_t>(n));
   out.begin = {0};
   for (const EventRecord& e : summary.events) {
     if (e.name != event.name) continue;
     std::vector<double> row{e.time};
-    row.insert(row.end(), e.q.begin(), e.q.end());
-    row.insert(row.end(), e.p.begin(), e.p.end());
+    add(row, e.q.begin());
+    add(row, e.p.begin());
     out.points.push_back(std::move(row));
   }
   out.time = summary.time;

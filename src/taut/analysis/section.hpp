@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taut/run/model_run.hpp>
+#include <taut/run/telling.hpp>
 
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ struct SectionPoints {
 };
 
 // Makes the run and keeps the points of its last event. Throws InputError if it has no event.
-SectionPoints section_of(const ModelRun& run);
+SectionPoints section_of(const ModelRun& run, const Telling& telling = {});
 
 // Adds the points of another start.
 void append(SectionPoints& all, SectionPoints more);

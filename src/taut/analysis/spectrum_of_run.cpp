@@ -14,7 +14,9 @@ namespace {
 // Keeps one or two columns of the samples of a run.
 class Listener final : public RunObserver {
  public:
-  Listener(const std::vector<std::string>& columns, const std::vector<std::string>& names) {
+  Listener(const std::vector<std::string>& columns, const std::vector<std::string>& names,
+           const Telling& telling)
+      : telling_(telling) {
     for (const std::string& name : names) {
       const auto at = std::find(columns.begin(), columns.end(), name);
       if (at == columns.end())
@@ -33,17 +35,21 @@ class Listener final : public RunObserver {
     times.push_back(time);
     signal.emplace_back(value[0], value[1]);
   }
-  void progress(std::int64_t, std::int64_t) override {}
+  void progress(std::int64_t done, std::int64_t wanted) override {
+    tell(telling_, static_cast<double>(done) / static_cast<double>(wanted));
+  }
   std::vector<double> times;
   std::vector<std::complex<double>> signal;
 
  private:
   std::vector<std::size_t> wanted_;
+  const Telling& telling_;
 };
 
 }  // namespace
 
-SpectrumOfRun spectrum_of(ModelRun run, std::vector<std::string> names, int count, int window) {
+SpectrumOfRun spectrum_of(ModelRun run, std::vector<std::string> names, int count, int window,
+                          const Telling& telling) {
   if (run.request.every <= 0) run.request.every = 1;
   std::vector<std::string> columns = run.columns();
   for (const std::string& name : run.quantities().columns(run.coordinates())) columns.push_back(name);
@@ -52,7 +58,7 @@ SpectrumOfRun spectrum_of(ModelRun run, std::vector<std::string> names, int coun
   const Schedule schedule = schedule_of(run.request);
   if (schedule.steps % schedule.every != 0)
     throw InputError("the samples must be equally far apart: --every must divide the number of steps.");
-  Listener listener(columns, names);
+  Listener listener(columns, names, telling);
   const RunSummary summary = run.run(listener, "nowhere");
   if (!summary.error.empty()) throw AnalysisError(summary.error);
   if (listener.signal.size() < 8 * static_cast<std::size_t>(count))

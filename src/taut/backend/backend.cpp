@@ -23,11 +23,6 @@ double seconds_interpreted(const FormulaSystem& system, const MethodChoice& choi
          (per_step + per_operation * static_cast<double>(operations(system)));
 }
 
-// Asks whether a system is small. Larger ones take the compiler long and gain little: their linear algebra
-// is more than a few operations.
-bool is_small(const FormulaSystem& system) {
-  return system.n <= 40 && system.m <= 20 && system.column.size() <= 120 && operations(system) <= 5000;
-}
 constexpr std::size_t most_operations = 50000;  // some ten seconds of a compiler's time
 
 // Says what a long run would gain from a compiler, by what bench/backends.cpp measures: interpreted steps
@@ -60,6 +55,10 @@ BackedMachine made_wide(const Model& model, const MethodChoice& choice, const So
 }
 
 }  // namespace
+
+bool is_small(const FormulaSystem& system) {
+  return system.n <= 40 && system.m <= 20 && system.column.size() <= 120 && operations(system) <= 5000;
+}
 
 Backend worth_while(const FormulaSystem& system, const MethodChoice& choice, std::int64_t steps) {
   const double seconds = seconds_interpreted(system, choice, steps);
@@ -117,7 +116,7 @@ BackedMachine backed_machine(const Model& model, const std::shared_ptr<const For
   std::string not_specialised;
   if (backend == Backend::specialise) {
     Specialised made = is_small(*system) ? specialised_machine(model, choice, start, options, plain)
-                                         : Specialised{nullptr, "the model is too large for it"};
+                                         : Specialised{nullptr, too_large_to_specialise};
     if (made.machine) return {std::move(made.machine), {}, {Backend::specialise, made.object}};
     not_specialised = made.missing;
   }

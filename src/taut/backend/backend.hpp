@@ -12,6 +12,11 @@ namespace taut {
 
 struct FormulaSystem;  // model/formula_system.hpp
 
+// Asks whether a system is small enough for a step that is compiled for it. Larger ones take the compiler
+// long and gain little: their linear algebra is more than a few operations.
+bool is_small(const FormulaSystem& system);
+inline constexpr const char* too_large_to_specialise = "the model is too large for it";
+
 // Returns what is worth while for so many steps, if the request says `automatic`. It depends on the model,
 // the method and the number of steps alone, so that the same input gives the same bits.
 Backend worth_while(const FormulaSystem& system, const MethodChoice& choice, std::int64_t steps);

@@ -66,6 +66,10 @@ class SpecialisedEnsemble final : public EnsembleMachines {
     // The model has another shape. Its step is compiled as it is for a run.
     Specialised made =
         specialised_machine(*of.model, method_.choice, start, method_.options, method_.request.plain_updates);
+    // Nothing else has its bits.
+    if (!made.machine)
+      throw InputError(
+          fmt::format("the step of one of the trajectories is not specialised: {}.", made.missing));
     return std::move(made.machine);
   }
   std::unique_ptr<LaneMachine> lanes(const PlainState& start) const override {
@@ -104,6 +108,7 @@ CompiledFormulas compiled_for(const TrajectoryModel& base, const EnsembleMethod&
 namespace {
 
 SpecialisedTrajectories trajectories_of(const TrajectoryModel& base, const EnsembleMethod& method) {
+  if (!is_small(*base.system)) return {.missing = too_large_to_specialise};
   // Registers hold a small system twice; a larger one goes through memory as it is.
   const int usual_lanes = base.system->n <= 4 ? 16 : 8;
   return specialised_trajectories(*base.model, method.choice, method.options, method.request.plain_updates,
@@ -126,6 +131,7 @@ MadeEnsembleMachines machines_with_device(const TrajectoryModel& base, const Pla
         "a device makes the steps of rattle and midpoint, and {} is computed by the processor", label));
   SpecialisedTrajectories unit = trajectories_of(base, method);
   if (!unit.missing.empty()) return refuse(unit.missing);
+  if (unit.make_alone != nullptr) return refuse("a full mass is not there for a device");
   // Lanes, too, are there only for methods whose next step depends on the state alone.
   if (!unit.lanes(start, method.options)) return refuse("the method keeps more than a state between steps");
   const DeviceRequest request{.model = base.model,

@@ -310,16 +310,36 @@ std::string formulation_source(const Model& model, const MethodChoice& choice, c
 
 }  // namespace
 
-Specialised specialised_machine(const Model& model, const MethodChoice& choice, const PlainState& start,
-                                const SolveOptions& options, bool plain_updates) try {
-  if (choice.ode) return {nullptr, formulations_are_not};
+namespace {
+
+struct UnitOfRun {
+  std::string missing = {};  // why there is none, as a part of a sentence
+  std::string object = {};
+  void* make = nullptr;
+};
+UnitOfRun unit_of_run(const Model& model, const MethodChoice& choice, const SolveOptions& options,
+                      bool plain_updates) {
+  if (choice.ode) return {formulations_are_not};
   // These are the options with which CMakeLists.txt compiles our own programs, for the same reasons.
   const CompiledObject object =
       compiled_unit(specialised_source(model, choice.method, options, plain_updates), {"-O3"});
-  if (object.handle == nullptr) return {nullptr, object.missing};
-  const auto make = std::bit_cast<MakeSpecialised>(object.symbol("taut_make_machine"));
-  if (make == nullptr) return {nullptr, "the compiled object does not make machines"};
-  return {std::unique_ptr<Machine>(make(start.q.data(), start.p.data(), &options)), {}, object.key};
+  if (object.handle == nullptr) return {object.missing};
+  void* make = object.symbol("taut_make_machine");
+  if (make == nullptr) return {"the compiled object does not make machines"};
+  return {{}, object.key, make};
+}
+std::unique_ptr<Machine> machine_by(void* make, const PlainState& start, const SolveOptions& options) {
+  return std::unique_ptr<Machine>(
+      std::bit_cast<MakeSpecialised>(make)(start.q.data(), start.p.data(), &options));
+}
+
+}  // namespace
+
+Specialised specialised_machine(const Model& model, const MethodChoice& choice, const PlainState& start,
+                                const SolveOptions& options, bool plain_updates) try {
+  UnitOfRun unit = unit_of_run(model, choice, options, plain_updates);
+  if (!unit.missing.empty()) return {nullptr, std::move(unit.missing)};
+  return {machine_by(unit.make, start, options), {}, std::move(unit.object)};
 } catch (const fs::filesystem_error& error) {
   return {nullptr, error.what()};
 }
@@ -330,7 +350,11 @@ SpecialisedTrajectories specialised_trajectories(const Model& model, const Metho
   if (choice.ode) return {.missing = formulations_are_not};
   const auto source = method_source(choice.method);
   auto emitted = emit_table_cpp(model, "SpecialisedModel");
-  if (!source || !emitted) return {.missing = "the method or the mass of this model is not specialised"};
+  if (!source) return {.missing = "this method is not specialised"};
+  if (!emitted) {
+    UnitOfRun unit = unit_of_run(model, choice, options, plain_updates);
+    return {.missing = std::move(unit.missing), .object = std::move(unit.object), .make_alone = unit.make};
+  }
   const CompiledObject object =
       compiled_unit(rules_of(options, !source->short_steps) + emitted->text + method_headers(*source) +
                         makers_of_trajectories(state_of(plain_updates), source->value, lanes),
@@ -374,12 +398,14 @@ TrajectoryStart trajectory_start(const std::vector<double>& numbers, const Plain
 std::unique_ptr<Machine> SpecialisedTrajectories::machine(const std::vector<double>& of,
                                                           const PlainState& start,
                                                           const SolveOptions& options) const {
+  if (make_alone != nullptr) return machine_by(make_alone, start, options);
   const TrajectoryStart from = trajectory_start(of, start, options);
   return std::unique_ptr<Machine>(std::bit_cast<MakeTrajectory>(make_machine)(&from));
 }
 
 std::unique_ptr<LaneMachine> SpecialisedTrajectories::lanes(const PlainState& start,
                                                             const SolveOptions& options) const {
+  if (make_lanes == nullptr) return nullptr;
   const TrajectoryStart from = trajectory_start(numbers, start, options);
   return std::unique_ptr<LaneMachine>(std::bit_cast<MakeLanes>(make_lanes)(&from));
 }

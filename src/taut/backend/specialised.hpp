@@ -35,7 +35,8 @@ Specialised specialised_machine(const Model& model, const MethodChoice& choice, 
                                 const SolveOptions& options, bool plain_updates);
 
 // A unit for the trajectories of an ensemble. The numbers of the formulas are data: models that differ in
-// their parameters alone share it, as a rule.
+// their parameters alone share it, as a rule. Numbers of a full mass stay in the formulas: such a unit is
+// that of a run, has no lanes, and serves the model for which it was made.
 struct SpecialisedTrajectories {
   std::string missing = {};  // why there is none, as a part of a sentence; otherwise empty
   std::string object = {};   // the key of its object
@@ -43,12 +44,14 @@ struct SpecialisedTrajectories {
   std::vector<double> numbers = {};  // those of the model for which it was made
   void* make_machine = nullptr;
   void* make_lanes = nullptr;
+  void* make_alone = nullptr;  // in place of these two, if the numbers are in the formulas
 
   // Returns the numbers of another model; nothing if its formulas have another shape.
   std::optional<std::vector<double>> numbers_of(const Model& model) const;
   std::unique_ptr<Machine> machine(const std::vector<double>& of, const PlainState& start,
                                    const SolveOptions& options) const;
-  // Gives none if the method keeps something between steps. The lanes have the numbers of the unit's model.
+  // Gives none if the method keeps something between steps, or the numbers are in the formulas. The lanes
+  // have the numbers of the unit's model.
   std::unique_ptr<LaneMachine> lanes(const PlainState& start, const SolveOptions& options) const;
 };
 SpecialisedTrajectories specialised_trajectories(const Model& model, const MethodChoice& choice,

@@ -11,6 +11,7 @@
 
 #include "border.hpp"
 #include "open_model.hpp"
+#include "watch.hpp"
 
 namespace taut::capi {
 
@@ -27,7 +28,7 @@ struct Further {
 struct Analysis {
   std::string_view name;
   std::vector<std::string_view> keys;
-  std::string (*make)(const ModelRun& run, const Further& more);
+  std::string (*make)(const ModelRun& run, const Further& more, const Telling& telling);
 };
 
 double period_of(const ModelRun& run, const Further& more) {
@@ -37,22 +38,28 @@ double period_of(const ModelRun& run, const Further& more) {
 
 const std::vector<Analysis>& analyses() {
   using F = const Further&;
+  using T = const Telling&;
   static const std::vector<Analysis> all = {
-      {"section", {}, [](const ModelRun& run, F) { return to_json(section_of(run)); }},
+      {"section", {}, [](const ModelRun& run, F, T telling) { return to_json(section_of(run, telling)); }},
       {"lyapunov",
        {"exponents", "block"},
-       [](const ModelRun& run, F f) { return to_json(lyapunov_exponents(run, f.exponents, f.block)); }},
+       [](const ModelRun& run, F f, T telling) {
+         return to_json(lyapunov_exponents(run, f.exponents, f.block, telling));
+       }},
       {"orbit",
        {"period"},
-       [](const ModelRun& run, F f) { return to_json(periodic_orbit(run, period_of(run, f))); }},
+       [](const ModelRun& run, F f, T telling) {
+         return to_json(periodic_orbit(run, period_of(run, f), telling));
+       }},
       {"spectrum",
        {"of", "count", "window"},
-       [](const ModelRun& run, F f) {
-         const SpectrumOfRun found = spectrum_of(run, f.of, f.count, f.window);
+       [](const ModelRun& run, F f, T telling) {
+         const SpectrumOfRun found = spectrum_of(run, f.of, f.count, f.window, telling);
          return to_json(found.spectrum, found.of);
        }},
-      {"indicators", {"vectors", "block", "seed"}, [](const ModelRun& run, F f) {
-         return to_json(indicators_of(run, {f.vectors, f.block, static_cast<std::uint64_t>(f.seed)}));
+      {"indicators", {"vectors", "block", "seed"}, [](const ModelRun& run, F f, T telling) {
+         return to_json(
+             indicators_of(run, {f.vectors, f.block, static_cast<std::uint64_t>(f.seed)}, telling));
        }}};
   return all;
 }
@@ -89,7 +96,8 @@ Further further_of(const Options& options, const Analysis& which) {
   return more;
 }
 
-int analyse(taut_model* model, std::string_view what, const char* options_json, char** json) {
+int analyse(taut_model* model, std::string_view what, const char* options_json, const taut_watch* of_caller,
+            char** json) {
   std::vector<std::string> names;
   const Analysis* which = nullptr;
   for (const Analysis& one : analyses()) {
@@ -104,8 +112,9 @@ int analyse(taut_model* model, std::string_view what, const char* options_json, 
   const Further more = further_of(options, *which);
   const ModelRun run = model->open->fresh(options);
   run.check_precision();
+  const Watch watch(of_caller);
   try {
-    *json = handed_out(which->make(run, more));
+    *json = handed_out(which->make(run, more, telling_to(watch)));
   } catch (const AnalysisError& error) {
     return remember(TAUT_FAILED, "analysis", in_options(error.what()));
   }
@@ -118,11 +127,12 @@ int analyse(taut_model* model, std::string_view what, const char* options_json, 
 
 using namespace taut::capi;
 
-int taut_analyse(taut_model* model, const char* what, const char* options_json, char** json) {
+int taut_analyse(taut_model* model, const char* what, const char* options_json, const taut_watch* watch,
+                 char** json) {
   return guarded([&] {
     need(model, "model");
     need(what, "what");
     need(json, "json");
-    return analyse(model, what, options_json, json);
+    return analyse(model, what, options_json, watch, json);
   });
 }

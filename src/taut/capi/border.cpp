@@ -123,6 +123,8 @@ int remember_exception() noexcept {
     return TAUT_NO_MEMORY;
   } catch (const WriteError& error) {
     return remember(TAUT_FAILED, "write", error.what());
+  } catch (const StoppedByCaller&) {
+    return remember(TAUT_STOPPED, "stopped", "stopped by the caller before it came to its end.");
   } catch (const StoppedWhileCompiling&) {
     return remember(TAUT_STOPPED, "stopped", "stopped while the step was compiled; the run has not begun.");
   } catch (const std::exception& error) {

@@ -18,6 +18,9 @@ struct CallError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The caller's watch ended what he waited for, and nothing of it is handed out.
+struct StoppedByCaller {};
+
 // Keeps an error for taut_last_error and returns its status. `more` has further members of the JSON object.
 int remember(int status, std::string_view kind, std::string sentence, Json more = Json::object()) noexcept;
 // Does so for the exception that is being handled.

@@ -22,9 +22,18 @@ std::string_view form_name(Model::Form form) {
   return "";
 }
 
+Json texts_of(const std::vector<Formula>& formulas) {
+  Json list = Json::list();
+  for (const Formula& one : formulas) list.push_back(one.text);
+  return list;
+}
+
 void add_equations(const Model& model, Json& object) {
   if (const std::string& key = model.dynamics.written_as; !key.empty()) {
-    if (key != "mass") object[key] = model.dynamics.written;
+    if (key == "mass")
+      object[key] = texts_of(model.mass);
+    else
+      object[key] = model.dynamics.written;
     if (key != "lagrangian") object["potential"] = model.potential.text;
     return;
   }
@@ -41,9 +50,29 @@ void add_equations(const Model& model, Json& object) {
       break;
   }
   if (model.form == Model::Form::hamiltonian) return;
-  Json mass = Json::list();
-  for (const Formula& m : model.mass) mass.push_back(m.text);
-  object["mass"] = std::move(mass);
+  object["mass"] = texts_of(model.mass);
+}
+
+// Returns the text of a force. That of [damping] is the rate alone: its force, -rate · p, is made by the reader, as a
+// product and its negative that both span the whole text, which no formula has that is read from it.
+std::string text_of(const Force& force, const std::string& on) {
+  const std::string& text = force.formula.text;
+  const std::vector<FormulaNode>& nodes = force.formula.nodes;
+  const auto is_whole = [&](const FormulaNode& node, Op op) {
+    return node.op == op && node.span.begin == 0 && node.span.end == text.size();
+  };
+  const bool is_damping = nodes.size() > 2 && is_whole(nodes.back(), Op::negate) &&
+                          is_whole(nodes[nodes.size() - 2], Op::multiply);
+  return is_damping ? fmt::format("-({})*p_{}", text, on) : text;
+}
+
+Json forces_of(const Model& model) {
+  Json list = Json::list();
+  for (const Force& force : model.dynamics.forces) {
+    const std::string& on = model.coordinates[static_cast<std::size_t>(force.coordinate)];
+    list.push_back(Json::object({{"on", on}, {"force", text_of(force, on)}}));
+  }
+  return list;
 }
 
 Json constraints_of(const ModelRun& run) {
@@ -54,6 +83,31 @@ Json constraints_of(const ModelRun& run) {
   return list;
 }
 
+// Typesets a formula as it stands in the file, with the names of definitions and of the time.
+std::string typeset(const std::string& text) { return to_latex(parse_formula(text, "").formula); }
+std::string typeset(const Formula& formula) {
+  const ParsedFormula again = parse_formula(formula.text, "");
+  return to_latex(again.error ? formula : again.formula);
+}
+
+std::size_t coordinates_of_author(const Model& model) {
+  return model.coordinates.size() - (model.dynamics.timed ? 1 : 0);
+}
+
+// Returns the mass: one entry for all coordinates, or a matrix.
+std::string mass_latex(const Model& model) {
+  const std::size_t n = coordinates_of_author(model), entries = model.mass.size();
+  if (entries <= 1) return entries == 0 ? "1" : typeset(model.mass.front());
+  std::string text = R"(\begin{pmatrix} )";
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      const bool given = entries == n * n || i == j;
+      text += given ? typeset(model.mass[entries == n ? i : i * n + j]) : "0";
+      text += j + 1 < n ? " & " : i + 1 < n ? R"( \\ )" : R"( \end{pmatrix})";
+    }
+  return text;
+}
+
 // Returns the sum of p²/2m, or ½ pᵀM⁻¹p if M has entries beside its diagonal.
 std::string kinetic_latex(const Model& model) {
   const std::size_t n = model.coordinates.size();
@@ -62,7 +116,7 @@ std::string kinetic_latex(const Model& model) {
   for (std::size_t j = 0; j < n; ++j) {
     const std::string p = name_to_latex("p_" + model.coordinates[j]);
     const std::size_t place = model.mass.size() == 1 ? 0 : j;
-    std::string mass = model.mass.empty() ? "1" : to_latex(model.mass[place]);
+    std::string mass = model.mass.empty() ? "1" : typeset(model.mass[place]);
     if (mass == "1")
       mass.clear();
     else
@@ -72,20 +126,38 @@ std::string kinetic_latex(const Model& model) {
   return text;
 }
 
-Json latex_of(const Model& model) {
-  std::string H;
-  if (!model.dynamics.written_as.empty())
-    H = "H(q, p)";  // it was made by the program, and is long
-  else if (model.form == Model::Form::hamiltonian)
-    H = to_latex(model.hamiltonian);
-  else if (model.form == Model::Form::split)
-    H = kinetic_latex(model) + " + \\left(" + to_latex(model.potential_slow) + "\\right) + \\left(" +
-        to_latex(model.potential_fast) + "\\right)";
+std::string hamiltonian_latex(const Model& model) {
+  if (model.form == Model::Form::hamiltonian) return typeset(model.hamiltonian);
+  if (model.form == Model::Form::split)
+    return kinetic_latex(model) + " + \\left(" + typeset(model.potential_slow) + "\\right) + \\left(" +
+           typeset(model.potential_fast) + "\\right)";
+  return kinetic_latex(model) + (model.potential.text == "0" ? "" : " + " + typeset(model.potential));
+}
+
+// The mechanics as the author wrote them: a Hamiltonian that the program makes from them is long.
+void add_mechanics(const Model& model, Json& object) {
+  const std::string& key = model.dynamics.written_as;
+  if (key.empty())
+    object["hamiltonian"] = hamiltonian_latex(model);
   else
-    H = kinetic_latex(model) + (model.potential.text == "0" ? "" : " + " + to_latex(model.potential));
-  Json constraints = Json::list();
-  for (const Formula& g : model.constraints) constraints.push_back(to_latex(g));
-  return Json::object({{"hamiltonian", H}, {"constraints", std::move(constraints)}});
+    object[key] = key == "mass" ? mass_latex(model) : typeset(model.dynamics.written);
+  if (key == "kinetic" || key == "mass") object["potential"] = typeset(model.potential);
+}
+
+Json latex_of(const Model& model) {
+  Json object = Json::object(), constraints = Json::list(), definitions = Json::list(), forces = Json::list();
+  add_mechanics(model, object);
+  for (const Formula& g : model.constraints) constraints.push_back(typeset(g));
+  for (const auto& [name, formula, value] : model.definitions)
+    definitions.push_back(Json::object({{"name", name_to_latex(name)}, {"formula", typeset(formula)}}));
+  for (const Force& force : model.dynamics.forces) {
+    const std::string& on = model.coordinates[static_cast<std::size_t>(force.coordinate)];
+    forces.push_back(Json::object({{"on", name_to_latex(on)}, {"formula", typeset(text_of(force, on))}}));
+  }
+  object["constraints"] = std::move(constraints);
+  object["definitions"] = std::move(definitions);
+  object["forces"] = std::move(forces);
+  return object;
 }
 
 Json formulas_of(const std::vector<NamedFormula>& formulas) {
@@ -140,6 +212,8 @@ Json description_of(OpenModel& open) {
   if (open.has_functions()) object["functions"] = true;
   if (model.particles || open.has_functions()) return object;
   add_equations(model, object);
+  object["timed"] = model.dynamics.timed;
+  object["forces"] = forces_of(model);
   object["constraints"] = constraints_of(run);
   object["latex"] = latex_of(model);
   return object;

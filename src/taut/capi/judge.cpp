@@ -29,13 +29,14 @@ class Recorder final : public RunObserver {
   RunRecord& record_;
 };
 
-std::string certificate_of(taut_model* model, const char* options_json) {
+std::string certificate_of(taut_model* model, const char* options_json, const taut_watch* of_caller) {
   const Options options = read_options(options_json, {"further"});
   bool further = false;
   for (const auto& [key, value] : options.others) further = truth_at(key, value);
   const ModelRun run = model->open->fresh(options);
   run.check_precision();
-  return to_json(certify(run, options.request.steps || options.request.until, further));
+  const Watch watch(of_caller);
+  return to_json(certify(run, options.request.steps || options.request.until, further, telling_to(watch)));
 }
 
 struct CompareAsked {
@@ -101,11 +102,11 @@ int compare(taut_model* model, const char* options_json, const taut_watch* watch
 
 using namespace taut::capi;
 
-int taut_check(taut_model* model, const char* options_json, char** json) {
+int taut_check(taut_model* model, const char* options_json, const taut_watch* watch, char** json) {
   return guarded([&] {
     need(model, "model");
     need(json, "json");
-    *json = handed_out(certificate_of(model, options_json));
+    *json = handed_out(certificate_of(model, options_json, watch));
     return TAUT_OK;
   });
 }

@@ -8,6 +8,8 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <optional>
 
 #include "border.hpp"
 #include "describe.hpp"
@@ -17,16 +19,29 @@ namespace taut::capi {
 
 namespace {
 
-std::vector<std::string> settings_of(const char* options_json) {
-  std::vector<std::string> set;
+struct OpenedWith {
+  std::vector<std::string> set = {};
+  std::optional<std::map<std::string, std::string>> files = {};  // what the text names, by its path there
+};
+
+OpenedWith opened_with(const char* options_json, bool takes_files) {
+  OpenedWith with;
   const Json options = object_of(options_json);
-  for (const JsonMember& member : options.members()) {
-    if (member.key != "set")
-      throw InputError(
-          fmt::format("a model is opened with the option `set` alone, not with {}.", ticked(member.key)));
-    add_settings(member.value, "", set);
+  for (const auto& [key, value] : options.members()) {
+    if (key == "set") {
+      add_settings(value, "", with.set);
+    } else if (key == "files" && takes_files) {
+      with.files.emplace();
+      for (const JsonMember& file : value.members())
+        with.files->emplace(file.key, text_at("files." + file.key, file.value));
+    } else {
+      throw InputError(fmt::format(
+          "a model is {}, not with {}.",
+          takes_files ? "read with the options `set` and `files`" : "opened with the option `set` alone",
+          ticked(key)));
+    }
   }
-  return set;
+  return with;
 }
 
 Evaluated evaluated_named(const char* what) {
@@ -98,7 +113,7 @@ int taut_model_open(const char* name_or_path, const char* options_json, taut_mod
     need(model, "model");
     *model = nullptr;
     need(name_or_path, "name_or_path");
-    *model = new taut_model{open_model(name_or_path, settings_of(options_json))};
+    *model = new taut_model{open_model(name_or_path, opened_with(options_json, false).set)};
     return TAUT_OK;
   });
 }
@@ -109,9 +124,12 @@ int taut_model_parse(const char* text, const char* name, const char* folder, con
     need(model, "model");
     *model = nullptr;
     need(text, "text");
+    OpenedWith with = opened_with(options_json, true);
     *model = new taut_model{std::make_shared<OpenModel>(
         text, name == nullptr || *name == '\0' ? "model" : name,
-        taut::files_in(folder == nullptr || *folder == '\0' ? "." : folder), settings_of(options_json))};
+        with.files ? taut::stored_files(*with.files)
+                   : taut::files_in(folder == nullptr || *folder == '\0' ? "." : folder),
+        std::move(with.set))};
     return TAUT_OK;
   });
 }

@@ -166,19 +166,6 @@ const std::map<std::string_view, Take>& takers() {
       {"at", [](K k, const Json& v, Options& o) { add_times(k, v, o.set); }},
       {"set", [](K, const Json& v, Options& o) { add_settings(v, "", o.set); }},
       {"quantities", [](K, const Json& v, Options& o) { add_settings(v, "quantities.", o.set); }},
-      {"events",
-       [](K k, const Json& v, Options& o) {
-         if (!v.is_list())
-           throw InputError("the option events takes a list of texts, as in \"when=x, do=stop\".");
-         for (const Json& one : v.items()) o.set.push_back("events.+=" + text_at(k, one));
-       }},
-      {"at",
-       [](K k, const Json& v, Options& o) {
-         std::string list;
-         for (const double t : numbers_at(k, v))
-           list += fmt::format("{}{:.17g}", list.empty() ? "" : ", ", t);
-         o.set.push_back("run.at=[" + list + "]");
-       }},
       {"start", [](K, const Json& v, Options& o) { o.start = v; }},
       {"samples", [](K k, const Json& v, Options& o) { o.samples = truth_at(k, v); }},
   };
@@ -231,12 +218,16 @@ void add_settings(const Json& object, std::string_view prefix, std::vector<std::
   }
 }
 
-void refuse_events(const Options& options, const ModelRun& run, std::string_view who) {
+void refuse_asked_events(const Options& options, std::string_view who) {
   for (const std::string& one : options.set)
     if (one.starts_with("events.") || one.starts_with("run.at="))
       throw InputError(fmt::format(
           "{} does not look for events or for times between its steps: leave out `{}`, or use a run.", who,
           one.starts_with("run.") ? "at" : "events"));
+}
+
+void refuse_events(const Options& options, const ModelRun& run, std::string_view who) {
+  refuse_asked_events(options, who);
   for (const EventRule& event : run.model.dynamics.events)
     if (event.action != EventRule::Action::record)
       throw InputError(fmt::format(

@@ -29,8 +29,10 @@ Json object_of(const char* json);
 // Throws InputError at an unknown key or a value of the wrong kind.
 Options read_options(const char* json, std::initializer_list<std::string_view> others = {});
 
-// Refuses events that the caller, or the model, asks for, where nothing would look for them. `who` is "a
-// stepper" or the like.
+// Refuses events that the caller asks for, where nothing would look for them. `who` is "a stepper" or the
+// like.
+void refuse_asked_events(const Options& options, std::string_view who);
+// Refuses those, and events of the model that stop or reflect.
 void refuse_events(const Options& options, const ModelRun& run, std::string_view who);
 
 // Adds the NAME=VALUE of an object {"L": 2.0, "x": "sqrt(2)"}.

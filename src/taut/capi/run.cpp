@@ -1,13 +1,19 @@
 // Runs whose samples stay in memory.
+#include <taut/ensemble/ensemble_folder.hpp>
+#include <taut/files/open_file.hpp>
 #include <taut/mechanism/mechanism.hpp>
 #include <taut/report/computed.hpp>
 #include <taut/report/run_report.hpp>
+#include <taut/sample/draws_folder.hpp>
 #include <taut/store/files.hpp>
 #include <taut/store/recording.hpp>
+#include <taut/store/run_files.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -105,6 +111,22 @@ int status_of(const RunSummary& summary) {
                   std::move(more));
 }
 
+// Samples that no memory holds are refused before the run, and not when it has gone on for hours.
+void refuse_too_many_samples(const ModelRun& run, const Schedule& schedule, std::size_t columns) {
+  for (const EventRule& event : run.model.dynamics.events)
+    if (event.action == EventRule::Action::stop) return;  // it may end at any time
+  const auto numbers =
+      static_cast<double>(4 + 2 * run.mechanism->coordinates()) + static_cast<double>(columns);
+  const double needed = schedule.samples() * numbers * sizeof(double);
+  const double there =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (!(needed > there)) return;
+  throw InputError(
+      fmt::format("{:.3g} samples need {:.2g} GB, and this machine has {:.2g} GB of memory: make them fewer "
+                  "with a larger `every`, or keep them in a folder alone, with `out` and \"samples\": false.",
+                  schedule.samples(), needed / 1e9, there / 1e9));
+}
+
 int make_run(taut_model* model, const char* options_json, const taut_watch* watch, taut_run** run) {
   auto made = std::make_unique<taut_run>();
   made->open = model->open;
@@ -123,6 +145,7 @@ int make_run(taut_model* model, const char* options_json, const taut_watch* watc
   if (!reading.request.out.empty())
     recording.emplace(reading, schedule, made->options.overwrite, std::shared_ptr<ReportSoFar>());
   if (made->options.samples) {
+    refuse_too_many_samples(reading, schedule, made->columns.size());
     constexpr double most_reserved = 1 << 20;
     const double count = std::min(schedule.samples() + 2, most_reserved);
     made->samples.reserve(static_cast<std::size_t>(count), made->n, made->columns.size());
@@ -135,6 +158,61 @@ int make_run(taut_model* model, const char* options_json, const taut_watch* watc
   const int status = status_of(made->summary);
   *run = made.release();
   return status;
+}
+
+bool is_one_of(std::string_view key, std::initializer_list<std::string_view> keys) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+struct ResumeAsked {
+  GoingOn how;
+  bool previous = false, new_samples = false;
+};
+
+ResumeAsked resume_asked(const char* options_json) {
+  const Options options = read_options(options_json, {"previous", "new-samples"});
+  ResumeAsked asked;
+  for (const auto& [key, value] : options.others)
+    (key == "previous" ? asked.previous : asked.new_samples) = truth_at(key, value);
+  const Json object = object_of(options_json);
+  for (const auto& [written, value] : object.members()) {
+    std::string key = written;
+    std::replace(key.begin(), key.end(), '_', '-');
+    if (!is_one_of(key, {"previous", "new-samples", "checkpoint-every", "on-failure", "on-jump", "threads",
+                         "backend"}))
+      throw InputError(
+          fmt::format("a run goes on as it was begun: leave out the option {}.", ticked(written)));
+    if (key == "checkpoint-every") asked.how.checkpoint_every = options.request.checkpoint_every;
+    if (key == "on-failure") asked.how.halves = options.request.halve_on_failure;
+    if (key == "on-jump") asked.how.warns = options.request.warn_at_jumps;
+  }
+  asked.how.threads = options.request.threads;
+  asked.how.backend = options.request.backend;
+  return asked;
+}
+
+int resume_run(const std::string& folder, const char* options_json, const taut_watch* watch, char** json) {
+  const ResumeAsked asked = resume_asked(options_json);
+  if (is_ensemble_folder(folder) || is_sampling_folder(folder))
+    throw InputError(fmt::format("{} holds no run, but {}: `taut resume {}` goes on with it.", folder,
+                                 is_ensemble_folder(folder) ? "an ensemble" : "a sampling", folder));
+  FoundRun found = find_run(folder, asked.previous);
+  if (!found.note.empty()) Watch(watch).note(found.note);
+  if (found.checkpoint.snapshot.status == RunStatus::finished && found.has_summary) {
+    *json = handed_out(text_of(*found.folder, summary_name));
+    return TAUT_OK;
+  }
+  if (found.checkpoint.report)
+    throw InputError(fmt::format(
+        "the run in {} draws a report while it goes: `taut resume {}` goes on with both.", folder, folder));
+  change(found, asked.how);
+  const Snapshot from = found.checkpoint.snapshot;
+  Recording recording(found, asked.new_samples);
+  Keeper keeper(watch, nullptr, 0, &recording);
+  const RunSummary summary = found.run.run(keeper, fmt::format("in {}", folder), &from);
+  if (recording.saved() && recording.folder() != nullptr) write_summary(*recording.folder(), summary);
+  *json = handed_out(to_json(summary));
+  return status_of(summary);
 }
 
 void fill_lambda(taut_run& run) {
@@ -229,6 +307,15 @@ int taut_run_make(taut_model* model, const char* options_json, const taut_watch*
     *run = nullptr;
     need(model, "model");
     return make_run(model, options_json, watch, run);
+  });
+}
+
+int taut_run_resume(const char* folder, const char* options_json, const taut_watch* watch, char** json) {
+  return guarded([&] {
+    need(json, "json");
+    *json = nullptr;
+    need(folder, "folder");
+    return resume_run(folder, options_json, watch, json);
   });
 }
 

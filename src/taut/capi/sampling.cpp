@@ -104,7 +104,10 @@ int sample(taut_model* model, SamplingAsked asked, const taut_watch* of_caller, 
   const Sampling sampling = make_sampling(std::move(run), asked.target, asked.options);
   for (const std::string& note : sampling.notes) watch.note(note);
   std::optional<DrawsFolder> folder;
-  if (!out.empty()) folder.emplace(DrawsFolder::begin(out, manifest_of(sampling)));
+  if (!out.empty()) {
+    folder.emplace(DrawsFolder::begin(out, manifest_of(sampling)));
+    lock(folder->folder());
+  }
   const SamplingObserver observer = observer_of(watch);
   const SamplingResult result = run_sampling(sampling, threads, folder ? &*folder : nullptr, observer);
   const std::vector<std::string> all = sampling.columns();

@@ -40,6 +40,7 @@ namespace {
 
 constexpr std::string_view save_mark = "taut stepper 1\n";
 constexpr std::size_t digest_size = 64;
+constexpr const char* without_events = "without-events";
 
 // No number of steps is known beforehand: the drift is not looked at.
 constexpr std::int64_t any_length = 0;
@@ -82,12 +83,23 @@ std::string key_of(const taut_stepper& s, const OpenModel& open) {
   return sum.hex();
 }
 
+// Tells whether the caller knows that the model's events are not looked for. Events of the call itself are
+// refused all the same.
+bool leaves_out_events(const Options& options) {
+  bool leaves_out = false;
+  for (const JsonMember& other : options.others) leaves_out = truth_at(other.key, other.value);
+  return leaves_out;
+}
+
 std::unique_ptr<taut_stepper> make_stepper(taut_model* model, const char* options_json) {
-  const Options options = read_options(options_json);
+  const Options options = read_options(options_json, {without_events});
   if (!options.request.out.empty()) throw InputError("a stepper keeps no folder: leave out `out`.");
   auto s = std::make_unique<taut_stepper>(model->open, options);
   const ModelRun& run = *s->model;
-  refuse_events(options, run, "a stepper");
+  if (leaves_out_events(options))
+    refuse_asked_events(options, "a stepper");
+  else
+    refuse_events(options, run, "a stepper");
   try {
     s->h = schedule_of(run.request).step;
     if (schedule_of(run.request).varies)

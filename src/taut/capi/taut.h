@@ -85,7 +85,8 @@ typedef struct taut_model taut_model;
  * .toml). Options: {"set": {"L": 2.0, "x": "sqrt(0.5)", "run.step": 0.1}}. */
 TAUT_API int taut_model_open(const char* name_or_path, const char* options_json, taut_model** model);
 /* Reads the text of a model (TOML). `name` is what messages call it, `folder` is where the files are that it
- * names; both may be NULL. Options as above. */
+ * names; both may be NULL. Options as above, and "files": {PATH: TEXT}, the files themselves, which are then looked for
+ * nowhere else; taut_model_describe lists them. */
 TAUT_API int taut_model_parse(const char* text, const char* name, const char* folder,
                               const char* options_json, taut_model** model);
 /* Frees the model; NULL is allowed. Runs, steppers and ensembles that were made from it stay valid. */
@@ -107,8 +108,9 @@ TAUT_API int taut_model_set_functions(taut_model* model, const taut_functions* f
 /* Describes the model: {"name", "title", "text", "set", "form", "tier", "particles", "coordinates", "momenta",
  * "parameters": {NAME: value}, "definitions": {NAME: formula}, "hamiltonian" or "potential" and "mass",
  * "constraints": [{"name", "formula"}], "start": {"q", "p"}, "quantities": {NAME: formula}, "settable",
- * "methods": names that fit, "run": the defaults, "latex": {"hamiltonian", "constraints"}}. If the model has functions of
- * the caller, there is "functions": true, and no formulas. */
+ * "methods": names that fit, "run": the defaults, "timed": whether the last coordinate is the time, "forces": [{"on",
+ * "force"}], "latex": {"hamiltonian" or "lagrangian" or "kinetic" or "mass", "potential", "constraints", "definitions",
+ * "forces"}}. If the model has functions of the caller, there is "functions": true, and no formulas. */
 TAUT_API int taut_model_describe(taut_model* model, char** json);
 
 /* Says how many numbers taut_evaluate gives for each state: rows × columns; a vector has one column, and a
@@ -129,11 +131,12 @@ TAUT_API int taut_project(taut_model* model, int64_t count, double* q, double* p
 
 typedef struct taut_run taut_run;
 
-/* What a caller wants to know while something runs, and how to end it. All may be NULL. */
+/* What a caller wants to know while something runs, and how to end it. All may be NULL. The functions are called in
+ * the thread of the call, and may set `stop`. */
 typedef struct taut_watch {
   void* user;
-  /* Called some ten times a second, in the thread of the call: steps done and wanted, seconds left (negative: not
-   * known yet). */
+  /* Called some ten times a second: steps done and wanted, both 0 if nobody knows how many there will be; seconds left
+   * (negative: not known yet). */
   void (*progress)(void* user, int64_t done, int64_t wanted, double seconds_left);
   /* Called before a compiler works for the run, and for sentences that the user should read. */
   void (*note)(void* user, const char* sentence);
@@ -159,6 +162,11 @@ TAUT_API void taut_run_free(taut_run* run);
 TAUT_API int taut_run_summary(taut_run* run, char** json);
 /* Lists the names that taut_run_view takes: {"coordinates", "momenta", "columns"}. */
 TAUT_API int taut_run_columns(taut_run* run, char** json);
+/* Goes on with a run in the folder that "out", or `taut run --out`, has made, to the bits of a run that was not
+ * interrupted, as `taut resume`. Options: "previous", "new-samples", "checkpoint-every", "on-failure", "on-jump",
+ * "threads", "backend". The samples are in the folder; *json is the summary of the whole run if the status is TAUT_OK,
+ * TAUT_FAILED or TAUT_STOPPED, and NULL otherwise. A run that is finished gives its summary. */
+TAUT_API int taut_run_resume(const char* folder, const char* options_json, const taut_watch* watch, char** json);
 /* Shows the samples: "t", "energy" (samples); "q", "p" (samples × n); "residual" (samples × 2: max |g|, max |G H_p|);
  * "lambda" (samples × m); a coordinate, a momentum, or a further column by its name (samples). */
 TAUT_API int taut_run_view(taut_run* run, const char* name, taut_view* view);
@@ -173,7 +181,8 @@ typedef struct taut_stepper taut_stepper;
 
 /* Makes a stepper: a method on a model, one step at a time. Options as for taut_run_make, without those about the
  * length of a run and its samples. The steps have the bits of taut_run_make with the same backend; if none is named,
- * formulas are interpreted. */
+ * formulas are interpreted. A model whose events stop or reflect is refused, because a stepper looks for no events;
+ * with "without-events": true the steps are those of the model without them. */
 TAUT_API int taut_stepper_new(taut_model* model, const char* options_json, taut_stepper** stepper);
 TAUT_API void taut_stepper_free(taut_stepper* stepper);
 /* Makes n steps. If one fails, the status is TAUT_FAILED, and the stepper stands at the last good state. */
@@ -244,14 +253,17 @@ TAUT_API int taut_free_energy(taut_model* model, const char* options_json, const
 /* Says what kind of motion a run is, as the commands of that name with --json. `what` is "section" (the model, or the
  * option "events", has an event), "lyapunov" (options "exponents", "block"), "orbit" ("period"), "spectrum" ("of", a column
  * or a list of two; "count", "window") or "indicators" ("vectors", "block", "seed"); and all have the options of a run.
- * If it does not come to its end, the status is TAUT_FAILED, and taut_last_error says why. */
-TAUT_API int taut_analyse(taut_model* model, const char* what, const char* options_json, char** json);
+ * If it does not come to its end, the status is TAUT_FAILED, and taut_last_error says why. The progress counts thousandths;
+ * if the watch stops it, the status is TAUT_STOPPED and there is no object. */
+TAUT_API int taut_analyse(taut_model* model, const char* what, const char* options_json, const taut_watch* watch,
+                          char** json);
 
 /* ---- Judgement -------------------------------------------------------------------------------------------- */
 
 /* Measures what a method claims, as `taut check --json`: {"model", "method", "pass", "checks"}. Options: those of a
- * run, and "further". A claim that does not hold is no error: the status is TAUT_OK and "pass" is false. */
-TAUT_API int taut_check(taut_model* model, const char* options_json, char** json);
+ * run, and "further". A claim that does not hold is no error: the status is TAUT_OK and "pass" is false. The watch is that
+ * of taut_analyse. */
+TAUT_API int taut_check(taut_model* model, const char* options_json, const taut_watch* watch, char** json);
 /* Compares methods, as `taut compare --json`. Options: those of a run, "methods": [...], and "steps-ladder": [...] and
  * "ladder-time" for the errors against a reference. */
 TAUT_API int taut_compare(taut_model* model, const char* options_json, const taut_watch* watch, char** json);

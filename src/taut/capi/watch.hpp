@@ -1,10 +1,14 @@
 // The caller's watch over what runs: a null one watches nothing.
 #pragma once
 
+#include <taut/run/telling.hpp>
+
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
+#include "border.hpp"
 #include "taut.h"
 
 namespace taut::capi {
@@ -30,5 +34,22 @@ class Watch {
   taut_watch watch_;
   Clock::time_point began_ = Clock::now();
 };
+
+// Tells the caller some ten times a second that his computation goes on, and ends it if he wants that.
+inline Telling telling_to(const Watch& watch) {
+  using Clock = std::chrono::steady_clock;
+  return [&watch, told = Clock::now()](double part) mutable {
+    constexpr std::chrono::milliseconds between(80);
+    constexpr std::int64_t whole = 1000;
+    if (const auto now = Clock::now(); now - told > between) {
+      told = now;
+      if (std::isfinite(part))
+        watch.progress(std::llround(part * whole), whole);
+      else
+        watch.progress(0, 0);
+    }
+    if (watch.wants_stop()) throw StoppedByCaller();
+  };
+}
 
 }  // namespace taut::capi

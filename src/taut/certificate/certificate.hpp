@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/run/model_run.hpp>
+#include <taut/run/telling.hpp>
 
 namespace taut {
 
@@ -30,7 +31,8 @@ struct Certificate {
 // ModelRun::run throws.
 // If `further`, rows that nothing is claimed about follow: the modified energy, and the stability of M under
 // the formulations.
-Certificate certify(const ModelRun& run, bool length_typed, bool further = false);
+Certificate certify(const ModelRun& run, bool length_typed, bool further = false,
+                    const Telling& telling = {});
 
 // Returns {"model", "method", "pass", "checks": [{"name", "claimed", "measured", "pass"}]}, and a "note" if
 // one is needed.

@@ -3,6 +3,7 @@
 #include <taut/contract/request.hpp>
 #include <taut/ensemble/ensemble_folder.hpp>
 #include <taut/files/durable_file.hpp>
+#include <taut/files/kept_files.hpp>
 #include <taut/words/shell_word.hpp>
 #include <taut/words/wording.hpp>
 
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int manifest_format = 1;
 constexpr std::int64_t units_of_folder = 1000;
+constexpr const char* units_name = "units";
 
 Json json_of_files(const std::map<std::string, std::string>& files) {
   Json object = Json::object();
@@ -150,9 +152,12 @@ std::string difference(const Manifest& a, const Manifest& b) {
   return "";
 }
 
-bool is_ensemble_folder(const std::string& path) {
-  const auto folder = Folder::open(path);
-  return folder && folder->kind(manifest_name) != EntryKind::none;
+bool is_ensemble_folder(const std::string& path) { return is_folder_with(path, manifest_name); }
+
+void refuse_ensemble_files(const std::string& folder, const std::string& path, std::string_view option) {
+  refuse_kept_files(folder, path, option, "the ensemble", [](const std::string& inside) {
+    return inside == manifest_name || inside.starts_with("table.") || *fs::path(inside).begin() == units_name;
+  });
 }
 
 EnsembleFolder::EnsembleFolder(Folder folder, Manifest manifest)
@@ -189,18 +194,21 @@ std::optional<TableFile> EnsembleFolder::table() const {
 }
 
 std::string EnsembleFolder::unit_path(std::int64_t index) {
-  return fmt::format("units/{:03}/{:06}.taut", index / units_of_folder, index);
+  return fmt::format("{}/{:03}/{:06}.taut", units_name, index / units_of_folder, index);
 }
 
 void EnsembleFolder::write(const Unit& unit) const {
   const fs::path path = unit_path(unit.index);
   const std::string above = path.parent_path().string();
   if (!folder_.inner(above)) {
-    const auto made = folder_.made_inner(above);
-    const auto units = folder_.inner("units");
-    if (!made || !units || !units->sync() || !folder_.sync())
-      throw WriteError(
-          fmt::format("cannot make the folder {}: {}", folder_.path_of(above), why_not_opened()));
+    const auto check = [&](bool done) {
+      if (!done)
+        throw WriteError(
+            fmt::format("cannot make the folder {}: {}", folder_.path_of(above), why_not_opened()));
+    };
+    check(folder_.made_inner(above).has_value());
+    const auto units = folder_.inner(units_name);
+    check(units && units->sync() && folder_.sync());
   }
   const auto folder = folder_.inner(above);
   if (!folder) throw WriteError(fmt::format("cannot write {}: {}", folder_.path_of(above), why_not_opened()));
@@ -216,23 +224,28 @@ void EnsembleFolder::check_shape(FoundUnit& found, std::int64_t index) const {
                      u.columns == static_cast<int>(manifest_.columns.size()) &&
                      u.samples == static_cast<int>(manifest_.samples) &&
                      u.sample_columns == static_cast<int>(manifest_.sample_columns.size());
-  if (!right) found = {std::nullopt, "its number or its sizes are not those of the manifest"};
+  if (!right)
+    found = {.unit = std::nullopt, .damage = "its number or its sizes are not those of the manifest"};
 }
 
 FoundUnit EnsembleFolder::read(std::int64_t index) const {
   const fs::path path = unit_path(index);
-  const auto folder = folder_.inner(path.parent_path().string());
   const std::string name = path.filename().string();
-  if (!folder || folder->kind(name) == EntryKind::none) return {};
   FoundUnit found;
   try {
+    const auto folder = folder_.inner(path.parent_path().string());
+    if (!folder && errno == ENOENT) return {};
+    if (!folder) throw InputError(fmt::format("cannot look into its folder: {}", why_not_opened()));
+    if (folder->kind(name) == EntryKind::none) return {};
     found = read_unit(opened(*folder, name), digest_);
   } catch (const InputError& error) {
-    found.damage = error.what();
+    found = {.unit = {}, .damage = error.what(), .unread = true};
   }
   check_shape(found, index);
-  if (!found.damage.empty())
-    found.damage = fmt::format("{}: {}", folder_.path_of(path.string()), found.damage);
+  const std::string whole = folder_.path_of(path.string());
+  if (found.damage.ends_with('.')) found.damage.pop_back();
+  if (!found.damage.empty() && found.damage.find(whole) == std::string::npos)
+    found.damage = fmt::format("{}: {}", whole, found.damage);
   return found;
 }
 

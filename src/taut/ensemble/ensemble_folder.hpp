@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace taut {
@@ -44,7 +45,10 @@ Manifest read_manifest(const std::string& json);
 // Says what differs between two ensembles: "their models"; nothing if they are the same.
 std::string difference(const Manifest& a, const Manifest& b);
 
-bool is_ensemble_folder(const std::string& path);  // it has a manifest
+// Asks whether it has a manifest. Throws InputError if the system does not say.
+bool is_ensemble_folder(const std::string& path);
+// Throws InputError if `path`, which was typed after `option`, is a file that an ensemble keeps in `folder`.
+void refuse_ensemble_files(const std::string& folder, const std::string& path, std::string_view option);
 
 class EnsembleFolder {
  public:
@@ -62,7 +66,7 @@ class EnsembleFolder {
 
   // Writes a unit whole or not at all, in place of one that was there. Throws WriteError.
   void write(const Unit& unit) const;
-  // Reads a unit; none if it is missing, and then without damage, or damaged.
+  // Reads a unit; none if it is missing, and then without damage, or damaged, or could not be read.
   FoundUnit read(std::int64_t index) const;
   // Returns the units that are still to be made. Each file is read; `damage` receives a sentence for each
   // that is damaged, which names it.

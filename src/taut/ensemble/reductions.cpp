@@ -188,8 +188,12 @@ void MomentTree::add(const Unit& unit) {
   for (const Ending& e : unit.endings) ++endings_[static_cast<std::size_t>(e.kind)];
   std::vector<Moments> room(std::bit_width(static_cast<std::uint64_t>(unit_size)));  // one for each level
   reduce(unit, 0, static_cast<int>(unit.size), room.data());
-  Moments node = room[0].count > 0 ? std::move(room[0]) : Moments{};
-  Place place{0, unit.index};
+  put({0, unit.index}, room[0].count > 0 ? std::move(room[0]) : Moments{});
+}
+
+void MomentTree::leave_out(std::int64_t unit) { put({0, unit}, {}); }
+
+void MomentTree::put(Place place, Moments node) {
   while (units_ > std::int64_t{1} << place.first) {
     const Place other{place.first, place.second ^ 1};
     if (exists(other)) {

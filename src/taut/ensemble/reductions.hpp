@@ -41,6 +41,8 @@ class MomentTree {
              std::int64_t size_of_unit = unit_size);
 
   void add(const Unit& unit);  // in any order, each unit once
+  // Says that a unit will not come. It counts as empty, and nothing waits for it.
+  void leave_out(std::int64_t unit);
   bool is_complete() const { return units_seen_ == units_; }
   std::size_t waiting() const { return nodes_.size(); }
   // Units that did not come count as empty.
@@ -55,6 +57,7 @@ class MomentTree {
   void reduce(const Unit& unit, int begin, int size, Moments* room) const;
   void fill(Moments& leaf, const Unit& unit, int trajectory) const;
   void join(Moments& a, const Moments& b) const;  // b comes after a
+  void put(Place place, Moments node);
   bool exists(const Place& place) const { return place.second << place.first < units_; }
 
   std::int64_t units_;

@@ -34,6 +34,7 @@ struct EnsembleSummary {
   EnsembleSummary(About what, bool covariance);
 
   void add(const Unit& unit);
+  void leave_out(std::int64_t unit) { moments.leave_out(unit); }  // it will not come
   // Fills in quantiles and histograms of all columns, for which the units are gone through again.
   void spread(const EachUnit& units, const std::vector<double>& probabilities, int bins);
 

@@ -156,9 +156,9 @@ std::string unit_bytes(const Unit& unit, const std::string& ensemble) {
 
 FoundUnit read_unit(OpenFile file, const std::string& ensemble) {
   try {
-    return {UnitReader(std::move(file)).read(ensemble)};
+    return {.unit = UnitReader(std::move(file)).read(ensemble)};
   } catch (const UnitFault& fault) {
-    return {std::nullopt, fault.sentence};
+    return {.unit = std::nullopt, .damage = fault.sentence};
   }
 }
 

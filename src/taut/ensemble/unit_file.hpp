@@ -16,6 +16,7 @@ std::string unit_bytes(const Unit& unit, const std::string& ensemble);
 struct FoundUnit {
   std::optional<Unit> unit;
   std::string damage = {};  // what is wrong, if there is none
+  bool unread = false;      // the system did not give the file, which may be whole
 };
 
 // Reads a unit back. Whatever is wrong with the file is said, and it is then as if it were not there.

@@ -120,11 +120,18 @@ std::vector<std::string> Folder::names() const {
   // A descriptor of its own, because reading the list moves its place and closing it closes the descriptor.
   const int copy = ::openat(descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, decltype(close)> list(copy < 0 ? nullptr : ::fdopendir(copy), close);
+  const auto refuse = [this] {
+    throw InputError(fmt::format("cannot list the folder {}: {}.", path_, std::strerror(errno)));
+  };
+  if (!list) refuse();
   std::vector<std::string> found;
-  if (!list) return found;
-  while (const dirent* entry = ::readdir(list.get()))
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(list.get());
+    if (entry == nullptr && errno != 0) refuse();
+    if (entry == nullptr) return found;
     if (const std::string_view name = entry->d_name; name != "." && name != "..") found.emplace_back(name);
-  return found;
+  }
 }
 
 Descriptor Folder::file(const std::string& name, int flags) const {

@@ -42,7 +42,7 @@ class Folder {
 
   // Throws InputError if the system does not say: what is not known to be absent may belong to somebody.
   EntryKind kind(const std::string& name) const;
-  std::vector<std::string> names() const;  // all entries
+  std::vector<std::string> names() const;  // all entries; throws InputError if they cannot be listed
   // Opens a file with the flags of open(2). Only regular files are opened: a pipe would make the program
   // wait.
   Descriptor file(const std::string& name, int flags) const;

@@ -155,11 +155,21 @@ inline Tableau<Float128> with_partner(Tableau<Float128> t) {
 }
 
 // Makes Lobatto IIIA for q, and its symplectic dual IIIB for p.
-inline Tableau<Float128> lobatto_tableau(int s) {
+inline Tableau<Float128> new_lobatto_tableau(int s) {
   Tableau<Float128> t = with_partner(collocation(quadrature::lobatto_nodes(s)));
   t.A_hat.col(0).setConstant(t.b[0]);           // since a₁ⱼ = 0
   t.A_hat.col(s - 1).setConstant(Float128(0));  // since aₛⱼ = bⱼ
   return t;
+}
+
+// Each is made once in a thread: a step that begins anew, as each step towards an event does, asks for it
+// again, and it costs as much as hundreds of steps.
+inline Tableau<Float128> lobatto_tableau(int s) {
+  static thread_local std::vector<Tableau<Float128>> made;
+  const auto at = static_cast<std::size_t>(s);
+  if (made.size() <= at) made.resize(at + 1);
+  if (made[at].stages() == 0) made[at] = new_lobatto_tableau(s);
+  return made[at];
 }
 
 }  // namespace taut

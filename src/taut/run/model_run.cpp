@@ -8,6 +8,7 @@
 #include <taut/model/particles/particle_model.hpp>
 #include <taut/run/adaptive_machine.hpp>
 #include <taut/run/bundled.hpp>
+#include <taut/run/events/event_watch.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/run/run_mechanism.hpp>
 #include <taut/run/schedule.hpp>
@@ -16,6 +17,7 @@
 #include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -548,6 +550,20 @@ void ModelRun::check_events() const {
 
 namespace {
 
+// Says which times of `at` the run does not come to.
+void say_missed_times(const ModelRun& run, const std::function<void(const std::string&)>& note) {
+  const Schedule schedule = schedule_of(run.request);
+  if (schedule.varies) return;
+  const auto steps = static_cast<double>(schedule.steps);
+  std::vector<double> missed;
+  for (const double time : run.model.dynamics.at)
+    if (const double place = place_of_time(time, schedule.step); place < 0 || place > steps)
+      missed.push_back(time);
+  if (missed.empty()) return;
+  note(fmt::format("the run goes from t = 0 to {}: there is no state at t = {}, which `at` asks for.",
+                   steps * schedule.step, fmt::join(missed, ", ")));
+}
+
 const Thermostat* thermostat_of(const Model& model) {
   return model.particles && model.particles->thermostat ? &*model.particles->thermostat : nullptr;
 }
@@ -593,6 +609,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
       return machine(choice, start, steps, note);
     };
     check_events();
+    if (from == nullptr) say_missed_times(*this, note);
     PoleWatch poles(model);
     const Thermostat* const thermostat = thermostat_of(model);
     RunRequest wanted = request;
@@ -600,6 +617,9 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
     RunSummary summary =
         run_mechanism(*mechanism, make, name, wanted, watched(), poles.watches() ? &poles : nullptr,
                       watches_events(model) ? &model : nullptr, observer, last_good, from);
+    if (const auto with_time = name_with_time(*mechanism, request.method))
+      note(fmt::format("with the time as one more coordinate, {} is called {}.", request.method, *with_time));
+    for (const std::string& sentence : summary.warnings) note(sentence);
     summary.model = title();
     summary.stage_multiplier = shows_stage_multiplier();
     if (!shows_local_error()) summary.local_error.reset();

@@ -92,15 +92,20 @@ void check_error_tolerance(const RunRequest& request, const MethodChoice& choice
                                 choice.label()));
 }
 
-// The stage equations of lobatto(s) take the time as one more coordinate, H linear in its momentum, and
-// forces in place of a gradient. What the others conclude from H does not hold then.
-void check_time(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice) {
-  if (!mechanism.timed()) return;
+// The time is one more coordinate, and H is linear in its momentum. What takes any H takes this one too,
+// unless it divides by H_pp or makes the time go in steps of its own. If forces stand in place of a gradient,
+// only the stage equations of lobatto(s) hold: what the others conclude from H does not.
+bool takes_time(const Mechanism& mechanism, const MethodChoice& choice) {
   const NamedMethod named = named_method(choice.method);
-  const std::string& text = choice.method;
-  const bool fits = !choice.ode && (named.facts.name == "lobatto" ||
-                                    (named.is_composition && text.find("lobatto") != std::string::npos));
-  if (fits) return;
+  if (mechanism.forced())
+    return !choice.ode && (named.facts.name == "lobatto" ||
+                           (named.is_composition && choice.method.find("lobatto") != std::string::npos));
+  if (choice.ode) return choice.ode->formulation != "dirac-simplified";
+  return !named.facts.name.starts_with("bdf") && !base_of_adaptive(choice.method);
+}
+
+void check_time(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice) {
+  if (!mechanism.timed() || takes_time(mechanism, choice)) return;
   throw ChoiceError(
       "method",
       fmt::format(
@@ -140,6 +145,19 @@ MethodFacts claims_of(const MethodChoice& choice, const Mechanism& mechanism) {
   return facts;
 }
 
+std::optional<std::string> name_with_time(const Mechanism& mechanism, const std::string& method) {
+  if (!mechanism.timed() || mechanism.forced()) return std::nullopt;
+  const std::string name = "lobatto(2)";
+  std::string stem = method;
+  for (const std::string base : {"rattle", "verlet"}) {
+    if (method == base) return name;
+    if (stem.ends_with("(" + base + ")")) stem.resize(stem.size() - base.size() - 2);
+  }
+  const bool plain = stem.find('(') == std::string::npos;
+  if (!plain || !named_method(stem).is_composition_of_rattle) return std::nullopt;
+  return stem + "(" + name + ")";
+}
+
 bool claims_no_drift(const MethodFacts& facts, int constraints) {
   const bool conserves = facts.symplectic || (facts.symmetric && facts.past > 0);
   return conserves && (keeps_position(facts.keeps) || constraints == 0);
@@ -170,6 +188,7 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
                             : mechanism.tier() == Tier::hamiltonian ? "midpoint"
                                                                     : "rattle";
   MethodChoice choice{.method = request.method.empty() ? usual : request.method};
+  if (const auto name = name_with_time(mechanism, choice.method)) choice.method = *name;
   choice.ode = ode_choice(choice.method, request);
   check_time(mechanism, model, choice);
   // A model's own coordinates are used in place of charts, unless a rule for charts is written.

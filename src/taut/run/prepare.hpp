@@ -15,6 +15,10 @@ namespace taut {
 // or do not fit.
 MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model, const RunRequest& request);
 
+// Returns the method by which rattle, verlet and their compositions are called in a model that depends on t:
+// with the time as a coordinate it is not natural, and lobatto(2) is the same map. Nothing for all others.
+std::optional<std::string> name_with_time(const Mechanism& mechanism, const std::string& method);
+
 // Returns the row of the method, on the formulation if it integrates one.
 MethodFacts claims_of(const MethodChoice& choice);
 // The same on this mechanism: with forces that are no gradient nothing is symplectic.

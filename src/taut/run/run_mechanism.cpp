@@ -104,7 +104,8 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .offers_midpoint = mechanism.fits("midpoint"),
                 .of_particles = mechanism.of_particles(),
                 .has_constraints = mechanism.constraints() > 0,
-                .pole = pole};
+                .pole = pole,
+                .torn = torn_apart(mechanism, mesh_point(machine), h)};
   const bool one = failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
                    failure.stage != SolveStage::inner;
   if (const VariableSteps* const variable = const_cast<Machine&>(machine).variable_steps()) {
@@ -327,6 +328,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
     summary.watches_events = true;
     summary.events = watch->events();
     summary.at = watch->at();
+    if (const std::string missed = watch->may_have_missed(); !missed.empty()) summary.warnings = {missed};
     summary.stopped_by = watch->stopped_by();
     if (watch->stopped() != nullptr) machine = watch->take_stopped();
   }

@@ -176,6 +176,14 @@ bool nearly_dependent(const FailedStep& at) {
 }
 
 std::string what_to_try(const FailedStep& at) {
+  if (at.torn)
+    return fmt::format(
+        "  The drive tears the mechanism apart: the constraints cannot be met from t = {:.6g} on. At t = "
+        "{:.6g} "
+        "the gap\n  is max |g| = {:.1e}, at the least near the last positions. No method and no step goes "
+        "on: "
+        "change the drive,\n  or end the run before.\n",
+        at.torn->time, at.torn->later, at.torn->gap);
   const double residual = at.failure.residual;
   if (at.failure.kind == FailureKind::not_converged && at.tolerance > 0 && residual < near_rounding)
     return "  That is the level of rounding: leave --tolerance out, and the iteration stops by itself.\n";

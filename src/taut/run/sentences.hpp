@@ -4,9 +4,11 @@
 
 #include <taut/contract/request.hpp>
 #include <taut/contract/summary.hpp>
+#include <taut/run/events/torn.hpp>
 #include <taut/solve/failure.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +33,8 @@ struct FailedStep {
   bool offers_midpoint = false;        // the problem runs with the midpoint rule
   bool of_particles = false;
   bool has_constraints = true;
-  std::string pole = {};  // the step went across this pole, in words; empty: not known
+  std::string pole = {};          // the step went across this pole, in words; empty: not known
+  std::optional<Torn> torn = {};  // the drive tears the mechanism apart, in this step or soon after it
 };
 std::string failure_sentence(const FailedStep& at, std::string_view last_good);
 

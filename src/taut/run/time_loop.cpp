@@ -159,12 +159,12 @@ void TimeLoop::look() {
       std::clamp<std::int64_t>(static_cast<std::int64_t>(look_every / std::max(each, 1e-9)), 1, 2 * pace_);
   since_look_ = 0;
   if (seconds_of(now - told_) > tell_every) {
-    told_ = now;
     // If the number of steps is not known, the part of the time that is done tells how many there will be.
     const double done = schedule_.end && time() != 0 ? time() / *schedule_.end : 0;
     observer_.progress(tally_.steps, done > 0
                                          ? static_cast<std::int64_t>(static_cast<double>(tally_.steps) / done)
                                          : schedule_.steps);
+    told_ = Clock::now();  // the time of a slow observer does not count
   }
   if (observer_.checkpoint_due()) observer_.checkpoint(snapshot(RunStatus::running));
   if (wants_checkpoints_ && seconds_of(now - kept_at_) > keep_every) keep();

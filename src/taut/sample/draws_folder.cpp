@@ -5,11 +5,13 @@
 #include <taut/bytes/sha256.hpp>
 #include <taut/contract/request.hpp>
 #include <taut/ensemble/npy.hpp>
+#include <taut/files/kept_files.hpp>
 #include <taut/files/open_file.hpp>
 #include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -34,9 +36,22 @@ std::uint64_t whole_at(const char* bytes) {
   return x;
 }
 
-bool read_exactly(std::FILE* file, std::string& into, std::size_t count) {
-  into.resize(count);
-  return std::fread(into.data(), 1, count, file) == count;
+// Reads so many bytes, in pieces: memory is asked for as they come, whatever a block promises. False if the
+// file ends before.
+bool read_exactly(const OpenFile& file, const std::string& path, std::string& into, std::size_t count) {
+  constexpr std::size_t piece = 1U << 20U;
+  into.clear();
+  while (into.size() < count) {
+    const std::size_t before = into.size(), wanted = std::min(piece, count - before);
+    into.resize(before + wanted);
+    const std::size_t got = std::fread(into.data() + before, 1, wanted, file.get());
+    into.resize(before + got);
+    // What cannot be read is not damaged: nothing is concluded from it.
+    if (std::ferror(file.get()) != 0)
+      throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
+    if (got != wanted) return false;
+  }
+  return true;
 }
 
 std::vector<double> numbers_of(std::string_view bytes) {
@@ -88,9 +103,12 @@ SamplingManifest manifest_in(const Folder& folder) {
 
 std::string SamplingManifest::digest() const { return sha256(deciding(*this).to_text()); }
 
-bool is_sampling_folder(const std::string& path) {
-  const auto folder = Folder::open(path);
-  return folder && folder->kind(sampling_manifest) == EntryKind::file;
+bool is_sampling_folder(const std::string& path) { return is_folder_with(path, sampling_manifest); }
+
+void refuse_sampling_files(const std::string& folder, const std::string& path, std::string_view option) {
+  refuse_kept_files(folder, path, option, "the sampling", [](const std::string& inside) {
+    return inside == sampling_manifest || (inside.starts_with("chain-") && inside.ends_with(".draws"));
+  });
 }
 
 DrawsFolder DrawsFolder::begin(const std::string& path, const SamplingManifest& manifest) {
@@ -123,39 +141,57 @@ DrawsFolder DrawsFolder::open(const std::string& path) {
   return {std::move(*folder), std::move(manifest)};
 }
 
-StoredChain DrawsFolder::read(int chain, const std::function<void(std::span<const double>)>& each) const {
+std::string chain_head(const std::string& digest) { return std::string(chain_magic) + digest; }
+
+std::string chain_block(std::span<const double> rows, std::int64_t count, std::span<const double> state) {
+  std::string bytes(block_magic);
+  put_whole(bytes, static_cast<std::uint64_t>(count));
+  put_whole(bytes, state.size());
+  for (const double x : rows) put_number(bytes, x);
+  for (const double x : state) put_number(bytes, x);
+  put_whole(bytes, checksum(bytes));
+  return bytes;
+}
+
+StoredChain read_chain(const OpenFile& file, const std::string& path, const std::string& digest,
+                       std::size_t columns, const EachBlock& each) {
   StoredChain out;
-  const std::string name = chain_file(chain);
-  if (folder_.kind(name) == EntryKind::none) return out;
-  const OpenFile file = opened(folder_, name);
   std::string bytes;
-  if (!read_exactly(file.get(), bytes, chain_magic.size() + digest_size) || !bytes.starts_with(chain_magic)) {
+  if (!read_exactly(file, path, bytes, chain_magic.size() + digest_size) || !bytes.starts_with(chain_magic)) {
     out.damage = "it does not begin as a file of draws";
     return out;
   }
-  if (std::string_view(bytes).substr(chain_magic.size()) != digest_)
-    throw InputError(fmt::format("{} belongs to another sampling.", folder_.path_of(name)));
+  if (std::string_view(bytes).substr(chain_magic.size()) != digest)
+    throw InputError(fmt::format("{} belongs to another sampling.", path));
   out.length = bytes.size();
-  const std::uint64_t columns = manifest_.columns.size();
-  for (std::string head, body; read_exactly(file.get(), head, block_magic.size() + 16);) {
+  std::string head, body;
+  while (read_exactly(file, path, head, block_magic.size() + 16)) {
     const std::uint64_t rows = whole_at(head.data() + block_magic.size());
     const std::uint64_t state = whole_at(head.data() + block_magic.size() + 8);
     if (!head.starts_with(block_magic) || rows > most_of_a_block / (columns + 1) || state > most_of_a_block ||
-        !read_exactly(file.get(), body, 8 * (rows * columns + state) + 8) ||
+        !read_exactly(file, path, body, 8 * (rows * columns + state) + 8) ||
         whole_at(body.data() + body.size() - 8) !=
             checksum(std::string_view(body).substr(0, body.size() - 8), checksum(head))) {
-      out.damage = "its last block is not whole";
-      break;
+      out.damage = fmt::format("the block at its byte {} is not whole", out.length);
+      return out;
     }
     const std::vector<double> numbers = numbers_of(std::string_view(body).substr(0, body.size() - 8));
-    const auto rows_of = std::span(numbers).first(rows * columns);
-    if (each) each(rows_of);
+    if (each) each(std::span(numbers).first(rows * columns));
     out.draws += static_cast<std::int64_t>(rows);
     const auto rest = std::span(numbers).subspan(rows * columns);
     out.state.assign(rest.begin(), rest.end());
     out.length += head.size() + body.size();
   }
+  if (!head.empty()) out.damage = fmt::format("the block at its byte {} is not whole", out.length);
   return out;
+}
+
+std::string DrawsFolder::chain_path(int chain) const { return folder_.path_of(chain_file(chain)); }
+
+StoredChain DrawsFolder::read(int chain, const EachBlock& each) const {
+  const std::string name = chain_file(chain);
+  if (folder_.kind(name) == EntryKind::none) return {};
+  return read_chain(opened(folder_, name), chain_path(chain), digest_, manifest_.columns.size(), each);
 }
 
 AppendFile DrawsFolder::writer(int chain, const StoredChain& found) const {
@@ -163,25 +199,13 @@ AppendFile DrawsFolder::writer(int chain, const StoredChain& found) const {
   if (folder_.kind(name) == EntryKind::none || found.length == 0) {
     if (folder_.kind(name) != EntryKind::none) folder_.remove(name);
     AppendFile file = AppendFile::create(folder_, name);
-    file.append(std::string(chain_magic) + digest_);
+    file.append(chain_head(digest_));
     file.sync();
     return file;
   }
   AppendFile file = AppendFile::reopen(folder_, name);
   file.cut(found.length);
   return file;
-}
-
-void DrawsFolder::append(AppendFile& file, std::span<const double> rows, std::int64_t count,
-                         const std::vector<double>& state) {
-  std::string bytes(block_magic);
-  put_whole(bytes, static_cast<std::uint64_t>(count));
-  put_whole(bytes, state.size());
-  for (const double x : rows) put_number(bytes, x);
-  for (const double x : state) put_number(bytes, x);
-  put_whole(bytes, checksum(bytes));
-  file.append(bytes);
-  file.sync();
 }
 
 }  // namespace taut

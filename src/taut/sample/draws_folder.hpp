@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace taut {
@@ -30,7 +31,10 @@ struct SamplingManifest {
   std::string digest() const;  // SHA-256 of all that decides the draws
 };
 
+// Asks whether it has a manifest. Throws InputError if the system does not say.
 bool is_sampling_folder(const std::string& path);
+// Throws InputError if `path`, which was typed after `option`, is a file that a sampling keeps in `folder`.
+void refuse_sampling_files(const std::string& folder, const std::string& path, std::string_view option);
 
 // What a chain's file holds: the draws of whole blocks, and the state after the last of them.
 struct StoredChain {
@@ -39,6 +43,17 @@ struct StoredChain {
   std::uint64_t length = 0;  // bytes of whole blocks
   std::string damage = {};   // what is behind them, as a part of a sentence; empty: nothing
 };
+
+// Takes the draws of one block after another.
+using EachBlock = std::function<void(std::span<const double>)>;
+
+// Reads a chain's file of so many columns. `path` is for messages, and `digest` is that of its sampling.
+// Throws InputError if it cannot be read or belongs to another sampling.
+StoredChain read_chain(const OpenFile& file, const std::string& path, const std::string& digest,
+                       std::size_t columns, const EachBlock& each = {});
+// Returns how such a file begins, and a block of it.
+std::string chain_head(const std::string& digest);
+std::string chain_block(std::span<const double> rows, std::int64_t count, std::span<const double> state);
 
 class DrawsFolder {
  public:
@@ -49,12 +64,11 @@ class DrawsFolder {
 
   const SamplingManifest& manifest() const { return manifest_; }
   const Folder& folder() const { return folder_; }
-  // Reads a chain; each(row, count) is given the draws, block by block. Nothing is there before it began.
-  StoredChain read(int chain, const std::function<void(std::span<const double>)>& each = {}) const;
+  std::string chain_path(int chain) const;  // for messages
+  // Reads a chain. Nothing is there before it began. Throws InputError if it cannot be read.
+  StoredChain read(int chain, const EachBlock& each = {}) const;
   // Opens a chain's file for more blocks, behind what `found` says is whole.
   AppendFile writer(int chain, const StoredChain& found) const;
-  static void append(AppendFile& file, std::span<const double> rows, std::int64_t count,
-                     const std::vector<double>& state);
 
  private:
   DrawsFolder(Folder folder, SamplingManifest manifest)

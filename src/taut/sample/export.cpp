@@ -18,15 +18,14 @@ constexpr std::size_t piece = 1U << 16U;  // bytes that are written at a time
 // Gives each row of a chain, up to the number that all chains have.
 template <class Take>
 void each_row(const SamplingResult& result, int chain, Take&& take) {
-  std::int64_t left = result.draws();
-  const auto rows = [&](std::span<const double> block) {
-    for (std::size_t k = 0; k + result.columns <= block.size() && left > 0; k += result.columns, --left)
-      take(block.subspan(k, result.columns));
-  };
-  if (result.folder != nullptr)
-    result.folder->read(chain, rows);
-  else
-    rows(result.chains[static_cast<std::size_t>(chain)].rows);
+  result.each_block(chain, [&](std::span<const double> block) {
+    for (std::size_t k = 0; k < block.size(); k += result.columns) take(block.subspan(k, result.columns));
+  });
+}
+
+void refuse_own_files(const SamplingResult& result, const std::string& path) {
+  if (result.folder != nullptr && !path.empty())
+    refuse_sampling_files(result.folder->folder().path(), path, "--out");
 }
 
 // A list in a name, such as q_1, stays as it is: CmdStan separates indices by dots, and coordinates have
@@ -53,9 +52,12 @@ std::vector<std::string> export_cmdstan(const Sampling& sampling, const Sampling
                                         const std::string& name) {
   std::vector<std::string> paths;
   for (int k = 0; k < result.chain_count(); ++k) {
-    const ChainResult& chain = result.chains[static_cast<std::size_t>(k)];
     paths.push_back(fmt::format("{}-{}.csv", name, k + 1));
-    OutputFile file(paths.back());
+    refuse_own_files(result, paths.back());
+  }
+  for (int k = 0; k < result.chain_count(); ++k) {
+    const ChainResult& chain = result.chains[static_cast<std::size_t>(k)];
+    OutputFile file(paths[static_cast<std::size_t>(k)]);
     std::string text = head_of(sampling, chain, k + 1);
     each_row(result, k, [&](std::span<const double> row) {
       text += fmt::format("{:.17g}\n", fmt::join(row, ","));
@@ -75,6 +77,7 @@ std::vector<std::string> export_cmdstan(const Sampling& sampling, const Sampling
 
 void export_draws_npy(const Sampling& sampling, const SamplingResult& result, const std::string& path) {
   const std::size_t first = statistic_names().size(), count = sampling.columns().size() - first;
+  refuse_own_files(result, path);
   OutputFile file(path);
   std::string bytes = npy_header({result.chain_count(), result.draws(), static_cast<std::int64_t>(count)});
   for (int k = 0; k < result.chain_count(); ++k)

@@ -14,28 +14,33 @@ namespace taut {
 
 namespace {
 
-// Up to so many constraints the matrix of Newton's iteration is formed anew each time. For more, the factor
-// of G₀ W G₀ᵀ serves all corrections of a solve: its iteration is linear, and each correction costs one
-// solve.
+// If the band of the constraints is no wider than this, the matrix of Newton's iteration is formed anew for
+// each correction. Otherwise the factor of G₀ W G₀ᵀ serves as long as each correction leaves less than
+// `most_left` of the residual, and after that a matrix that is formed where it did not.
 constexpr int most_full = 12;
-constexpr int most_full_corrections = 30, most_kept_corrections = 120;
-// A residual within so many units of rounding counts as zero. If rounding in g itself stops the iteration
-// above that, it may stand still within `still` units.
+constexpr double most_left = 0.5;
+constexpr int most_formed = 30, most_corrections = 120;
+// A residual within so many units of rounding counts as zero. It may be rounding in g itself that stops the
+// iteration above that: Newton's correction at such a point would have left nothing. It may then stand still
+// within `still` units.
 constexpr double solved = 4, still = 1e4;
 // The way back must end within so many units of rounding of the start: another solution lies much farther
-// away.
+// away. Straight chains of 1000 rods stay within it.
 constexpr double returned = 1e3;
 
 }  // namespace
 
 Mover::Mover(Target& target, const MoverOptions& options)
-    : target_(target), options_(options), full_newton_(target.code().m <= most_full), start_(target.code()) {
+    : target_(target),
+      options_(options),
+      newton_(*target.code().pattern),
+      full_newton_(newton_.width() <= most_full),
+      start_(target.code()) {
   const auto m = static_cast<std::size_t>(target.code().m);
   g_.resize(m + target.code().pattern->column.size());
   impulse_.resize(m);
   delta_.resize(m);
   unit_.resize(m);
-  matrix_.resize(full_newton_ ? m * m : 0);
   back_.resize(static_cast<std::size_t>(target.code().n));
 }
 
@@ -71,50 +76,25 @@ void Mover::shift(const Phase& from, std::vector<double>& q) {
     }
 }
 
-// δ ← (G(q) W G₀ᵀ)⁻¹ g by elimination with pivoting; G(q) stands behind g. Returns false if the matrix is
-// singular.
-bool Mover::newton_correction(const Phase& from) {
+bool Mover::correction(const Phase& from, bool form_anew) {
   const GramPattern& s = *target_.code().pattern;
   const std::vector<double>& W = target_.metric();
-  const int m = s.m;
-  const double* const G = g_.data() + m;
-  if (m == 1) {
+  const double* const G = g_.data() + s.m;
+  std::copy_n(g_.begin(), delta_.size(), delta_.begin());
+  if (s.m == 1) {
     double K = 0;
     for (int e = 0; e < s.begin[1]; ++e)
       K += G[e] * W[static_cast<std::size_t>(s.column[static_cast<std::size_t>(e)])] *
            from.G[static_cast<std::size_t>(e)];
-    delta_[0] = g_[0] / K;
+    delta_[0] /= K;
     return K != 0 && std::isfinite(delta_[0]);
   }
-  double* const K = matrix_.data();
-  std::fill(matrix_.begin(), matrix_.end(), 0.0);
-  for (const GramPattern::Pair& pair : s.pairs) {
-    const int a = pair.row1, b = pair.row2;
-    const double w = W[static_cast<std::size_t>(pair.column)];
-    K[a * m + b] += G[pair.e1] * w * from.G[static_cast<std::size_t>(pair.e2)];
-    if (pair.e1 != pair.e2) K[b * m + a] += G[pair.e2] * w * from.G[static_cast<std::size_t>(pair.e1)];
-  }
-  std::copy_n(g_.begin(), m, delta_.begin());
-  for (int k = 0; k < m; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < m; ++i)
-      if (std::abs(K[i * m + k]) > std::abs(K[pivot * m + k])) pivot = i;
-    if (!(std::abs(K[pivot * m + k]) > 0)) return false;
-    if (pivot != k) {
-      std::swap_ranges(K + pivot * m, K + pivot * m + m, K + k * m);
-      std::swap(delta_[static_cast<std::size_t>(pivot)], delta_[static_cast<std::size_t>(k)]);
-    }
-    for (int i = k + 1; i < m; ++i) {
-      const double factor = K[i * m + k] / K[k * m + k];
-      for (int j = k + 1; j < m; ++j) K[i * m + j] -= factor * K[k * m + j];
-      delta_[static_cast<std::size_t>(i)] -= factor * delta_[static_cast<std::size_t>(k)];
-    }
-  }
-  for (int k = m - 1; k >= 0; --k) {
-    double sum = delta_[static_cast<std::size_t>(k)];
-    for (int j = k + 1; j < m; ++j) sum -= K[k * m + j] * delta_[static_cast<std::size_t>(j)];
-    delta_[static_cast<std::size_t>(k)] = sum / K[k * m + k];
-  }
+  if (form_anew && !newton_.factor(s, G, W.data(), from.G.data())) return false;
+  formed_ = formed_ || form_anew;
+  if (formed_)
+    newton_.solve(delta_.data());
+  else
+    from.factor.solve(s, delta_.data());
   return true;
 }
 
@@ -122,9 +102,10 @@ bool Mover::solve(const Phase& from, std::vector<double>& q) {
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   if (impulse_.empty()) return true;
   find_units(from, q);
-  const int most = full_newton_ ? most_full_corrections : most_kept_corrections;
+  formed_ = false;
+  bool form = full_newton_;
   double before = std::numeric_limits<double>::infinity(), first = before;
-  for (int k = 0; k <= most; ++k) {
+  for (int k = 0, times_formed = 0; k <= most_corrections; ++k) {
     if (full_newton_)
       target_.g_and_G(q.data(), g_.data());
     else
@@ -133,14 +114,13 @@ bool Mover::solve(const Phase& from, std::vector<double>& q) {
     if (now <= solved) return true;
     if (k == 0) first = now;
     if (!std::isfinite(now) || (!full_newton_ && now > 100 * first)) return false;
-    if (now >= before / 2 && now <= still && k > 1) return true;
+    const bool slow = now >= most_left * before;
+    if (slow && form && now <= still) return true;  // the last correction was one of Newton's
     before = now;
-    if (full_newton_) {
-      if (!newton_correction(from)) return false;
-    } else {
-      std::copy_n(g_.begin(), delta_.size(), delta_.begin());
-      from.factor.solve(*target_.code().pattern, delta_.data());
-    }
+    form = full_newton_ || slow;
+    if (form && ++times_formed > most_formed) return false;
+    if (form && !full_newton_) target_.g_and_G(q.data(), g_.data());
+    if (!correction(from, form)) return false;
     shift(from, q);
     for (std::size_t i = 0; i < delta_.size(); ++i) impulse_[i] += delta_[i];
   }
@@ -232,7 +212,7 @@ bool Mover::land(std::vector<double>& q) {
       target_.g(x.q.data(), g_.data());
       if (residual() < size || part < 1e-3) break;
     }
-    if (residual() <= still && residual() >= size / 2) {
+    if (part == 1 && residual() <= still && residual() >= size / 2) {  // after a whole correction
       q = x.q;
       return true;
     }

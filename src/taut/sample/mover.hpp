@@ -2,6 +2,7 @@
 // kernels are made of. Labels: docs/theory/sampling.md.
 #pragma once
 
+#include <taut/sample/band_lu.hpp>
 #include <taut/sample/target.hpp>
 
 #include <array>
@@ -42,7 +43,8 @@ class Mover {
   // Finds q with g(q) = 0 on q - W Gᵀμ, where q comes in as the end of a free flight from `from`. Returns
   // false if the iteration does not converge. μ is left in impulse_.
   bool solve(const Phase& from, std::vector<double>& q);
-  bool newton_correction(const Phase& from);
+  // δ ← K⁻¹ g, with the matrix of the last point at which it was formed, or with the factor of `from`.
+  bool correction(const Phase& from, bool form_anew);
   void shift(const Phase& from, std::vector<double>& q);
   void find_units(const Phase& from, const std::vector<double>& q);
   double residual() const;  // the largest |g| in units of rounding
@@ -50,9 +52,11 @@ class Mover {
 
   Target& target_;
   MoverOptions options_;
+  BandLu newton_;
   bool full_newton_;
   Phase start_;
-  std::vector<double> g_, impulse_, delta_, unit_, matrix_, back_;
+  std::vector<double> g_, impulse_, delta_, unit_, back_;
+  bool formed_ = false;  // newton_ has been formed in this solve
   bool backward_found_ = true;
 };
 

@@ -10,9 +10,11 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <ctime>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace taut {
@@ -45,6 +47,8 @@ struct Shared {
   std::atomic<bool> stop{false};
   std::mutex mutex = {};
   std::exception_ptr thrown = {};
+  int at_work = 0;  // threads, counted under the mutex
+  std::condition_variable went = {};
 };
 
 // Runs one chain to its end, from its start or from where its file ends.
@@ -63,7 +67,10 @@ class ChainRun {
         throw InputError(fmt::format("{}: the state of the chain does not fit this model.", file_->path()));
       result_.draws = found.draws;
     }
-    if (!restored_) chain_.start();
+    if (restored_)
+      written_ = chain_.iteration();
+    else
+      chain_.start();
     shared_.done += chain_.iteration();
   }
 
@@ -111,7 +118,10 @@ class ChainRun {
     ++result_.draws;
   }
   void write() {
-    DrawsFolder::append(*file_, result_.rows, rows_in_block_, chain_.save());
+    if (chain_.iteration() == written_) return;  // a chain that is repeated adds nothing
+    file_->append(chain_block(result_.rows, rows_in_block_, chain_.save()));
+    file_->sync();
+    written_ = chain_.iteration();
     result_.rows.clear();
     rows_in_block_ = 0;
     last_written_ = Clock::now();
@@ -131,7 +141,7 @@ class ChainRun {
   ChainResult& result_;
   std::optional<AppendFile> file_;
   bool restored_ = false;
-  std::int64_t rows_in_block_ = 0;
+  std::int64_t rows_in_block_ = 0, written_ = -1;  // the iteration whose state is in the file
   std::uint64_t looked_ = 0;
   Clock::time_point last_written_ = {};
 };
@@ -145,6 +155,48 @@ void work(Shared& shared) {
     if (!shared.thrown) shared.thrown = std::current_exception();
     shared.stop = true;
   }
+  const std::lock_guard lock(shared.mutex);
+  --shared.at_work;
+  shared.went.notify_all();
+}
+
+// Makes threads that work. If the system gives no more of them, those that are there do it all.
+std::vector<std::thread> team_of(int size, Shared& shared) {
+  std::vector<std::thread> team;
+  const std::lock_guard lock(shared.mutex);
+  for (; shared.at_work < size; ++shared.at_work) {
+    try {
+      team.emplace_back([&shared] { work(shared); });
+    } catch (const std::system_error&) {
+      if (team.empty()) throw;
+      break;
+    }
+  }
+  return team;
+}
+
+// Waits for the team in the thread of the caller, which is where he is told of the progress and asked whether
+// to go on. What the observer throws ends the team, and is thrown when nobody works any more.
+void watch_over(Shared& shared, std::vector<std::thread>& team, std::int64_t all) {
+  constexpr std::chrono::milliseconds between(20);
+  const SamplingObserver& observer = shared.observer;
+  std::exception_ptr thrown;
+  std::unique_lock lock(shared.mutex);
+  while (!shared.went.wait_for(lock, between, [&] { return shared.at_work == 0; })) {
+    if (thrown) continue;
+    lock.unlock();
+    try {
+      if (observer.wants_to_stop && observer.wants_to_stop()) shared.stop = true;
+      if (observer.progress) observer.progress(shared.done, all);
+    } catch (...) {
+      thrown = std::current_exception();
+      shared.stop = true;
+    }
+    lock.lock();
+  }
+  lock.unlock();
+  for (std::thread& one : team) one.join();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 void check_options(const SamplingOptions& o) {
@@ -222,21 +274,9 @@ SamplingResult run_sampling(const Sampling& sampling, int threads, const DrawsFo
   result.columns = sampling.columns().size();
   result.chains.resize(static_cast<std::size_t>(sampling.options.chains));
   Shared shared{sampling, folder, observer, result.chains};
-  std::vector<std::thread> team;
-  const int helpers = std::min(threads, sampling.options.chains);
-  for (int k = 0; k < helpers; ++k) team.emplace_back([&shared] { work(shared); });
+  std::vector<std::thread> team = team_of(std::min(threads, sampling.options.chains), shared);
   const std::int64_t all = (sampling.options.warmup + sampling.options.draws) * sampling.options.chains;
-  std::atomic<bool> over{false};
-  std::thread watch([&] {
-    while (!over) {
-      if (observer.wants_to_stop && observer.wants_to_stop()) shared.stop = true;
-      if (observer.progress) observer.progress(shared.done, all);
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-  });
-  for (std::thread& one : team) one.join();
-  over = true;
-  watch.join();
+  watch_over(shared, team, all);
   if (shared.thrown) std::rethrow_exception(shared.thrown);
   result.stopped = shared.stop;
   result.seconds = since(began);
@@ -251,6 +291,9 @@ SamplingResult stored_sampling(const Sampling& sampling, const DrawsFolder& fold
     const StoredChain found = folder.read(k);
     ChainResult& chain = result.chains.emplace_back();
     chain.draws = found.draws;
+    if (!found.damage.empty())
+      result.damage.push_back(fmt::format("{} is damaged: {}", folder.chain_path(k), found.damage));
+    result.complete += found.draws >= sampling.options.draws ? 1 : 0;
     Chain shape(sampling.code, sampling.options, k);
     if (found.state.empty() || !shape.restore(found.state)) continue;
     chain.step = shape.step();
@@ -266,16 +309,21 @@ SamplingResult stored_sampling(const Sampling& sampling, const DrawsFolder& fold
 
 void SamplingResult::each_block(int chain, const std::function<void(std::span<const double>)>& take) const {
   std::size_t left = static_cast<std::size_t>(draws()) * columns;
+  if (left == 0) return;
   const auto some = [&](std::span<const double> rows) {
     if (left == 0) return;
     const auto block = rows.first(std::min(left, rows.size()));
     left -= block.size();
     take(block);
   };
-  if (folder != nullptr)
+  if (folder != nullptr) {
     folder->read(chain, some);
-  else
+    if (left > 0)
+      throw InputError(fmt::format("{} has fewer draws than at the first look: it was changed.",
+                                   folder->chain_path(chain)));
+  } else {
     some(chains[static_cast<std::size_t>(chain)].rows);
+  }
 }
 
 std::vector<double> SamplingResult::column(int chain, std::size_t place) const {

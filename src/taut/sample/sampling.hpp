@@ -56,6 +56,8 @@ struct SamplingResult {
   double seconds = 0;    // wall-clock time
   const DrawsFolder* folder = nullptr;
   std::size_t columns = 0;
+  std::vector<std::string> damage = {};  // sentences about files of chains that were read and are not whole
+  int complete = 0;                      // chains that were read and have all of their draws
   // Returns one column of one chain, from wherever it is kept.
   std::vector<double> column(int chain, std::size_t column) const;
   // Returns several columns of all chains in one reading, one draw of `every`.

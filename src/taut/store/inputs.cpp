@@ -6,16 +6,20 @@
 
 namespace taut {
 
+namespace fs = std::filesystem;
+
+void refuse_input(const std::string& input, std::string_view what, const std::string& path,
+                  std::string_view option) {
+  std::error_code ignored;
+  if (fs::equivalent(input, path, ignored))
+    throw InputError(fmt::format("{} is {}: choose another name for {}.", path, what, option));
+}
+
 void refuse_inputs(const ModelRun& run, const std::string& path, std::string_view option) {
-  namespace fs = std::filesystem;
-  const auto refuse = [&](const fs::path& input, std::string_view what) {
-    std::error_code ignored;
-    if (fs::equivalent(input, path, ignored))
-      throw InputError(fmt::format("{} is {}: choose another name for {}.", path, what, option));
-  };
-  refuse(run.name, "the model itself");
+  refuse_input(run.name, "the model itself", path, option);
   for (const auto& [name, source] : run.model.files)
-    refuse(fs::path(run.name).parent_path() / name, "a file that the model names");
+    refuse_input((fs::path(run.name).parent_path() / name).string(), "a file that the model names", path,
+                 option);
 }
 
 }  // namespace taut

@@ -9,4 +9,8 @@ namespace taut {
 // names.
 void refuse_inputs(const ModelRun& run, const std::string& path, std::string_view option);
 
+// The same for one file that the user named; `what` says what it is.
+void refuse_input(const std::string& input, std::string_view what, const std::string& path,
+                  std::string_view option);
+
 }  // namespace taut

@@ -295,6 +295,18 @@ Kept Recording::kept() const {
   return {};
 }
 
+void change(FoundRun& found, const GoingOn& how) {
+  for (RunRequest* request : {&found.run.request, &found.run.asked}) {
+    if (how.checkpoint_every) request->checkpoint_every = *how.checkpoint_every;
+    if (how.halves) request->halve_on_failure = *how.halves;
+    if (how.warns) request->warn_at_jumps = *how.warns;
+    if (how.threads > 0) request->threads = how.threads;
+  }
+  if (how.backend == Backend::automatic) return;
+  found.run.request.backend = how.backend;
+  found.run.request.change_backend = true;
+}
+
 FoundRun find_run(const std::string& path, bool previous) {
   auto folder = Folder::open(path);
   if (!folder && errno != ENOENT && errno != ENOTDIR)

@@ -76,6 +76,15 @@ class Recording {
   Clock::time_point flushed_ = Clock::now(), checkpointed_ = flushed_;
 };
 
+// What may be otherwise when a run goes on; nothing leaves it as it was.
+struct GoingOn {
+  std::optional<double> checkpoint_every = {};
+  std::optional<bool> halves = {}, warns = {};  // RunRequest::halve_on_failure and warn_at_jumps
+  int threads = 0;
+  Backend backend = Backend::automatic;
+};
+void change(FoundRun& found, const GoingOn& how);
+
 // Locks the folder, then reads it. Throws InputError if the run cannot be resumed, with the reason and what
 // can be done.
 FoundRun find_run(const std::string& path, bool previous);

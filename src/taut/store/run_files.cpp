@@ -1,4 +1,5 @@
 #include <taut/contract/request.hpp>
+#include <taut/files/kept_files.hpp>
 #include <taut/files/open_file.hpp>
 #include <taut/store/chunk_file.hpp>
 #include <taut/store/run_files.hpp>
@@ -8,13 +9,10 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 namespace taut {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t look_at_most = 1U << 16U;  // bytes at the beginning of a file
 
@@ -98,14 +96,7 @@ void remove_leftovers(const Folder& folder) {
 }
 
 void refuse_run_files(const std::string& folder, const std::string& path, std::string_view option) {
-  std::error_code ignored;
-  const fs::path target = fs::weakly_canonical(path, ignored);
-  for (const RunFile& file : kept_files) {
-    const fs::path own = fs::path(folder.empty() ? "." : folder) / file.name;
-    if (target == fs::weakly_canonical(own, ignored) || fs::equivalent(own, path, ignored))
-      throw InputError(
-          fmt::format("{} is a file of the run itself: choose another name for {}.", path, option));
-  }
+  refuse_kept_files(folder, path, option, "the run", is_run_file);
 }
 
 }  // namespace taut

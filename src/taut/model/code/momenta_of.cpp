@@ -9,6 +9,9 @@ namespace taut {
 
 namespace {
 
+// A start that is less off than this in velocities of its own size is one that its author means as it stands.
+constexpr double start_tolerance = 1e-8;
+
 // Solves A x = b by elimination with exchanges of rows; A is row by row. Returns false if A is singular.
 bool solve_in_place(Numbers A, Numbers& b) {
   const std::size_t n = b.size();
@@ -71,6 +74,53 @@ std::optional<Numbers> momenta_of(const Model& model, const Numbers& v) {
     if (moved <= Float128(1e-28) * size) return p;
   }
   return std::nullopt;
+}
+
+// The rows of G v + g_t = 0 are made orthonormal one after the other, over the free velocities alone, and
+// each is met on the way. A row that has no free velocity left is kept by the given ones, or by nothing.
+bool complete_velocities(const Model& model, const std::vector<bool>& given, Numbers& v) {
+  const std::size_t n = model.coordinates.size();
+  const Float128 as_good_as_zero = 1e-50;
+  Graph graph;
+  std::unordered_map<std::string, int> nodes;
+  std::vector<int> coordinates(n);
+  std::iota(coordinates.begin(), coordinates.end(), 0);
+  for (const int i : coordinates) nodes[model.coordinates[static_cast<std::size_t>(i)]] = graph.input(i);
+  for (const NamedFormula& a : model.parameters) nodes[a.name] = graph.constant(a.value);
+  const auto square = [&](const Numbers& x) {
+    return std::inner_product(x.begin(), x.end(), x.begin(), Float128(0));
+  };
+  struct Row {
+    Numbers direction;
+    Float128 rate;
+  };
+  std::vector<Row> met;
+  bool off = false;
+  const Float128 speed = 1 + square(v);
+  for (const Formula& g : model.constraints) {
+    const int root = graph.add(g, [&](std::string_view name) { return nodes.at(std::string(name)); });
+    Numbers a = node_values(graph, graph.gradient(root, coordinates),
+                            [&](int k) { return model.q[static_cast<std::size_t>(k)].value; });
+    Float128 rate = model.dynamics.timed ? -a[n - 1] : Float128(0);
+    for (std::size_t i = 0; i < n; ++i) rate -= a[i] * v[i];
+    off = off || rate * rate > Float128(start_tolerance * start_tolerance) * square(a) * speed;
+    for (std::size_t i = 0; i < n; ++i)
+      if (given[i]) a[i] = 0;
+    const Float128 before = square(a);
+    for (const Row& row : met) {
+      const Float128 part = std::inner_product(a.begin(), a.end(), row.direction.begin(), Float128(0));
+      for (std::size_t i = 0; i < n; ++i) a[i] -= part * row.direction[i];
+      rate -= part * row.rate;
+    }
+    if (!(square(a) > as_good_as_zero * before)) continue;
+    const Float128 length = sqrt(square(a));
+    for (Float128& x : a) x /= length;
+    met.push_back({std::move(a), rate / length});
+  }
+  if (!off) return false;
+  for (const Row& row : met)
+    for (std::size_t i = 0; i < n; ++i) v[i] += row.rate * row.direction[i];
+  return true;
 }
 
 void add_momentum_of_time(Formula& H) {

@@ -97,12 +97,15 @@ class ModelReader {
   void read_mass();
 
   // read_mechanics.cpp: the time, velocities, and what H is made of: lagrangian, kinetic, mass
+  template <class F>
+  void for_each_wall(const F& f) const;
   bool uses_time() const;
   void add_time();
   void add_velocities();
   bool mass_moves() const;  // an entry of `mass` depends on a coordinate or on the time
   void read_kinetic_form(const Entry& e);
   void read_moving_mass(const Value& v);
+  void complete_velocities();
   void make_hamiltonian();
   void start_from_velocities();
   Numbers start_of(const std::vector<NamedFormula>& list) const;
@@ -190,6 +193,7 @@ class ModelReader {
   bool gives_coordinates_ = false;  // [initial] has a value for a coordinate
   std::vector<NamedFormula>
       velocities_;                    // what [initial] says of them, one for each coordinate; none if nothing
+  std::vector<bool> velocity_given_;  // [initial] says this one; the time has its own
   const Value* made_from_ = nullptr;  // the value of `lagrangian`, `kinetic` or `mass` of which H is made
   Formula kinetic_;                   // one of the first two
 };

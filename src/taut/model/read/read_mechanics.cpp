@@ -32,6 +32,18 @@ bool uses_one(const std::string& text, const std::set<std::string>& names) {
 
 }  // namespace
 
+// Calls f with the formula of each event that reflects: a wall belongs to the mechanics, and one that moves
+// gives energy and takes it.
+template <class F>
+void ModelReader::for_each_wall(const F& f) const {
+  const Entry* events = root_.find("events");
+  if (!events) return;
+  for (const Value& event : events->value.list) {
+    const Entry *action = event.find("do"), *when = event.find("when");
+    if (action && when && action->value.text == "reflect") f(when->value.text);
+  }
+}
+
 // Asks whether the mechanics depend on t: itself, or through definitions. Forces always come with the time,
 // because their work is counted there. A model that calls something of its own t has no time by that name.
 bool ModelReader::uses_time() const {
@@ -46,10 +58,11 @@ bool ModelReader::uses_time() const {
     for (const Entry& one : e->value.table)
       if (one.value.kind == Value::Kind::text && uses_one(one.value.text, timed)) timed.insert(one.key);
   bool found = false;
+  const auto look = [&](const std::string& text) { found = found || uses_one(text, timed); };
   const Entry* system = root_.find("system");
   for (const Entry& e : system->value.table)
-    if (e.key != "coordinates")
-      for_each_text(e.value, [&](const std::string& text) { found = found || uses_one(text, timed); });
+    if (e.key != "coordinates") for_each_text(e.value, look);
+  for_each_wall(look);
   return found;
 }
 
@@ -184,6 +197,14 @@ Numbers ModelReader::start_of(const std::vector<NamedFormula>& list) const {
   Numbers values;
   for (const NamedFormula& x : list) values.push_back(x.value);
   return values;
+}
+
+// What is left out is 0. If the constraints do not allow that, it is the least that goes with what is given.
+void ModelReader::complete_velocities() {
+  if (velocities_.empty() || !errors_.empty()) return;
+  Numbers v = start_of(velocities_);
+  if (!taut::complete_velocities(model_, velocity_given_, v)) return;
+  for (std::size_t i = 0; i < v.size(); ++i) velocities_[i].value = v[i];
 }
 
 void ModelReader::make_hamiltonian() {

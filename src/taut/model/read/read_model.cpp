@@ -47,6 +47,7 @@ ReadModel ModelReader::read(const std::vector<std::string>& set) {
     read_initial();
     start_from_parametrisation();
     read_mass();
+    complete_velocities();
     make_hamiltonian();
     start_from_velocities();
     read_forces();

@@ -281,9 +281,22 @@ bool ModelReader::is_of_sample(const std::string& name) const {
 
 // Reads [quantities]: further columns of samples as formulas.
 void ModelReader::read_quantity_formulas() {
-  const std::vector<std::string> columns{
-      "t",      "energy",   "position_residual", "iterations",  "kinetic_energy", "potential_energy",
-      "virial", "pressure", "momentum_residual", "local_error", "step_size",      "temperature"};
+  const std::vector<std::string> columns{"t",
+                                         "energy",
+                                         "position_residual",
+                                         "iterations",
+                                         "kinetic_energy",
+                                         "potential_energy",
+                                         "virial",
+                                         "pressure",
+                                         "momentum_residual",
+                                         "local_error",
+                                         "step_size",
+                                         "temperature",
+                                         "q",
+                                         "p",
+                                         "lambda",
+                                         "residual"};  // the last four are blocks of columns
   const Value& t = table("quantities", nullptr);
   if (!t.table.empty() && root_.find("particles")) {
     fail_key(t.table.front(), "a system of particles has no quantities as formulas",

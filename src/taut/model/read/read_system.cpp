@@ -209,6 +209,8 @@ void ModelReader::read_constraints(const Value& t) {
   Graph graph;
   const Confirmation confirmation(model_);
   std::map<int, std::size_t> seen;
+  const int time = static_cast<int>(model_.coordinates.size()) - 1;  // if the model has it
+  bool driven = false;
   for (std::size_t k = 0; k < m; ++k) {
     const Value& v = e->value.list[k];
     const std::string what = "constraint " + std::to_string(k + 1);
@@ -224,7 +226,10 @@ void ModelReader::read_constraints(const Value& t) {
         return graph.constant(values_.at(std::string(name)));
       return graph.input(coordinate_number_.at(std::string(name)));
     });
-    check_constraint(confirmation, v, what, model_.constraints[k], graph.inputs_of(node).empty(),
+    const auto inputs = graph.inputs_of(node);
+    driven = driven || (model_.dynamics.timed &&
+                        std::any_of(inputs.begin(), inputs.end(), [&](int input) { return input == time; }));
+    check_constraint(confirmation, v, what, model_.constraints[k], inputs.empty(),
                      [&]() -> std::optional<std::pair<std::size_t, int>> {
                        if (const auto at = seen.find(node); at != seen.end()) return std::pair{at->second, 1};
                        const auto at = seen.find(graph.make(Op::negate, node));
@@ -233,11 +238,14 @@ void ModelReader::read_constraints(const Value& t) {
                      }());
     seen.try_emplace(node, k);
   }
-  if (all_coordinates_ && m >= model_.coordinates.size() - (model_.dynamics.timed ? 1 : 0))
+  // A mechanism that is driven in all its coordinates moves still: with the time.
+  const std::size_t n = model_.coordinates.size() - (model_.dynamics.timed ? 1 : 0);
+  if (all_coordinates_ && (driven ? m > n : m >= n))
     fail(e->value,
-         counted(m, "constraint") + " on " + counted(model_.coordinates.size(), "coordinate") +
-             " leave nothing that moves",
-         "there must be fewer constraints than coordinates");
+         counted(m, "constraint") + " on " + counted(n, "coordinate") + (m == 1 ? " leaves" : " leave") +
+             " nothing that moves",
+         driven ? "there must not be more constraints than coordinates"
+                : "there must be fewer constraints than coordinates");
 }
 
 // Refuses a constraint that constrains nothing, or nothing new, if its values confirm what its graph says.
@@ -286,7 +294,10 @@ void ModelReader::read_initial() {
     if (const auto other = says("p_"); other != model_.coordinates.end())
       fail_key(*given.at("p_" + *other), "[initial] gives momenta beside velocities",
                "give one or the other");
-    for (const std::string& one : model_.coordinates) velocities_.push_back(read_one("v_" + one));
+    for (const std::string& one : model_.coordinates) {
+      velocity_given_.push_back(given.contains("v_" + one) || one == time_name);
+      velocities_.push_back(read_one("v_" + one));
+    }
   }
   if (std::none_of(model_.free_coordinates.begin(), model_.free_coordinates.end(),
                    [&](const std::string& x) { return given.contains(x); }))

@@ -25,12 +25,19 @@ bool crosses(double before, double after) {
 
 }  // namespace
 
+double place_of_time(double time, double step) {
+  constexpr double rounding = 1e-12;
+  const double place = time / step, nearest = std::round(place);
+  return std::abs(place - nearest) <= rounding * std::max(1.0, std::abs(nearest)) ? nearest : place;
+}
+
 EventWatch::EventWatch(const Model& model, const Mechanism& mechanism, Probe probe, double step)
     : mechanism_(mechanism),
       probe_(std::move(probe)),
       step_(step),
       formulas_(model),
       times_(model.dynamics.at),
+      places_(model.dynamics.at.size()),
       s_(formulas_.count()),
       s_before_(formulas_.count()),
       s_now_(formulas_.count()) {
@@ -39,6 +46,8 @@ EventWatch::EventWatch(const Model& model, const Mechanism& mechanism, Probe pro
     reflects_ = reflects_ || event.action == EventRule::Action::reflect;
   }
   std::sort(times_.begin(), times_.end(), [&](double a, double b) { return step > 0 ? a < b : a > b; });
+  std::transform(times_.begin(), times_.end(), places_.begin(),
+                 [&](double time) { return place_of_time(time, step); });
 }
 
 void EventWatch::begin(const Machine& machine, std::int64_t steps) {
@@ -48,7 +57,7 @@ void EventWatch::begin(const Machine& machine, std::int64_t steps) {
   s_before_ = s_;
   if (steps == 0)
     for (std::size_t k = 0; k < times_.size(); ++k)
-      if (times_[k] == 0) record(static_cast<int>(rules_.size() + k), 0, machine);
+      if (places_[k] == 0) record(static_cast<int>(rules_.size() + k), 0, machine);
 }
 
 double EventWatch::time_of(double theta) const { return (static_cast<double>(steps_) + theta) * step_; }
@@ -62,11 +71,12 @@ bool EventWatch::look(Machine& machine, Tally& tally) {
     const double change = std::abs(s_now_[k] - s_[k]) + std::abs(s_[k] - s_before_[k]);
     quiet = quiet && !crosses(s_[k], s_now_[k]) && std::min(std::abs(s_[k]), std::abs(s_now_[k])) > change;
   }
-  if (!times_.empty()) {
-    const double a = time_of(0), b = time_of(1);
-    quiet = quiet && std::none_of(times_.begin(), times_.end(),
-                                  [&](double t) { return step_ > 0 ? t > a && t <= b : t < a && t >= b; });
-  }
+  const auto done = static_cast<double>(steps_);
+  quiet = quiet && std::none_of(places_.begin(), places_.end(),
+                                [&](double place) { return place > done && place <= done + 1; });
+  // Not all steps that pass quietly are asked how fast their formulas turn: it costs as much as their values.
+  constexpr int asked = 16;
+  if (!quiet || steps_ % asked == 0) see_fast_turns(mesh_of(machine));
   Ended ended = Ended::no;
   if (!quiet) {
     Leg leg{before_, 0, s_, std::vector<bool>(s_.size(), false)};
@@ -194,13 +204,39 @@ std::vector<EventWatch::Found> EventWatch::crossings(Leg& leg, const PlainState&
   }
   const double a = leg.from, b = 1;
   for (std::size_t k = 0; k < times_.size(); ++k) {
-    const double theta = times_[k] / step_ - static_cast<double>(steps_);
+    const double theta = places_[k] - static_cast<double>(steps_);
     if (theta > a && theta <= b)
       found.push_back({static_cast<int>(rules_.size() + k), (theta - a) / (b - a)});
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Found& x, const Found& y) { return x.theta < y.theta; });
   return found;
+}
+
+// The trapezoidal rule for the rate gives the change of s but for the third power of the step. If it is off
+// by half of what the rates say, about three radians of an oscillation go into the step, and zeros of s may
+// lie in it that its ends do not show. A formula with momenta has no rate here, and is not judged. (EV5)
+void EventWatch::see_fast_turns(const PlainState& end) {
+  for (std::size_t k = 0; k < rules_.size(); ++k) {
+    const double first = formulas_.rate(k, before_.q.data(), before_.p.data(), time_of(0)) * step_;
+    const double last = formulas_.rate(k, end.q.data(), end.p.data(), time_of(1)) * step_;
+    const double off = std::abs(s_now_[k] - s_[k] - (first + last) / 2);
+    const double size = std::max(std::abs(s_now_[k]), std::abs(s_[k]));
+    // A formula that stays far from zero beside its rates has no zeros to miss.
+    if (!(off > (std::abs(first) + std::abs(last)) / 2) || size > std::abs(first) + std::abs(last)) continue;
+    if (fast_turns_++ > 0) continue;
+    fast_rule_ = static_cast<std::int32_t>(k);
+    fast_time_ = time_of(0);
+  }
+}
+
+std::string EventWatch::may_have_missed() const {
+  if (fast_turns_ == 0) return "";
+  return fmt::format(
+      "the event `{}` may have been missed: its formula turns faster than the steps can see, first in the "
+      "one "
+      "from t = {:.6g}. Try --step {:.3g}.",
+      rules_[static_cast<std::size_t>(fast_rule_)].name, fast_time_, step_ / 8);
 }
 
 // Asks whether |s| goes down at the beginning of a leg and up at its end: then it has a least value between.
@@ -269,8 +305,9 @@ double EventWatch::root(std::size_t rule, Leg& leg, double a, double s_a, double
     x1 = x, f1 = f;
     const double best = std::abs(f1) < std::abs(f2) ? x1 : x2;
     const double width = std::abs(x2 - x1);
-    if (f1 == 0 || width <= 4 * least * std::max(std::abs(best), 1e-3)) return best;
-    const double tolerance = least / width;
+    const double near = 2 * least * std::max(std::abs(best), 1e-3);
+    if (f1 == 0 || width <= 2 * near) return best;
+    const double tolerance = near / width;  // a shorter step would only creep
     const double ratio = (x1 - x2) / (x3 - x2), phi = (f1 - f2) / (f3 - f2);
     const bool helps = phi * phi < ratio && (1 - phi) * (1 - phi) < 1 - ratio;
     t = helps ? f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
@@ -307,6 +344,12 @@ std::string EventWatch::save() const {
     c(r.q);
     c(r.p);
   }
+  std::int64_t turns = fast_turns_;
+  std::int32_t rule = fast_rule_;
+  double time = fast_time_;
+  c(turns);
+  c(rule);
+  c(time);
   return c.bytes();
 }
 
@@ -325,7 +368,11 @@ bool EventWatch::restore(const std::string& bytes) {
     if (r.rule < 0 || static_cast<std::size_t>(r.rule) >= rules_.size() + times_.size()) return false;
     records_.push_back(std::move(r));
   }
-  return c.complete() && static_cast<std::int64_t>(records_.size()) == count;
+  if (static_cast<std::int64_t>(records_.size()) != count) return false;
+  c(fast_turns_);
+  c(fast_rule_);
+  c(fast_time_);
+  return c.complete() && fast_rule_ >= 0 && static_cast<std::size_t>(fast_rule_) <= rules_.size();
 }
 
 }  // namespace taut

@@ -15,6 +15,9 @@ namespace taut {
 
 struct Model;
 
+// Returns how many steps lead to this time: a whole number if it is one of the mesh up to rounding.
+double place_of_time(double time, double step);
+
 class EventWatch {
  public:
   // Makes a machine of the run's method at a state.
@@ -33,6 +36,8 @@ class EventWatch {
   Machine* stopped() const { return end_.get(); }  // at the event that ended the run; null if none did
   std::unique_ptr<Machine> take_stopped() { return std::move(end_); }
   const std::string& trouble() const { return trouble_; }  // why the run ends, if no step failed
+  // Says that a formula turns faster than the steps can see; empty if none was seen to do so.
+  std::string may_have_missed() const;
   std::vector<EventRecord> events() const { return named(records_, false); }
   std::vector<EventRecord> at() const { return named(records_, true); }
 
@@ -68,6 +73,8 @@ class EventWatch {
   double value(std::size_t rule, Leg& leg, double theta, Tally& tally);
   std::vector<Found> crossings(Leg& leg, const PlainState& end, const std::vector<double>& s_end,
                                Tally& tally);
+  // Counts a step in which a formula turns faster than its values at the ends can tell.
+  void see_fast_turns(const PlainState& end);
   bool turns_near_zero(std::size_t rule, const Leg& leg, const PlainState& end, double s_end) const;
   double root(std::size_t rule, Leg& leg, double a, double s_a, double b, double s_b, Tally& tally);
   double dip(std::size_t rule, Leg& leg, double s_end, double& s, Tally& tally);
@@ -83,13 +90,17 @@ class EventWatch {
     int direction = 0, action = 0;
   };
   std::vector<Rule> rules_;
-  std::vector<double> times_;  // those of `at`, in the order of the run
+  std::vector<double> times_;   // those of `at`, in the order of the run
+  std::vector<double> places_;  // the same, counted in steps
   bool reflects_ = false;
 
   std::int64_t steps_ = 0;  // before the step that is looked at
   PlainState before_;
   std::vector<double> s_, s_before_, s_now_;  // at the mesh points: the last but one, the one before, now
   std::vector<Record> records_;
+  std::int64_t fast_turns_ = 0;  // steps, of those that were looked at
+  std::int32_t fast_rule_ = 0;   // the event of the first of them
+  double fast_time_ = 0;         // where it begins
   std::string stopped_by_, trouble_;
   double stopped_at_ = 0;
   std::unique_ptr<Machine> end_;

@@ -1,0 +1,116 @@
+"""What is not meant so is said in words, and not computed."""
+
+import os
+import pickle
+import shutil
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+import taut
+
+TORUS = os.path.join(ROOT, "examples", "sampling", "torus.toml")
+
+
+@pytest.mark.parametrize("name", ["q", "p", "lambda", "residual"])
+def test_a_quantity_with_the_name_of_a_block_is_refused(name, pendulum, tmp_path):
+    # The name would give the coordinates of all, and not the quantity.
+    with pytest.raises(taut.ModelError, match=f"samples have another column `{name}`"):
+        pendulum.run(steps=2, quantities={name: "x*p_y"})
+    with pytest.raises(taut.ModelError, match="another column"):
+        taut.Model(text=pendulum.to_toml() + f'\n[quantities]\n{name} = "x*p_y"\n')
+
+
+def test_a_column_that_is_called_as_an_array_is_the_column(pendulum):
+    model = taut.Model(TORUS, set={"quantities.draws": "2*x", "quantities.statistics": "3*x"})
+    d = model.sample(50, warmup=50, chains=2)
+    assert (d["draws"] == 2*d["x"]).all() and (d["statistics"] == 3*d["x"]).all()
+    assert d.array.shape == (2, 50, len(d.names)) and (d.array[:, :, 0] == d["x"]).all()
+    e = pendulum.ensemble(vary={"p_y": [0.0, 0.1]}, steps=10, quantities={"ends": "2*x", "values": "3*x", "samples": "4*x"})
+    for name, factor in (("ends", 2), ("values", 3), ("samples", 4)):
+        assert e[name].tolist() == (factor*e["x"]).tolist(), name
+
+
+def test_times_that_the_run_does_not_come_to_are_named(pendulum):
+    r = pendulum.run(step=0.1, until=1.0, at=[5.0, 0.5, -1.0])
+    assert [row["time"] for row in r.at] == [0.5]
+    assert r.summary["warnings"] == ["the run goes from t = 0 to 1: there is no state at t = 5, -1, which `at` asks for."]
+    assert "warnings" not in pendulum.run(step=0.1, until=1.0, at=[0.0, 1.0]).summary
+
+
+@pytest.mark.parametrize("step", [0.1, 0.3, 0.07, -0.1, 1e-3])
+def test_a_time_of_the_mesh_is_found_whatever_its_rounding(step, pendulum):
+    times = [float(f"{k*step:.12g}") for k in range(61)]  # as people write them: 2.1, which is not 7*0.3
+    r = pendulum.run("rattle", step=step, steps=60, every=1, at=times)
+    assert [row["time"] for row in r.at] == times and "warnings" not in r.summary
+    # Each is made by one step from the mesh point before, without the sums that carry the rounding of all steps.
+    np.testing.assert_allclose([row["q"] for row in r.at], r.q, rtol=0, atol=1e-15)
+    for count in range(1, 61):  # the last step too
+        assert [row["time"] for row in pendulum.run("rattle", step=step, steps=count, at=[times[count]]).at] == [times[count]]
+
+
+def test_numbers_that_are_none_are_refused(pendulum):
+    masked = np.ma.masked_array([1.0, 0.0], mask=[True, False])
+    for wrong in (lambda: pendulum.g(masked), lambda: pendulum.H(masked, [0, 0]), lambda: pendulum.run(steps=1, start=(masked, [0, 0]))):
+        with pytest.raises(taut.ModelError, match="masked|no number|finite"):
+            wrong()
+    assert pendulum.g(np.ma.masked_array([1.0, 0.0], mask=[False, False])).tolist() == [0.0]
+    for wrong in (lambda: pendulum.g([10**400, 0]), lambda: pendulum.run(steps=1, start={"x": 10**400}),
+                  lambda: pendulum.run(steps=1, parameters={"L": 10**400}), lambda: taut.Model("pendulum", parameters={"L": 10**400})):
+        with pytest.raises(taut.ModelError):
+            wrong()
+    stepper = pendulum.stepper(step=0.1)
+    saved = stepper.save()
+    stepper.step(3)
+    for wrong in (3, "abc", None, [1, 2], b"", saved[:-1]):
+        with pytest.raises(taut.ModelError):
+            stepper.restore(wrong)
+    stepper.restore(bytearray(saved))
+    assert stepper.t == 0
+
+
+def test_samples_that_no_memory_holds_are_refused(pendulum):
+    with pytest.raises(taut.ModelError, match="larger `every`"):
+        pendulum.run(steps=10**15, every=1)
+    # An event may end the run at any time.
+    assert len(pendulum.run(steps=10**15, every=1, events="when=x, do=stop")) < 10**4
+
+
+def test_pickles_of_draws_come_back():
+    d = taut.Model(TORUS).sample(60, warmup=50, chains=2)
+    again = pickle.loads(pickle.dumps(d))
+    assert (again.array == d.array).all() and again.names == d.names and again.summary == d.summary
+    assert (again["phi"] == d["phi"]).all() and len(again) == 60 and repr(again) == repr(d)
+    for name, values in d.statistics.items():
+        assert np.array_equal(again.statistics[name], values, equal_nan=True)
+    assert pickle.dumps(again) == pickle.dumps(d)
+    assert again.to_xarray().attrs == d.to_xarray().attrs
+    with pytest.raises(KeyError):
+        again["w"]
+    broken = bytearray(pickle.dumps(d))
+    broken[len(broken) // 2] ^= 1
+    with pytest.raises(taut.ModelError, match="damaged"):
+        pickle.loads(bytes(broken))
+
+
+@pytest.mark.parametrize("name", ["c60", "water-box"])
+def test_a_pickle_of_a_model_has_its_files(name, tmp_path):
+    model = taut.Model(name)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.description["start"] == model.description["start"] and again.description["name"] == model.description["name"]
+    assert again.run(steps=2).summary["q"] == model.run(steps=2).summary["q"]
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    for file in [name + ".toml", *model.description["files"]]:
+        shutil.copy(os.path.join(ROOT, "examples", file), folder)
+    packed = pickle.dumps(taut.Model(folder / (name + ".toml")))
+    shutil.rmtree(folder)
+    twice = pickle.loads(pickle.dumps(pickle.loads(packed)))
+    assert twice.description["start"] == model.description["start"]
+
+
+def test_warnings_of_a_sampling_are_shown():
+    d = taut.Model(TORUS).sample(10, warmup=10, chains=2)
+    assert d.summary["warnings"] and all(sentence in repr(d) for sentence in d.summary["warnings"])
+    assert "Warning:" in d._repr_html_()
