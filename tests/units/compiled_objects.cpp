@@ -334,6 +334,24 @@ TEST_F(CompiledObjects, ACompilerMayPrintAsMuchAsItLikes) {
   EXPECT_EQ(answer(object), 10);
 }
 
+TEST_F(CompiledObjects, ClangHasOptionsOfItsOwn) {
+  const test::OwnFolder folder;
+  SourceUnit other = unit(11);
+  other.for_clang = {"-mllvm", "-inline-threshold=20000"};
+  const std::string list = folder / "list";
+  for (const auto& [version, options] : {std::pair("g++ 12.2", 0), {"clang version 19.1", 1}}) {
+    const Environment named("CXX",
+                            script(folder, "[ \"$1\" = --version ] && echo '" + std::string(version) +
+                                               "' && exit 0\necho \"$@\" >'" + list +
+                                               "'\nexec c++ $(echo \"$@\" | sed 's/-mllvm [^ ]*//')\n"));
+    const CompiledObject object = compiled_object(other);
+    ASSERT_NE(object.handle, nullptr) << object.missing;
+    EXPECT_EQ(answer(object), 11);
+    const bool given = test::read_text(list).find("-mllvm -inline-threshold=20000") != std::string::npos;
+    EXPECT_EQ(given, options == 1) << version;
+  }
+}
+
 TEST_F(CompiledObjects, ASignalEndsACompilerThatNeverEnds) {
   const test::OwnFolder folder;
   const Environment sleeper("CXX", script(folder,

@@ -103,7 +103,7 @@ std::string key_of(const SourceUnit& unit) {
     for (const std::string& folder : unit.folders) add(folder);
     if (unit.target == UnitTarget::processor) add(processor());
   }
-  for (const auto& options : {common_options(unit), unit.options, unit.libraries})
+  for (const auto& options : {common_options(unit), unit.options, unit.for_clang, unit.libraries})
     for (const std::string& option : options) add(option);
   add(unit.depends);
   add(unit.text);
@@ -134,6 +134,8 @@ void compile(const SourceUnit& unit, const Folder& folder, const std::string& ke
   append(in.create("unit.cpp"), unit.text, in.path_of("unit.cpp"));
   std::vector<std::string> arguments = common_options(unit);
   arguments.insert(arguments.end(), unit.options.begin(), unit.options.end());
+  if (compiler.version.find("clang") != std::string::npos)
+    arguments.insert(arguments.end(), unit.for_clang.begin(), unit.for_clang.end());
   arguments.insert(arguments.end(), unit.folders.begin(), unit.folders.end());
   if (unit.target == UnitTarget::device)
     for (const std::string& path : folders_of_headers(compiler, in))

@@ -18,6 +18,7 @@ struct SourceUnit {
   std::vector<std::string> folders =
       {};  // options that name folders of headers; `depends` says what is in these
   std::vector<std::string> libraries = {};  // -lNAME
+  std::vector<std::string> for_clang = {};  // options, if the compiler is clang
   std::string depends = {};                 // a digest of what the text includes; empty: nothing
   UnitTarget target = UnitTarget::processor;
 };
