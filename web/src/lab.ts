@@ -1,7 +1,8 @@
 // The page: a model, its picture, methods side by side, and what they keep.
 import { AreaPanel } from "./area.ts";
 import { bytesOf } from "./bytes.ts";
-import { applyTheme, colour, download, found, make, nextTheme, onTheme, shown } from "./dom.ts";
+import { hashCommand } from "./command.ts";
+import { applyTheme, download, found, make, nextTheme, onTheme, shown } from "./dom.ts";
 import { Editor } from "./editor.ts";
 import { Engine, EngineError } from "./engine.ts";
 import { equations } from "./equations.ts";
@@ -11,6 +12,7 @@ import { Knobs } from "./knobs.ts";
 import type { LabBlock } from "./labblock.ts";
 import { Lessons } from "./lessons.ts";
 import { fromFragment, LinkError, toFragment, type Shared } from "./link.ts";
+import { MethodRows } from "./methodrows.ts";
 import { Scene } from "./picture.ts";
 import { Course, CoursePlot, PhasePlot } from "./plots.ts";
 import { QuantityPlot, SectionPlot } from "./portraits.ts";
@@ -19,7 +21,6 @@ import { MapPanel } from "./mappanel.ts";
 import { ownCoordinates } from "./session.ts";
 import { SwarmPanel } from "./swarmpanel.ts";
 
-const mostMethods = 4;
 const mostSteps = 20000;  // of one frame
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -44,6 +45,7 @@ class Laboratory {
   private readonly editor: Editor;
   private readonly knobs: Knobs;
   readonly scene: Scene;
+  private readonly methods = new MethodRows(found("methods"), methods => this.setMethods(methods));
   private readonly course = new Course();
   private readonly energy = new CoursePlot("H − H₀", false);
   private readonly position = new CoursePlot("max |g|", true);
@@ -321,7 +323,7 @@ class Laboratory {
     [this.energy, this.position, this.momentum].forEach((plot, j) => plot.show(this.course.t, this.course.values.map(lane => lane[j])));
     const live = frame.lanes.find(l => l.failed === null) ?? frame.lanes[0];
     found("clock").replaceChildren(make("small", {}, "t = "), shown(live.t, 5));
-    this.liveValues(frame);
+    this.methods.take(frame);
   }
 
   private play() {
@@ -348,7 +350,7 @@ class Laboratory {
       const frame = await this.engine.ask<Frame>({ kind: "drag", body: held.body, to: held.to, time: held.time });
       this.frame = frame;
       this.scene.show(frame.lanes);
-      this.liveValues(frame);
+      this.methods.take(frame);
     });
   }
 
@@ -372,40 +374,14 @@ class Laboratory {
 
   private methodRows() {
     if (this.open === null) return;
-    const { about, lanes } = this.open, choices = [...about.methods, ...(about.methods.includes("rk4") ? [] : ["rk4"])];
-    const rows = lanes.map((lane, k) => {
-      const select = make("select", { "aria-label": `method ${k + 1}` }, ...[...new Set([lane.method, ...choices])].map(m => make("option", { value: m, ...(m === lane.method ? { selected: true } : {}) }, m)));
-      select.addEventListener("change", () => this.setMethods(this.state.methods.with(k, select.value)));
-      const dot = make("i");
-      dot.style.background = colour("c" + k);
-      const row = make("div", { class: "live", "data-lane": k }, make("h4", {}, dot, select,
-        ...(lanes.length > 1 ? [make("button", { type: "button", "aria-label": `take away ${lane.method}`, onclick: () => this.setMethods(this.state.methods.filter((_, i) => i !== k)) }, "×")] : [])),
-        ...(this.open!.cost ? [make("p", { class: "note" }, `step ${shown(lane.step, 4)}, for the same cost`)] : []),
-        make("dl", {}, ...["H", "H − H₀", "max |g|", "max |G H_p|"].flatMap(label => [make("dt", {}, label), make("dd", {})])),
-        make("p", { class: "warning", hidden: true }));
-      return row;
-    });
-    found("methods").replaceChildren(...rows, ...(lanes.length < mostMethods
-      ? [make("button", { type: "button", id: "add-method", onclick: () => this.setMethods([...this.state.methods, choices.find(m => !this.state.methods.includes(m)) ?? choices[0]]) }, "+ a method beside it")] : []));
-    if (this.frame) this.liveValues(this.frame);
+    this.methods.show(this.open);
+    if (this.frame) this.methods.take(this.frame);
   }
 
   private setMethods(methods: string[]) {
     this.state.methods = methods;
     if (this.state.cost) this.state.cost = [];
     this.reopen(true);
-  }
-
-  private liveValues(frame: Frame) {
-    frame.lanes.forEach((lane, k) => {
-      const row = found("methods").querySelector(`[data-lane="${k}"]`);
-      if (!row) return;
-      const values = row.querySelectorAll("dd"), texts = [shown(lane.energy, 9), shown(lane.error, 3), shown(lane.position, 3), shown(lane.momentum, 3)];
-      values.forEach((dd, i) => { if (dd.textContent !== texts[i]) dd.textContent = texts[i]; });
-      const warning = row.querySelector<HTMLElement>(".warning")!;
-      warning.hidden = lane.failed === null;
-      warning.textContent = lane.failed ?? "";
-    });
   }
 
   // ---- buttons ---------------------------------------------------------------------------------------------
@@ -488,7 +464,7 @@ class Laboratory {
       const { hash, steps, step, direction } = await this.engine.ask<{ hash: string; steps: number; step: number; direction: number }>({ kind: "hash", lane });
       const place = found("hash");
       if (steps < 1 || direction < 0) { place.textContent = "A hash belongs to a state after some steps forwards from the start."; return; }
-      const quote = (x: string) => /^[\w.=-]+$/.test(x) ? x : `'${x}'`, method = this.state.methods[lane];
+      const method = this.state.methods[lane];
       const set: [string, number][] = [...Object.entries(this.state.set)];
       if (this.state.at) {
         const own = ownCoordinates(about);
@@ -496,8 +472,7 @@ class Laboratory {
         about.momenta.slice(0, own).forEach((name, k) => set.push([name, this.state.at!.p[k]]));
       }
       const bundled = this.state.name !== "model" && [...found<HTMLSelectElement>("gallery").options].some(o => o.value === this.state.name) && this.state.text === about.text;
-      const command = ["taut", "run", bundled && !this.edited() ? this.state.name : `${this.state.name}.toml`, "--method", quote(method), ...(method === "rk4" ? ["--formulation", "underlying"] : []),
-        "--step", String(step), "--steps", String(steps), "--backend", "interpret", "--project-start", ...set.flatMap(([name, x]) => ["--set", quote(`${name}=${x}`)]), "--hash"].join(" ");
+      const model = bundled && !this.edited() ? this.state.name : `${this.state.name}.toml`, command = hashCommand({ model, method, step, steps, set });
       const leftOut = /^\s*do\s*=\s*["'](stop|reflect)["']/m.test(this.state.text)
         ? [make("p", {}, "Save the model and take its [[events]] out first: the page leaves out those that stop or reflect, and the program does not.")] : [];
       place.replaceChildren(...leftOut, make("p", {}, `After ${steps} steps of ${method}, the SHA-256 of q and p is`), make("code", { id: "hash-value" }, hash),

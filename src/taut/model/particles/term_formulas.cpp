@@ -80,8 +80,8 @@ std::optional<long> ParticleReader::whole(const Value& v, const std::string& wha
   return std::nullopt;
 }
 
-// Returns the value of a formula for every term, computed with the digits of a 128-bit float: large indices do
-// not cost digits of a double, and the bits are those of every machine, whatever its long double is.
+// Returns the value of a formula for every term, computed with the digits of a 128-bit float: large indices
+// do not cost digits of a double, and the bits are those of every machine, whatever its long double is.
 std::optional<std::vector<double>> ParticleReader::over_terms(const Value& v, const std::string& what,
                                                               const Terms& terms, const std::string& hint) {
   Graph graph;
