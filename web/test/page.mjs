@@ -39,7 +39,7 @@ async function opened(fragment = "", options = {}) {
       if (await page.evaluate(() => window.laboratory.now.playing)) await page.click("#play");
       await page.waitForFunction(() => !window.laboratory.now.busy);
     },
-    picture: async name => { if (pictures) await page.screenshot({ path: join(pictures, name), fullPage: true }); },
+    picture: async name => { if (pictures) await page.screenshot({ path: join(pictures, name), fullPage: true, scale: "css" }); },
     close: async () => {
       await context.close();
       assert.deepEqual(asked, [], "the page asks for nothing");
