@@ -11,7 +11,7 @@ import { Gallery } from "./gallery.ts";
 import { Knobs } from "./knobs.ts";
 import type { LabBlock } from "./labblock.ts";
 import { Lessons } from "./lessons.ts";
-import { fromFragment, LinkError, toFragment, type Shared } from "./link.ts";
+import { fromFragment, LinkError, type Shared } from "./link.ts";
 import { MethodRows } from "./methodrows.ts";
 import { Scene } from "./picture.ts";
 import { Course, CoursePlot, PhasePlot } from "./plots.ts";
@@ -19,6 +19,7 @@ import { QuantityPlot, SectionPlot } from "./portraits.ts";
 import type { Frame, OpenAnswer } from "./protocol.ts";
 import { MapPanel } from "./mappanel.ts";
 import { ownCoordinates } from "./session.ts";
+import { saveSamples, share } from "./sharing.ts";
 import { SwarmPanel } from "./swarmpanel.ts";
 
 const mostSteps = 20000;  // of one frame
@@ -27,16 +28,6 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 async function unpacked(id: string): Promise<ArrayBuffer> {
   const bytes = bytesOf(found(id).textContent!.trim());
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
-
-// Puts a text into the clipboard if the browser lets a page do so.
-async function copied(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 class Laboratory {
@@ -64,6 +55,9 @@ class Laboratory {
   private backwards = false;
   private busy = false;
   private wanted: (() => Promise<void>) | null = null;  // what is to be done when the worker is free
+  private readonly due: (() => Promise<void>)[] = [];   // what must be done before
+  private opensAgain = false;  // a task that opens the model is due
+  private keepsView = true;    // ... and it keeps how the mechanism is looked at
   private owed = 0;  // steps that the clock has gone ahead of
   private before: number | null = null;
   private speed = 1;
@@ -98,14 +92,18 @@ class Laboratory {
 
   // ---- the worker, one question at a time ------------------------------------------------------------------
 
-  // Runs a task now, or when the present one is done. Only the newest task waits.
-  private queue(task: () => Promise<void>) {
-    if (this.busy) { this.wanted = task; return; }
+  // Runs a task now, or when the present one is done. Of those that may be left out, steps and moves of the hand,
+  // only the newest waits; the others are kept, in their order, and come first.
+  private queue(task: () => Promise<void>, isKept = false) {
+    if (this.busy) {
+      if (isKept) this.due.push(task); else this.wanted = task;
+      return;
+    }
     this.busy = true;
     void task().catch(error => this.complain(error)).finally(() => {
       this.busy = false;
-      const next = this.wanted;
-      this.wanted = null;
+      const kept = this.due.shift(), next = kept ?? this.wanted;
+      if (!kept) this.wanted = null;
       if (next) this.queue(next);
     });
   }
@@ -212,8 +210,15 @@ class Laboratory {
     this.reopen(true);
   }
 
-  private reopen(keepView: boolean) {
+  // Opens the model as the state says it by then: changes that come before need no opening of their own.
+  private reopen(keepsView: boolean) {
+    this.keepsView &&= keepsView;
+    if (this.opensAgain) return;
+    this.opensAgain = true;
     this.queue(async () => {
+      const keepView = this.keepsView;
+      this.opensAgain = false;
+      this.keepsView = true;
       const { text, name, set, methods, step, at, steps, speed, view, cost } = this.state;
       this.state = { text, name, set, methods, step, at, cost };
       const answer = await this.engine.ask<OpenAnswer>({ kind: "open", text, name, set, step, lanes: methods.map(method => ({ method })), at, cost });
@@ -239,7 +244,7 @@ class Laboratory {
       this.afterwards = null;
       if (steps) await this.goTo(steps);
       else if (!keepView && !still.matches) this.play();
-    });
+    }, true);
   }
 
   // Makes as many steps as a link says, and waits there.
@@ -367,7 +372,8 @@ class Laboratory {
     };
     // The last place of the hand, if it still waits, comes first.
     const last = this.wanted;
-    this.queue(last && moved ? async () => { await last(); await finish(); } : finish);
+    this.wanted = null;
+    this.queue(last && moved ? async () => { await last(); await finish(); } : finish, true);
   }
 
   // ---- methods ---------------------------------------------------------------------------------------------
@@ -403,12 +409,16 @@ class Laboratory {
     });
     on("nearer", () => this.scene.zoom(1.25));
     on("farther", () => this.scene.zoom(0.8));
-    on("share", () => { void this.share(""); });
-    on("embed", () => { void this.share("&embed"); });
+    const shared = (): Shared => {
+      const { frame } = this, made = frame && frame.forwards && frame.steps > 0 ? { steps: frame.steps } : {};
+      return { ...this.state, ...made, speed: this.speed, view: this.scene.view };
+    };
+    on("share", () => { void share(shared(), ""); });
+    on("embed", () => { void share(shared(), "&embed"); });
     const film = new Film(found("picture"), found("film"), () => this.state.name);
     on("film", () => film.turn());
     on("save-model", () => download(`${this.state.name}.toml`, this.state.text, "text/plain"));
-    on("save-samples", () => this.saveSamples());
+    on("save-samples", () => saveSamples(this.state.name, this.state.methods, this.course));
     on("save-picture", () => found<HTMLCanvasElement>("picture").toBlob(blob => { if (blob) download(`${this.state.name}.png`, blob, "image/png"); }));
     on("same-bits", () => this.sameBits());
     found("speed").addEventListener("change", () => { this.speed = Number(found<HTMLSelectElement>("speed").value); });
@@ -429,31 +439,6 @@ class Laboratory {
       e.preventDefault();
       keys[e.key]();
     });
-  }
-
-  // The whole state as a link; for a page of one's own, as the words that put the mechanism there.
-  private async share(word: "" | "&embed") {
-    const said = found("said"), { frame } = this;
-    try {
-      const made = frame && frame.forwards && frame.steps > 0 ? { steps: frame.steps } : {};
-      const address = location.href.replace(/#.*$/, "") + "#" + await toFragment({ ...this.state, ...made, speed: this.speed, view: this.scene.view });
-      if (word === "") history.replaceState(null, "", address);
-      const text = word === "" ? address : `<iframe src="${address.replaceAll('"', "%22")}${word}" width="640" height="560" title="taut: the laboratory"></iframe>`;
-      found<HTMLTextAreaElement>("embed-text").value = word === "" ? "" : text;
-      found("embed-text").hidden = word === "";
-      const here = word === "" ? "The link is in the address bar" : "The frame is in the field below", there = word === "" ? "The link is in the clipboard and in the address bar." : "The frame is in the clipboard and in the field below.";
-      said.textContent = await copied(text) ? there : here + ".";
-    } catch (error) {
-      if (!(error instanceof LinkError)) throw error;
-      said.textContent = error.message;
-    }
-  }
-
-  private saveSamples() {
-    const names = this.state.methods, quote = (x: string) => `"${x.replaceAll('"', '""')}"`;
-    const head = ["t", ...names.flatMap(m => [`H - H0 (${m})`, `max |g| (${m})`, `max |G H_p| (${m})`])].map(quote).join(",");
-    const rows = this.course.t.map((t, i) => [t, ...this.course.values.flatMap(lane => lane.map(list => list[i] ?? ""))].join(","));
-    download(`${this.state.name}.csv`, [head, ...rows].join("\n") + "\n", "text/csv");
   }
 
   // The hash of the state, beside the command that prints the same one.

@@ -185,6 +185,22 @@ test("an error in the text is shown at its character, and the page lives on", as
   await close();
 });
 
+test("a change is not lost if a key comes right after it while the worker is busy", async () => {
+  const { page, ready, pause, now, close } = await opened();
+  await ready();
+  await pause();
+  await page.evaluate(() => {
+    const click = id => document.getElementById(id).click(), field = document.getElementById("step-size");
+    click("forward");
+    field.value = "0.02";
+    field.dispatchEvent(new Event("change"));
+    click("forward");
+  });
+  await page.waitForFunction(() => window.laboratory.now.open.step === 0.02 && !window.laboratory.now.busy);
+  assert.equal((await now()).lanes[0].t, 0.02, "the step that came after the change");
+  await close();
+});
+
 test("a slider sets a parameter", async () => {
   const { page, ready, now, close } = await opened();
   await ready();
