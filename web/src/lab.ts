@@ -1,7 +1,8 @@
 // The page: a model, its picture, methods side by side, and what they keep.
 import { AreaPanel } from "./area.ts";
 import { bytesOf } from "./bytes.ts";
-import { applyTheme, colour, download, found, make, nextTheme, onTheme, shown } from "./dom.ts";
+import { hashCommand } from "./command.ts";
+import { applyTheme, download, found, make, nextTheme, onTheme, shown } from "./dom.ts";
 import { Editor } from "./editor.ts";
 import { Engine, EngineError } from "./engine.ts";
 import { equations } from "./equations.ts";
@@ -10,16 +11,17 @@ import { Gallery } from "./gallery.ts";
 import { Knobs } from "./knobs.ts";
 import type { LabBlock } from "./labblock.ts";
 import { Lessons } from "./lessons.ts";
-import { fromFragment, LinkError, toFragment, type Shared } from "./link.ts";
+import { fromFragment, LinkError, type Shared } from "./link.ts";
+import { MethodRows } from "./methodrows.ts";
 import { Scene } from "./picture.ts";
 import { Course, CoursePlot, PhasePlot } from "./plots.ts";
 import { QuantityPlot, SectionPlot } from "./portraits.ts";
 import type { Frame, OpenAnswer } from "./protocol.ts";
 import { MapPanel } from "./mappanel.ts";
 import { ownCoordinates } from "./session.ts";
+import { saveSamples, share } from "./sharing.ts";
 import { SwarmPanel } from "./swarmpanel.ts";
 
-const mostMethods = 4;
 const mostSteps = 20000;  // of one frame
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -28,22 +30,13 @@ async function unpacked(id: string): Promise<ArrayBuffer> {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
-// Puts a text into the clipboard if the browser lets a page do so.
-async function copied(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 class Laboratory {
   private readonly engine: Engine;
   private readonly another: () => Engine;
   private readonly editor: Editor;
   private readonly knobs: Knobs;
   readonly scene: Scene;
+  private readonly methods = new MethodRows(found("methods"), methods => this.setMethods(methods));
   private readonly course = new Course();
   private readonly energy = new CoursePlot("H − H₀", false);
   private readonly position = new CoursePlot("max |g|", true);
@@ -62,6 +55,9 @@ class Laboratory {
   private backwards = false;
   private busy = false;
   private wanted: (() => Promise<void>) | null = null;  // what is to be done when the worker is free
+  private readonly due: (() => Promise<void>)[] = [];   // what must be done before
+  private opensAgain = false;  // a task that opens the model is due
+  private keepsView = true;    // ... and it keeps how the mechanism is looked at
   private owed = 0;  // steps that the clock has gone ahead of
   private before: number | null = null;
   private speed = 1;
@@ -96,14 +92,18 @@ class Laboratory {
 
   // ---- the worker, one question at a time ------------------------------------------------------------------
 
-  // Runs a task now, or when the present one is done. Only the newest task waits.
-  private queue(task: () => Promise<void>) {
-    if (this.busy) { this.wanted = task; return; }
+  // Runs a task now, or when the present one is done. Of those that may be left out, steps and moves of the hand,
+  // only the newest waits; the others are kept, in their order, and come first.
+  private queue(task: () => Promise<void>, isKept = false) {
+    if (this.busy) {
+      if (isKept) this.due.push(task); else this.wanted = task;
+      return;
+    }
     this.busy = true;
     void task().catch(error => this.complain(error)).finally(() => {
       this.busy = false;
-      const next = this.wanted;
-      this.wanted = null;
+      const kept = this.due.shift(), next = kept ?? this.wanted;
+      if (!kept) this.wanted = null;
       if (next) this.queue(next);
     });
   }
@@ -210,8 +210,15 @@ class Laboratory {
     this.reopen(true);
   }
 
-  private reopen(keepView: boolean) {
+  // Opens the model as the state says it by then: changes that come before need no opening of their own.
+  private reopen(keepsView: boolean) {
+    this.keepsView &&= keepsView;
+    if (this.opensAgain) return;
+    this.opensAgain = true;
     this.queue(async () => {
+      const keepView = this.keepsView;
+      this.opensAgain = false;
+      this.keepsView = true;
       const { text, name, set, methods, step, at, steps, speed, view, cost } = this.state;
       this.state = { text, name, set, methods, step, at, cost };
       const answer = await this.engine.ask<OpenAnswer>({ kind: "open", text, name, set, step, lanes: methods.map(method => ({ method })), at, cost });
@@ -237,7 +244,7 @@ class Laboratory {
       this.afterwards = null;
       if (steps) await this.goTo(steps);
       else if (!keepView && !still.matches) this.play();
-    });
+    }, true);
   }
 
   // Makes as many steps as a link says, and waits there.
@@ -321,7 +328,7 @@ class Laboratory {
     [this.energy, this.position, this.momentum].forEach((plot, j) => plot.show(this.course.t, this.course.values.map(lane => lane[j])));
     const live = frame.lanes.find(l => l.failed === null) ?? frame.lanes[0];
     found("clock").replaceChildren(make("small", {}, "t = "), shown(live.t, 5));
-    this.liveValues(frame);
+    this.methods.take(frame);
   }
 
   private play() {
@@ -348,7 +355,7 @@ class Laboratory {
       const frame = await this.engine.ask<Frame>({ kind: "drag", body: held.body, to: held.to, time: held.time });
       this.frame = frame;
       this.scene.show(frame.lanes);
-      this.liveValues(frame);
+      this.methods.take(frame);
     });
   }
 
@@ -365,47 +372,22 @@ class Laboratory {
     };
     // The last place of the hand, if it still waits, comes first.
     const last = this.wanted;
-    this.queue(last && moved ? async () => { await last(); await finish(); } : finish);
+    this.wanted = null;
+    this.queue(last && moved ? async () => { await last(); await finish(); } : finish, true);
   }
 
   // ---- methods ---------------------------------------------------------------------------------------------
 
   private methodRows() {
     if (this.open === null) return;
-    const { about, lanes } = this.open, choices = [...about.methods, ...(about.methods.includes("rk4") ? [] : ["rk4"])];
-    const rows = lanes.map((lane, k) => {
-      const select = make("select", { "aria-label": `method ${k + 1}` }, ...[...new Set([lane.method, ...choices])].map(m => make("option", { value: m, ...(m === lane.method ? { selected: true } : {}) }, m)));
-      select.addEventListener("change", () => this.setMethods(this.state.methods.with(k, select.value)));
-      const dot = make("i");
-      dot.style.background = colour("c" + k);
-      const row = make("div", { class: "live", "data-lane": k }, make("h4", {}, dot, select,
-        ...(lanes.length > 1 ? [make("button", { type: "button", "aria-label": `take away ${lane.method}`, onclick: () => this.setMethods(this.state.methods.filter((_, i) => i !== k)) }, "×")] : [])),
-        ...(this.open!.cost ? [make("p", { class: "note" }, `step ${shown(lane.step, 4)}, for the same cost`)] : []),
-        make("dl", {}, ...["H", "H − H₀", "max |g|", "max |G H_p|"].flatMap(label => [make("dt", {}, label), make("dd", {})])),
-        make("p", { class: "warning", hidden: true }));
-      return row;
-    });
-    found("methods").replaceChildren(...rows, ...(lanes.length < mostMethods
-      ? [make("button", { type: "button", id: "add-method", onclick: () => this.setMethods([...this.state.methods, choices.find(m => !this.state.methods.includes(m)) ?? choices[0]]) }, "+ a method beside it")] : []));
-    if (this.frame) this.liveValues(this.frame);
+    this.methods.show(this.open);
+    if (this.frame) this.methods.take(this.frame);
   }
 
   private setMethods(methods: string[]) {
     this.state.methods = methods;
     if (this.state.cost) this.state.cost = [];
     this.reopen(true);
-  }
-
-  private liveValues(frame: Frame) {
-    frame.lanes.forEach((lane, k) => {
-      const row = found("methods").querySelector(`[data-lane="${k}"]`);
-      if (!row) return;
-      const values = row.querySelectorAll("dd"), texts = [shown(lane.energy, 9), shown(lane.error, 3), shown(lane.position, 3), shown(lane.momentum, 3)];
-      values.forEach((dd, i) => { if (dd.textContent !== texts[i]) dd.textContent = texts[i]; });
-      const warning = row.querySelector<HTMLElement>(".warning")!;
-      warning.hidden = lane.failed === null;
-      warning.textContent = lane.failed ?? "";
-    });
   }
 
   // ---- buttons ---------------------------------------------------------------------------------------------
@@ -427,12 +409,16 @@ class Laboratory {
     });
     on("nearer", () => this.scene.zoom(1.25));
     on("farther", () => this.scene.zoom(0.8));
-    on("share", () => { void this.share(""); });
-    on("embed", () => { void this.share("&embed"); });
+    const shared = (): Shared => {
+      const { frame } = this, made = frame && frame.forwards && frame.steps > 0 ? { steps: frame.steps } : {};
+      return { ...this.state, ...made, speed: this.speed, view: this.scene.view };
+    };
+    on("share", () => { void share(shared(), ""); });
+    on("embed", () => { void share(shared(), "&embed"); });
     const film = new Film(found("picture"), found("film"), () => this.state.name);
     on("film", () => film.turn());
     on("save-model", () => download(`${this.state.name}.toml`, this.state.text, "text/plain"));
-    on("save-samples", () => this.saveSamples());
+    on("save-samples", () => saveSamples(this.state.name, this.state.methods, this.course));
     on("save-picture", () => found<HTMLCanvasElement>("picture").toBlob(blob => { if (blob) download(`${this.state.name}.png`, blob, "image/png"); }));
     on("same-bits", () => this.sameBits());
     found("speed").addEventListener("change", () => { this.speed = Number(found<HTMLSelectElement>("speed").value); });
@@ -455,31 +441,6 @@ class Laboratory {
     });
   }
 
-  // The whole state as a link; for a page of one's own, as the words that put the mechanism there.
-  private async share(word: "" | "&embed") {
-    const said = found("said"), { frame } = this;
-    try {
-      const made = frame && frame.forwards && frame.steps > 0 ? { steps: frame.steps } : {};
-      const address = location.href.replace(/#.*$/, "") + "#" + await toFragment({ ...this.state, ...made, speed: this.speed, view: this.scene.view });
-      if (word === "") history.replaceState(null, "", address);
-      const text = word === "" ? address : `<iframe src="${address.replaceAll('"', "%22")}${word}" width="640" height="560" title="taut: the laboratory"></iframe>`;
-      found<HTMLTextAreaElement>("embed-text").value = word === "" ? "" : text;
-      found("embed-text").hidden = word === "";
-      const here = word === "" ? "The link is in the address bar" : "The frame is in the field below", there = word === "" ? "The link is in the clipboard and in the address bar." : "The frame is in the clipboard and in the field below.";
-      said.textContent = await copied(text) ? there : here + ".";
-    } catch (error) {
-      if (!(error instanceof LinkError)) throw error;
-      said.textContent = error.message;
-    }
-  }
-
-  private saveSamples() {
-    const names = this.state.methods, quote = (x: string) => `"${x.replaceAll('"', '""')}"`;
-    const head = ["t", ...names.flatMap(m => [`H - H0 (${m})`, `max |g| (${m})`, `max |G H_p| (${m})`])].map(quote).join(",");
-    const rows = this.course.t.map((t, i) => [t, ...this.course.values.flatMap(lane => lane.map(list => list[i] ?? ""))].join(","));
-    download(`${this.state.name}.csv`, [head, ...rows].join("\n") + "\n", "text/csv");
-  }
-
   // The hash of the state, beside the command that prints the same one.
   private sameBits() {
     this.queue(async () => {
@@ -488,7 +449,7 @@ class Laboratory {
       const { hash, steps, step, direction } = await this.engine.ask<{ hash: string; steps: number; step: number; direction: number }>({ kind: "hash", lane });
       const place = found("hash");
       if (steps < 1 || direction < 0) { place.textContent = "A hash belongs to a state after some steps forwards from the start."; return; }
-      const quote = (x: string) => /^[\w.=-]+$/.test(x) ? x : `'${x}'`, method = this.state.methods[lane];
+      const method = this.state.methods[lane];
       const set: [string, number][] = [...Object.entries(this.state.set)];
       if (this.state.at) {
         const own = ownCoordinates(about);
@@ -496,8 +457,7 @@ class Laboratory {
         about.momenta.slice(0, own).forEach((name, k) => set.push([name, this.state.at!.p[k]]));
       }
       const bundled = this.state.name !== "model" && [...found<HTMLSelectElement>("gallery").options].some(o => o.value === this.state.name) && this.state.text === about.text;
-      const command = ["taut", "run", bundled && !this.edited() ? this.state.name : `${this.state.name}.toml`, "--method", quote(method), ...(method === "rk4" ? ["--formulation", "underlying"] : []),
-        "--step", String(step), "--steps", String(steps), "--backend", "interpret", "--project-start", ...set.flatMap(([name, x]) => ["--set", quote(`${name}=${x}`)]), "--hash"].join(" ");
+      const model = bundled && !this.edited() ? this.state.name : `${this.state.name}.toml`, command = hashCommand({ model, method, step, steps, set });
       const leftOut = /^\s*do\s*=\s*["'](stop|reflect)["']/m.test(this.state.text)
         ? [make("p", {}, "Save the model and take its [[events]] out first: the page leaves out those that stop or reflect, and the program does not.")] : [];
       place.replaceChildren(...leftOut, make("p", {}, `After ${steps} steps of ${method}, the SHA-256 of q and p is`), make("code", { id: "hash-value" }, hash),

@@ -64,6 +64,9 @@ export async function fromFragment(fragment: string): Promise<Shared> {
   return shared;
 }
 
+// A name becomes the name of a file, in downloads and in commands for a terminal.
+function plainName(name: string): string { return name.slice(0, 80).replace(/[^\w.-]/g, "_").replace(/^[.-]+/, "") || "model"; }
+
 async function sharedIn(fragment: string): Promise<Shared | null> {
   try {
     const packed = bytesOf(fragment.slice(2).replaceAll("-", "+").replaceAll("_", "/"));
@@ -77,7 +80,7 @@ async function sharedIn(fragment: string): Promise<Shared | null> {
     if (typeof read.set === "object" && read.set !== null)
       for (const [name, value] of Object.entries(read.set)) if (/^[\w]+$/.test(name) && finite(value)) set[name] = number(value);
     const methods = Array.isArray(read.methods) ? read.methods.filter(isText).slice(0, 4) : [];
-    const shared: Shared = { text: read.text, name: read.name.slice(0, 80), set, methods, step: finite(read.step) ? number(read.step) : null };
+    const shared: Shared = { text: read.text, name: plainName(read.name), set, methods, step: finite(read.step) ? number(read.step) : null };
     const at = read.at as { q?: unknown; p?: unknown } | undefined, q = numbers(at?.q), p = numbers(at?.p);
     if (q && p && q.length === p.length) shared.at = { q, p };
     if (Number.isInteger(read.steps) && read.steps as number > 0 && read.steps as number <= mostSteps) shared.steps = read.steps as number;

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { sources, wasm } from "./module.mjs";
 
 const [module, program] = process.argv.slice(-2);
-const { Taut, TautError, stateHash, sha256, Session, steadyMethod, ownCoordinates, Cloud, Crossings, labBlock, Swarm, Tiles, loopIntegral, toFragment, fromFragment, LinkError, stepperOf } = await sources();
+const { Taut, TautError, stateHash, sha256, Session, steadyMethod, ownCoordinates, Cloud, Crossings, labBlock, Swarm, Tiles, loopIntegral, toFragment, fromFragment, hashCommand, LinkError, stepperOf } = await sources();
 const taut = await Taut.load(wasm(module));
 
 function native(model, options) {
@@ -195,6 +195,15 @@ test("a link keeps its state; one that is too long is not written, and a damaged
   await assert.rejects(toFragment({ ...state, text: noise }), error => error instanceof LinkError && /too large for a link/.test(error.message));
   for (const [wrong, why] of [["hello", /none of this page/], [fragment.slice(0, -20), /damaged/], ["1." + "A".repeat(300000), /300002 characters/], ["1.AAAA", /damaged/]])
     await assert.rejects(fromFragment(wrong), error => error instanceof LinkError && why.test(error.message), wrong.slice(0, 20));
+});
+
+test("whoever copies the command of a hostile link runs taut and nothing else", async () => {
+  const shared = await fromFragment(await toFragment({ text: free, name: "-$(touch /tmp/x);'`id`", set: {}, methods: ["rattle"], step: 0.1 }));
+  assert.match(shared.name, /^[\w.-]+$/);
+  assert.ok(!shared.name.startsWith("-"));
+  const words = hashCommand({ model: "a b'; echo wrong; '", method: "lobatto(3)$(echo wrong)", step: 1e-7, steps: 3, set: [["x", -1e-9]] });
+  const told = execFileSync("bash", ["-c", words.replace(/^taut/, "printf '%s\\n'")], { encoding: "utf8" }).trimEnd().split("\n");
+  assert.deepEqual(told, ["run", "a b'; echo wrong; '", "--method", "lobatto(3)$(echo wrong)", "--step", "1e-7", "--steps", "3", "--backend", "interpret", "--project-start", "--set", "x=-1e-9", "--hash"]);
 });
 
 test("a lab block of a lesson is read, and what is wrong in one is said", () => {

@@ -39,7 +39,7 @@ async function opened(fragment = "", options = {}) {
       if (await page.evaluate(() => window.laboratory.now.playing)) await page.click("#play");
       await page.waitForFunction(() => !window.laboratory.now.busy);
     },
-    picture: async name => { if (pictures) await page.screenshot({ path: join(pictures, name), fullPage: true }); },
+    picture: async name => { if (pictures) await page.screenshot({ path: join(pictures, name), fullPage: true, scale: "css" }); },
     close: async () => {
       await context.close();
       assert.deepEqual(asked, [], "the page asks for nothing");
@@ -182,6 +182,22 @@ test("an error in the text is shown at its character, and the page lives on", as
   if (!(await now()).playing) await page.click("#play");
   await page.waitForTimeout(800);
   assert.notEqual((await now()).lanes[0].t, before);
+  await close();
+});
+
+test("a change is not lost if a key comes right after it while the worker is busy", async () => {
+  const { page, ready, pause, now, close } = await opened();
+  await ready();
+  await pause();
+  await page.evaluate(() => {
+    const click = id => document.getElementById(id).click(), field = document.getElementById("step-size");
+    click("forward");
+    field.value = "0.02";
+    field.dispatchEvent(new Event("change"));
+    click("forward");
+  });
+  await page.waitForFunction(() => window.laboratory.now.open.step === 0.02 && !window.laboratory.now.busy);
+  assert.equal((await now()).lanes[0].t, 0.02, "the step that came after the change");
   await close();
 });
 
@@ -565,7 +581,8 @@ test("a model that never ends and one beyond the memory stop with a word, and th
   const { page, ready, close } = await opened();
   await ready();
   const particles = count => `[particles]\ndimension = 3\ncount = ${count}\nmass = 1.0\nposition = ["i", "sin(i)", "0.3*cos(i)"]\n[run]\nmethod = "rattle"\nstep = 0.01\nsteps = 10\n`;
-  const endless = particles(9000) + '[[pairs]]\npotential = "1/r"\ncutoff = 1e6\n';
+  // Twelve million pairs with functions that take their time, and less than a gigabyte.
+  const endless = particles(5000) + '[[pairs]]\npotential = "exp(-r)*sin(r)*cos(2*r)*tanh(r)*log(1 + r)/r"\ncutoff = 1e6\n';
   for (const [text, word] of [[endless, /longer than 12 s/], [particles(100000000), /memory|needed more than there is/]]) {
     const fragment = await toFragment({ text, name: "model", set: {}, methods: [], step: null });
     await page.evaluate(hash => { document.getElementById("errors").hidden = true; location.hash = hash; }, fragment);
