@@ -1,5 +1,5 @@
-// Chains of many coupled constraints: steps of any number of them end on g = 0 to rounding, find their way back,
-// and draws have the known mean square of the end-to-end distance.
+// Chains of many coupled constraints: steps of any number of them end on g = 0 to rounding, find their way
+// back, and draws have the known mean square of the end-to-end distance.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <taut/sample/diagnostics.hpp>
@@ -11,9 +11,9 @@
 namespace taut {
 namespace {
 
-// N beads in space joined by rods of length 1, the first of them at the origin. Given the constraints, directions of
-// rods are independent, and the mean of R² is N - 1. A chain that is bent has its rods in directions that are
-// dense on the sphere.
+// N beads in space joined by rods of length 1, the first of them at the origin. Given the constraints,
+// directions of rods are independent, and the mean of R² is N - 1. A chain that is bent has its rods in
+// directions that are dense on the sphere.
 std::string chain_of(int N, bool bent) {
   std::string names, constraints, initial;
   double end[3] = {0, 0, 0};
@@ -49,7 +49,7 @@ Drawn draw(const std::string& model, const SamplingOptions& options) {
   std::vector<double> g(static_cast<std::size_t>(sampling.code->m));
   Drawn drawn;
   SamplingObserver observer;
-  observer.draw = [&](Chain& chain, std::int64_t) {  // of one thread
+  observer.draw = [&](Chain& chain, std::int64_t) {  // There is one thread.
     chain.target().g(chain.phase().q.data(), g.data());
     for (const double value : g) drawn.worst = std::max(drawn.worst, std::abs(value));
   };

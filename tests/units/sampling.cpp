@@ -132,8 +132,8 @@ TEST(Gram, FactorsInsideItsEnvelope) {
   EXPECT_NEAR(gram.log_det(pattern), log_det, 1e-12);
 }
 
-// K = G W G₀ᵀ of a ring and of rows that all share a column: solutions against products with the dense matrix. The
-// first pivot of each vanishes, so that rows must change places.
+// K = G W G₀ᵀ of a ring and of rows that all share a column: solutions against products with the dense
+// matrix. The first pivot of each vanishes, so that rows must change places.
 TEST(BandLu, SolvesWithTheNormalsOfTwoPoints) {
   constexpr int m = 20;
   for (const bool all_coupled : {false, true}) {
@@ -173,8 +173,9 @@ TEST(BandLu, SolvesWithTheNormalsOfTwoPoints) {
   }
 }
 
-// From (1, 0) the line that is parallel to the normal meets the circle up to a distance of 1 from it, and touches it
-// there. Beyond that Newton's iteration leaps to and fro with small residuals, and there is no solution.
+// From (1, 0) the line that is parallel to the normal meets the circle up to a distance of 1 from it, and
+// touches it there. Beyond that Newton's iteration leaps to and fro with small residuals, and there is no
+// solution.
 TEST(Steps, NextToAFoldEndOnTheManifoldOrAreRefused) {
   const auto code = std::make_shared<const TargetCode>(make_target(model_run(R"toml(
 [system]

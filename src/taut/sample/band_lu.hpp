@@ -22,7 +22,8 @@ class BandLu {
   // Exchanges of rows let the upper part grow to twice the width.
   int below(int k) const { return k + width_ < m_ ? k + width_ : m_ - 1; }
   int behind(int k) const { return k + 2 * width_ < m_ ? k + 2 * width_ : m_ - 1; }
-  // Entry (i, j) has the number row(i) + j. If whole rows take no more, they are that, in the order of the model.
+  // Entry (i, j) has the number row(i) + j. If whole rows take no more, they are that, in the order of the
+  // model.
   int row(int i) const { return i * stride_ + shift_; }
 
   int m_ = 0, width_ = 0, stride_ = 0, shift_ = 0;
