@@ -1,5 +1,5 @@
-// Free energies over level sets that hang together only where the coordinate is free, the rule of the profile, and
-// what is warned of.
+// Free energies over level sets that hang together only where the coordinate is free, the rule of the
+// profile, and what is warned of.
 #include <gtest/gtest.h>
 #include <taut/contract/request.hpp>
 #include <taut/sample/free_energy.hpp>
@@ -35,8 +35,8 @@ bool warns(const FreeEnergy& A, const std::string& part) {
                      [&](const std::string& text) { return text.find(part) != std::string::npos; });
 }
 
-// The plane z = const cuts a torus in two circles, which no chain on it joins. The area between z and z + dz is
-// 2π·2R·r/sqrt(r² - z²) dz, and each circle alone has another force.
+// The plane z = const cuts a torus in two circles, which no chain on it joins. The area between z and z +
+// dz is 2π·2R·r/sqrt(r² - z²) dz, and each circle alone has another force.
 TEST(FreeEnergies, ComponentsThatNeverMeetHaveTheirShares) {
   const FreeEnergy A = free_energy(model_run(torus, "t"), along("height", {0.3, 0.4}), 2, {});
   for (std::size_t k = 0; k < A.values.size(); ++k) {
@@ -98,7 +98,8 @@ TEST(FreeEnergies, AValueThatIsNotReachedIsSaidToBeOne) {
     }
 }
 
-// The integral of cos(3ξ), also over values that are not even: four times as many have an error 256 times smaller.
+// The integral of cos(3ξ), also over values that are not even: four times as many have an error 256 times
+// smaller.
 TEST(Profiles, AreOfFourthOrder) {
   const auto worst = [](int count, double bend) {
     std::vector<double> values, force;

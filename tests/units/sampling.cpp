@@ -173,8 +173,9 @@ TEST(BandLu, SolvesWithTheNormalsOfTwoPoints) {
   }
 }
 
-// From (1, 0) the line that is parallel to the normal meets the circle up to a distance of 1 from it, and touches it
-// there. Beyond that Newton's iteration leaps to and fro with small residuals, and there is no solution.
+// From (1, 0) the line that is parallel to the normal meets the circle up to a distance of 1 from it, and
+// touches it there. Beyond that Newton's iteration leaps to and fro with small residuals, and there is no
+// solution.
 TEST(Steps, NextToAFoldEndOnTheManifoldOrAreRefused) {
   const auto code = std::make_shared<const TargetCode>(make_target(model_run(R"toml(
 [system]

@@ -22,8 +22,8 @@ struct SamplingOptions {
   std::optional<double> accept = {};  // the acceptance that adaptation looks for
   bool adapt_metric = false;
   double spread = 0;  // starts are scattered about the model's by normal numbers of this size
-  // If positive: so many draws are a part of a chain, and each part begins at another of the target's starts. Such
-  // a chain is not saved.
+  // If positive: so many draws are a part of a chain, and each part begins at another of the target's
+  // starts. Such a chain is not saved.
   std::int64_t part = 0;
 };
 

@@ -1,5 +1,5 @@
-// Draws of the model itself, in which the coordinate of a free energy is free: how often each of its values comes,
-// and which points lie near a value.
+// Draws of the model itself, in which the coordinate of a free energy is free: how often each of its values
+// comes, and which points lie near a value.
 #pragma once
 
 #include <taut/sample/sampling.hpp>
@@ -10,7 +10,7 @@
 namespace taut {
 
 struct FreeDraw {
-  double distance = 0;  // of its value of the coordinate from the one that is looked at
+  double distance = 0;  // Its value of the coordinate is so far from the one that is looked at.
   std::vector<double> q;
 };
 

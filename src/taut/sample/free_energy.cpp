@@ -24,14 +24,15 @@ constexpr double remembers = 0.5;
 
 using Positions = std::vector<std::vector<double>>;
 
-// Where chains begin that hold one value.
+// The points at which chains begin that hold one value.
 struct Starts {
   Positions at;
   std::int64_t part = 0;  // so many draws later they begin at the next ones; 0: they do not
 };
 
-// Takes the free draws within half the way to the next values. Each part of a chain begins at one of its own, so
-// that components have the shares that free draws have near the value, however rarely chains leave them.
+// Takes the free draws within half the way to the next values. Each part of a chain begins at one of its
+// own, so that components have the shares that free draws have near the value, however rarely chains leave
+// them.
 Starts starts_near(const FreeDraws& free, const FreeEnergyOptions& options, std::size_t k) {
   const double value = options.values[k];
   double reach = std::numeric_limits<double>::infinity();
@@ -56,8 +57,8 @@ Starts starts_near(const FreeDraws& free, const FreeEnergyOptions& options, std:
 // One value of the coordinate. Each chain writes its own lists.
 struct Held {
   ChainsOfColumn corrected, raw, log_weight;
-  Positions last;          // where each chain is
-  std::vector<int> moves;  // of each chain
+  Positions last;          // each chain is there
+  std::vector<int> moves;  // each chain has moved so often
   std::vector<double> steps;
   double kT = 1;
 };
@@ -202,7 +203,8 @@ class Findings {
   Finding still_, rhat_, ess_, few_, apart_;
 };
 
-// The places of the values whose cubic stands for the interval before value k, and their weights in its integral.
+// The places of the values whose cubic stands for the interval before value k, and their weights in its
+// integral.
 std::vector<std::pair<std::size_t, double>> rule_before(const std::vector<double>& x, std::size_t k) {
   if (x[k] == x[k - 1]) return {};
   const bool up = x[k] > x[k - 1];
@@ -228,8 +230,8 @@ std::vector<std::pair<std::size_t, double>> rule_before(const std::vector<double
   return rule;
 }
 
-// Says if the values are too far apart for the rule: the error bars of the profile are those of the draws alone. The
-// rule with every second value errs by 15 times as much, or by less if it resolves nothing.
+// Says if the values are too far apart for the rule: the error bars of the profile are those of the draws
+// alone. The rule with every second value errs by 15 times as much, or by less if it resolves nothing.
 void warn_of_spacing(FreeEnergy& out) {
   std::vector<double> values, force, error;
   for (std::size_t k = 0; k < out.values.size(); k += 2) {

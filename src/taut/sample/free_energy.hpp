@@ -1,6 +1,6 @@
 // The free energy along a coordinate ξ: ξ is held at one value after the other, and the mean force is
-// averaged. Before that ξ is free: chains begin where those draws come near a value, and if chains that hold it
-// never meet, such draws say what share each of their components has.
+// averaged. Before that ξ is free: chains begin where those draws come near a value, and if chains that
+// hold it never meet, such draws say what share each of their components has.
 #pragma once
 
 #include <taut/sample/sampling.hpp>
@@ -16,14 +16,14 @@ struct FreeEnergyOptions {
   std::vector<double> values;
   TargetOptions target = {};
   SamplingOptions sampling = {};
-  // There are as many draws with ξ free as at all values together, and a histogram of them; otherwise as many as
-  // at one value.
+  // There are as many draws with ξ free as at all values together, and a histogram of them; otherwise as
+  // many as at one value.
   bool direct = true;
 };
 
 struct FreeEnergy {
-  // dA/dξ, its standard error, and what one draw says of them: R-hat and the effective size are NaN if the force is
-  // the same at all draws.
+  // dA/dξ, its standard error, and what one draw says of them: R-hat and the effective size are NaN if the
+  // force is the same at all draws.
   std::vector<double> values, mean_force, error, rhat, ess;
   std::vector<double> profile, profile_error;  // A by a rule of fourth order, 0 at the first value
   // What the multiplier alone would say: ∇V·b in the ensemble of the constrained motion, without corrections.
@@ -41,8 +41,9 @@ struct FreeEnergy {
 FreeEnergy free_energy(const ModelRun& run, const FreeEnergyOptions& options, int threads,
                        const SamplingObserver& observer);
 
-// A at each value: for neighbours the integral of the cubic through four values of dA/dξ about them, and of the
-// parabola or the line if there are no more. `error` is that of the force, and independent from value to value.
+// A at each value: for neighbours the integral of the cubic through four values of dA/dξ about them, and of
+// the parabola or the line if there are no more. `error` is that of the force, and independent from value
+// to value.
 struct Profile {
   std::vector<double> A, error;
 };

@@ -21,9 +21,10 @@ constexpr int most_full = 12;
 constexpr double most_left = 0.5;
 constexpr int most_formed = 30, most_corrections = 120;
 // A residual within so many units of rounding counts as zero. It may be rounding in g itself that stops the
-// iteration above that. It may then stand still within `still` units, if it was Newton's correction that left so
-// much, and that moved no coordinate by more than `settled` units of rounding: each later step will correct the
-// point as much, and must find its way back. Next to a fold, where two solutions meet or vanish, corrections are large.
+// iteration above that. It may then stand still within `still` units, if it was Newton's correction that
+// left so much, and that moved no coordinate by more than `settled` units of rounding: each later step will
+// correct the point as much, and must find its way back. Next to a fold, where two solutions meet or
+// vanish, corrections are large.
 constexpr double solved = 4, still = 1e4, settled = 100;
 // The way back must end within so many units of rounding of the start: another solution lies much farther
 // away. Straight chains of 1000 rods stay within it.

@@ -39,7 +39,7 @@ struct TargetCode {
   std::vector<std::string> coordinates, quantity_names;
   std::vector<std::string> left_out;  // quantities that depend on more than q
   std::vector<double> start;
-  // Where chains begin and, after each part, begin anew: they take the starts in turn. If empty: at `start`.
+  // Chains begin at these, and anew after each part; they take them in turn. If empty, all begin at `start`.
   std::vector<std::vector<double>> starts;
 };
 
