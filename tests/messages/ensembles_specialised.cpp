@@ -96,6 +96,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Specialised{"OfMidpoint", "pendulum", "midpoint", starts, "specialise", true, true},
                     Specialised{"OfAComposition", "pendulum", "yoshida4(lobatto(2))", starts, "specialise",
                                 true, true},
+                    Specialised{"OfDiracGauss", "pendulum", "dirac-gauss(2)",
+                                "--size 3 --vary 'p_y ~ normal(0, 0.5)'", "specialise", false, true},
                     // Each trajectory has a unit of its own.
                     Specialised{"WithFullMassAndOtherParameters", "full-mass.toml", "rattle",
                                 "--size 3 --vary 'gravity ~ uniform(1, 2)'", "specialise", false, true}),
