@@ -49,7 +49,7 @@ Drawn draw(const std::string& model, const SamplingOptions& options) {
   std::vector<double> g(static_cast<std::size_t>(sampling.code->m));
   Drawn drawn;
   SamplingObserver observer;
-  observer.draw = [&](Chain& chain, std::int64_t) {  // of one thread
+  observer.draw = [&](Chain& chain, std::int64_t) {  // one thread draws
     chain.target().g(chain.phase().q.data(), g.data());
     for (const double value : g) drawn.worst = std::max(drawn.worst, std::abs(value));
   };

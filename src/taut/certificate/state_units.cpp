@@ -35,7 +35,7 @@ void join_connected(const Mechanism& mechanism, const Point& x, Sizes& q, Sizes&
   const std::int64_t n = x.q.size(), m = mechanism.constraints();
   if (m == 0 || static_cast<double>(n) * static_cast<double>(m) > most_entries) return;
   const PlainState at = plain_state(x);
-  std::vector<double> G(static_cast<std::size_t>(n * m));
+  std::vector<double> G(static_cast<std::size_t>(n) * static_cast<std::size_t>(m));
   const StatesToEvaluate one{.count = 1, .q = at.q.data(), .q_stride = n, .p = at.p.data(), .p_stride = n};
   if (!mechanism.evaluate(Evaluated::G, one, G.data())) return;
   std::vector<std::int64_t> group(static_cast<std::size_t>(n));

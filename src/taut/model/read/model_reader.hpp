@@ -200,7 +200,7 @@ class ModelReader {
   std::set<std::string> later_parameters_, bad_parameters_;
   std::vector<Watched> watched_;  // H or its potentials first, then the constraints
   bool all_coordinates_ = false;
-  bool reads_events_ = false;       // whose formulas know no multipliers
+  bool reads_events_ = false;       // formulas of events know no multipliers
   bool gives_coordinates_ = false;  // [initial] has a value for a coordinate
   std::vector<NamedFormula>
       velocities_;                    // what [initial] says of them, one for each coordinate; none if nothing
