@@ -52,6 +52,9 @@ void print(const Orbit& o) {
              o.steps);
   fmt::print("  start     q = ({})\n            p = ({})\n", fmt::join(o.x.q, ", "), fmt::join(o.x.p, ", "));
   fmt::print("  closed    to {:.1e} after {} corrections; H = {:.10g}\n", o.closure, o.corrections, o.energy);
+  if (o.turns > 1)
+    fmt::print("  turns     {}: it closes after {:.10g} already, and this is a multiple of its period\n",
+               o.turns, o.period / o.turns);
   for (const auto& mu : o.multipliers)
     fmt::print("  multiplier {:.10g} {} {:.10g} i, |.| = {:.10g}\n", mu.real(), mu.imag() < 0 ? '-' : '+',
                std::abs(mu.imag()), std::abs(mu));
@@ -115,8 +118,9 @@ void spectrum(const TypedSpectrum& typed) {
   const SpectrumOfRun found = spectrum_of(run, between_commas(typed.of), static_cast<int>(typed.count),
                                           static_cast<int>(typed.window));
   typed.analysis.write_page(run, found.method, page_of(found));
+  warn(found.warnings);
   if (typed.analysis.json) {
-    fmt::print("{}\n", to_json(found.spectrum, found.of));
+    fmt::print("{}\n", to_json(found));
     return;
   }
   fmt::print("{}, {}: frequencies of {} over t = {:.6g}, in radians\n", harmless(found.model), found.method,
@@ -145,6 +149,7 @@ void add_lyapunov(Program& program) {
           const ModelRun run = typed->read();
           const Exponents e = lyapunov_exponents(run, static_cast<int>(*count), *every);
           typed->write_page(run, e.method, page_of(e));
+          warn(e.warnings);
           if (typed->json)
             fmt::print("{}\n", to_json(e));
           else

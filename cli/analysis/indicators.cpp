@@ -53,6 +53,7 @@ void indicators(const TypedIndicators& typed) {
   const ModelRun run = typed.analysis.read();
   const Indicators i = indicators_of(run, typed.options());
   typed.analysis.write_page(run, i.method, page_of(i));
+  warn(i.warnings);
   if (typed.analysis.json) {
     fmt::print("{}\n", to_json(i));
     return;
@@ -113,13 +114,14 @@ int map(TypedMap& typed) {
   if (grid.names.size() != 2 || grid.names[0] == grid.names[1])
     throw InputError("a map is over two different names: --x 'a = linspace(-1, 1, 20)' and --y 'p_a = …'.");
   std::vector<MapCell> cells(grid.values.size());
-  std::size_t failed = 0;
-  std::string method, last;
+  std::size_t failed = 0, doubtful = 0;
+  std::string method, last, doubt;
   for (std::size_t k = 0; k < cells.size(); ++k) {
     try {
       const Indicators one = indicators_of(typed.with.analysis.read_with(grid.of(k)), typed.with.options());
       cells[k].value = value_of(one, typed.indicator);
       method = one.method;
+      if (!one.warnings.empty() && doubtful++ == 0) doubt = one.warnings.front();
     } catch (const std::runtime_error& error) {  // a start that is refused, or a step that fails
       cells[k].error = last = error.what();
       ++failed;
@@ -143,6 +145,9 @@ int map(TypedMap& typed) {
   if (failed > 0)
     fmt::print(stderr, "taut: {} of {} cells have no value. The last one says: {}\n", failed, cells.size(),
                harmless_lines(last));
+  if (doubtful > 0)
+    fmt::print(stderr, "taut: {} of {} cells are in doubt. The first one says: {}\n", doubtful, cells.size(),
+               harmless_lines(doubt));
   return 0;
 }
 

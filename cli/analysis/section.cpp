@@ -134,6 +134,7 @@ int section(const TypedSection& typed) {
     for (const auto& row : found.points) fmt::print("{}\n", fmt::join(row, ","));
   }
   const int written = finish_output();
+  warn(found.warnings);
   for (const std::string& error : found.errors) fmt::print(stderr, "taut: {}\n", harmless_lines(error));
   return found.errors.empty() ? written : 1;
 }

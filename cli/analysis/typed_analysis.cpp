@@ -65,6 +65,10 @@ int analysed(const std::function<void()>& make) {
   return finish_output();
 }
 
+void warn(const std::vector<std::string>& warnings) {
+  for (const std::string& sentence : warnings) fmt::print(stderr, "taut: {}\n", harmless_lines(sentence));
+}
+
 std::vector<std::string> between_commas(const std::string& text) {
   std::vector<std::string> parts;
   for (std::size_t from = 0; !text.empty() && from <= text.size();) {

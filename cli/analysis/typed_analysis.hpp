@@ -35,6 +35,9 @@ Settings settings_of(const ModelRun& run, const std::vector<std::string>& vary);
 // Calls what makes an analysis; a failure inside it is a sentence and the status 1.
 int analysed(const std::function<void()>& make);
 
+// Prints what a reader of the results has to know, on standard error.
+void warn(const std::vector<std::string>& warnings);
+
 // Returns the parts of a text between commas, without spaces around them.
 std::vector<std::string> between_commas(const std::string& text);
 

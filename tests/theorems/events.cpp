@@ -147,6 +147,65 @@ TEST(Events, ThatMayBeMissedAreWarnedOf) {
     EXPECT_FALSE(run_json(start + "0.1 --event 'when=" + calm + "'", "/").contains("warnings")) << calm;
 }
 
+// A particle between walls, without a force.
+std::string between_walls(const std::string& potential, const std::string& start) {
+  return "[system]\ncoordinates = [\"x\"]\nmass = 1\npotential = \"" + potential + "\"\n[initial]\n" + start +
+         R"toml(
+[run]
+step = 0.01
+steps = 5000
+every = 5000
+[[events]]
+name = "right"
+when = "x - 30"
+do = "reflect"
+[[events]]
+name = "left"
+when = "x + 0.3"
+do = "reflect"
+)toml";
+}
+
+// Where the sign of a divisor changes, steps are made again, with the reflections that were in them. At
+// x = 30 the particle meets the wall at a mesh point, up to rounding or exactly.
+TEST(Events, ReflectionsComeOnce) {
+  for (const std::string p : {"-9.5", "8", "10.5", "-1"})
+    for (const char* potential : {"1e-9*sin(x)/x", "0*x"}) {
+      const double speed = std::abs(std::stod(p));
+      const bool left = p[0] == '-';
+      const double from = speed > 9 ? speed : 8;  // as many steps as there are to a mesh point
+      const test::OwnModel model(between_walls(potential, "x = " + std::to_string(from) + "\np_x = " + p));
+      const auto run = run_json("m.toml --backend interpret", model.folder.string());
+      ASSERT_FALSE(run.contains("error")) << run["error"];
+      const double way = speed * 50, first = left ? from + 0.3 : 30 - from;
+      const auto times = static_cast<std::size_t>(1 + (way - first) / 30.3 + 1e-9);
+      EXPECT_EQ(run["events"].size(), times) << potential << p;
+      for (std::size_t k = 0; k < run["events"].size(); ++k)
+        EXPECT_NEAR(run["events"][k]["time"].get<double>(), (first + 30.3 * static_cast<double>(k)) / speed,
+                    1e-6)
+            << potential << p << " " << k;
+    }
+}
+
+// Where a formula has no value nobody can tell whether it crossed zero.
+TEST(Events, WithoutAValueAreNotPassedOver) {
+  const test::OwnModel model(
+      "[system]\ncoordinates = [\"x\"]\nmass = 1\npotential = \"0*x\"\n[initial]\nx = 1.0\np_x = -1.0\n"
+      "[run]\nstep = 0.1\nsteps = 20\n");
+  // The zero lies before the edge of the domain.
+  const auto found = run_json("m.toml --event 'when=sqrt(x) - 0.01, do=stop'", model.folder.string());
+  EXPECT_NEAR(found["time"].get<double>(), 0.9999, 1e-14);
+  const test::Ran stopped = model.run("--event 'when=sqrt(x) + 0.01, name=edge, do=stop'");
+  EXPECT_EQ(stopped.status, 1);
+  EXPECT_TRUE(test::says(stopped, "the formula of the event `edge` has no value in the step from t = 0.9"))
+      << stopped.err;
+  const test::Ran recorded = model.run("--event 'when=log(x) + 5, name=edge' --json");
+  EXPECT_EQ(recorded.status, 0) << recorded.err;
+  EXPECT_EQ(nlohmann::json::parse(recorded.out)["events"].size(), 1U);
+  EXPECT_TRUE(test::says(recorded, "`edge` may have been missed: its formula has no value in 11 steps"))
+      << recorded.err;
+}
+
 TEST(Events, RefusalsSayWhy) {
   const auto refused = [](const std::string& options, const std::string& words) {
     const test::Ran ran = test::run_taut("run pendulum " + options);

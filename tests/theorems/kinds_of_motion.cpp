@@ -52,6 +52,43 @@ TEST(KindsOfMotion, TheFrequencyOfAPendulum) {
   EXPECT_NEAR(std::abs(found["lines"][0]["frequency"].get<double>()), 2 * M_PI / period, 1e-9);
 }
 
+// Samples are equally far apart in time, whatever the steps are.
+TEST(KindsOfMotion, FrequenciesFromStepsThatDiffer) {
+  const std::string text =
+      "[system]\ncoordinates = [\"x\"]\nmass = 1\npotential = \"x^2/2\"\n[initial]\nx = 1.0\n[run]\nstep = "
+      "0.01\n";
+  for (const char* way : {"method = \"adaptive(rattle)\"\nstep-function = \"1/(1 + x^2)\"\n",
+                          "method = \"lobatto(2)\"\ntime-transform = \"1/(1 + x^2)\"\n"}) {
+    const test::OwnModel model(text + way + "until = 40\ninterval = 0.05\n");
+    const auto found = json_of("spectrum m.toml --count 1", model.folder.string());
+    EXPECT_NEAR(std::abs(found["lines"][0]["frequency"].get<double>()), 1, 1e-4) << way;
+    const test::OwnModel unequal(text + way + "steps = 4096\n");
+    const test::Ran refused = test::run_taut("spectrum m.toml --count 1", unequal.folder.string());
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_TRUE(test::says(refused, "equally far apart")) << refused.err;
+  }
+}
+
+// The period that is found may be a multiple of that of the orbit.
+TEST(KindsOfMotion, AnOrbitThatIsGoneThroughTwiceIsSaidToBe) {
+  EXPECT_EQ(json_of("orbit pendulum --period 14.8")["turns"], 2);
+  EXPECT_EQ(json_of("orbit pendulum --period 7.4")["turns"], 1);
+}
+
+// An analysis of a run that `taut run` would call a failure says so.
+TEST(KindsOfMotion, AnUnstableRunIsNamed) {
+  const test::OwnModel model(
+      "[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1\npotential = \"1e4*(x^2 + y^2)/2\"\n[initial]\nx = "
+      "1.0\n"
+      "[run]\nmethod = \"rattle\"\nstep = 0.03\nsteps = 150\n");
+  const auto found = json_of("indicators m.toml", model.folder.string());
+  ASSERT_EQ(found["warnings"].size(), 1U);
+  EXPECT_NE(found["warnings"][0].get<std::string>().find("the run is unstable"), std::string::npos);
+  EXPECT_FALSE(json_of("indicators pendulum --until 10").contains("warnings"));
+  const auto section = json_of("section pendulum --step 0.1 --until 10 --event 'when=sin(100*t)'");
+  EXPECT_EQ(section["warnings"].size(), 1U);
+}
+
 // Upside down and at rest, δq grows as cosh t and δp as sinh t: the exponents go to ±1, and after the time t
 // they are ±log(cosh 2t)/2t.
 TEST(KindsOfMotion, ExponentsOfAnUnstableEquilibrium) {
@@ -189,6 +226,7 @@ TEST(KindsOfMotion, RefusalsSayWhy) {
   refused("section pendulum", 2, "a section needs an event");
   refused("lyapunov pendulum --exponents 5", 2, "there are 2 exponents, and 5 were asked for");
   refused("lyapunov ellipsoid-billiard", 2, "reflections");
+  refused("lyapunov pendulum --steps 0", 2, "the run has no steps");
   refused("orbit rotating-hoop", 2, "without t");
   refused("orbit double-pendulum --period 1", 1, "no periodic orbit was found near the start");
   refused("orbit pendulum --set x=0 --set y=-1 --period 6", 1, "it is an equilibrium");

@@ -1,7 +1,10 @@
 #include <taut/analysis/discrete_map.hpp>
 #include <taut/model/particles/particle_model.hpp>
+#include <taut/run/prepare.hpp>
+#include <taut/run/run_mechanism.hpp>
 #include <taut/run/schedule.hpp>
 #include <taut/solve/dense_systems.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
 
@@ -108,9 +111,15 @@ DiscreteMap::DiscreteMap(const ModelRun& run, Telling telling)
     throw InputError("the steps of a [thermostat] are random, and no map: leave it out for this analysis.");
   if (run.request.precision != Precision::double_precision)
     throw InputError("this analysis is made in double precision: leave out the precision.");
-  for (const EventRule& event : run.model.dynamics.events)
+  for (const EventRule& event : run.model.dynamics.events) {
     if (event.action == EventRule::Action::reflect)
       throw InputError("the derivative of a run with reflections is not offered: leave out the event.");
+    if (event.action == EventRule::Action::stop)
+      throw InputError(fmt::format(
+          "this analysis does not stop at events, and the model has one, {}. Leave the event out, and end "
+          "the run with --until.",
+          ticked(event.name)));
+  }
   if (mechanism_.coordinates() > 200)
     throw InputError(
         "this analysis follows whole bases of tangent vectors: at most 200 coordinates are taken.");
@@ -123,6 +132,45 @@ DiscreteMap::DiscreteMap(const ModelRun& run, Telling telling)
   start_ = ready_start(mechanism_, run.name, choice_, run.request.project_start).x;
   moving_ = start_.q.size() - (mechanism_.timed() ? 1 : 0);
   size_q_ = size_of(start_.q, moving_);
+}
+
+WatchedMotion::WatchedMotion(const DiscreteMap& map, const ModelRun& run, const PlainState& x, double h,
+                             std::int64_t steps)
+    : map_(map), h_(h), machine_(map.machine(x)), tally_(machine_->read(), steps), poles_(run.model) {
+  if (!poles_.watches()) return;
+  guard_.emplace(poles_, *machine_, tally_, h);
+  guard_->begin();
+}
+
+void WatchedMotion::advance(std::int64_t steps) {
+  map_.advance(*machine_, h_, steps, tally_);
+  if (guard_ && !tally_.failed()) guard_->look();
+  if (!tally_.failed()) return;
+  const std::string pole = guard_ ? guard_->pole() : std::string();
+  throw AnalysisError(fmt::format("step {} failed{}{}; try a shorter step.", tally_.steps + 1,
+                                  pole.empty() ? "" : ", because it went across a pole: ", pole));
+}
+
+PlainState WatchedMotion::state() const {
+  return {{machine_->q().begin(), machine_->q().end()}, {machine_->p().begin(), machine_->p().end()}};
+}
+
+std::vector<std::string> WatchedMotion::doubts() {
+  const double now = tally_.now.energy, first = tally_.first.energy;
+  if (tally_.is_unstable(machine_->kinetic_energy()))
+    return {fmt::format(
+        "the run is unstable: the energy grew without end, from H = {:.6g} to {:.2g}. What was measured is "
+        "what the method makes of the motion in steps that are too long: try --step {:.3g}.",
+        first, now, h_ / 2)};
+  const Mechanism& mechanism = map_.mechanism_;
+  if (claims_no_drift(claims_of(map_.choice_, mechanism), mechanism.constraints()) &&
+      has_lost_energy(*machine_, tally_, h_))
+    return {fmt::format(
+        "the energy is lost: H = {:.6g} at the start, and was off by {:.2g} on average over a part of the "
+        "run. "
+        "This is not the motion that was started: try --step {:.3g}.",
+        first, tally_.energy_off_for_a_while(), h_ / 2)};
+  return {};
 }
 
 std::unique_ptr<Machine> DiscreteMap::machine(const PlainState& x) const {

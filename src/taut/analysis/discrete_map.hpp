@@ -5,9 +5,13 @@
 #include <taut/contract/plain_state.hpp>
 #include <taut/contract/request.hpp>
 #include <taut/run/model_run.hpp>
+#include <taut/run/pole_guard.hpp>
 #include <taut/run/telling.hpp>
 
+#include <memory>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace taut {
@@ -51,6 +55,7 @@ class DiscreteMap {
   std::unique_ptr<Machine> machine(const PlainState& x) const;
 
  private:
+  friend class WatchedMotion;
   std::vector<double> evaluated(Evaluated what, const PlainState& x, std::size_t size) const;
   std::vector<double> response(const PlainState& x, const std::vector<double>& u) const;
 
@@ -66,6 +71,30 @@ class DiscreteMap {
   double size_q_ = 1;
   double step_ = 0;
   std::int64_t steps_ = 0;
+};
+
+// The motion that an analysis follows, watched as a run watches it: a step that fails, an energy that jumps
+// and a pole that is crossed end it.
+class WatchedMotion {
+ public:
+  // From x, in so many steps of length h. The map and the run outlive this.
+  WatchedMotion(const DiscreteMap& map, const ModelRun& run, const PlainState& x, double h,
+                std::int64_t steps);
+
+  std::int64_t steps() const { return tally_.steps; }  // done
+  // Makes so many steps more. Throws AnalysisError if one fails.
+  void advance(std::int64_t steps);
+  PlainState state() const;
+  // Says why the motion is not that of the model, if its energy says so at its end.
+  std::vector<std::string> doubts();
+
+ private:
+  const DiscreteMap& map_;
+  double h_;
+  std::unique_ptr<Machine> machine_;
+  Tally tally_;
+  PoleWatch poles_;
+  std::optional<PoleGuard> guard_;  // none if nothing is divided by in the model
 };
 
 }  // namespace taut

@@ -169,13 +169,16 @@ Spectrum frequencies_of(const Signal& signal, double dt, int count, int window) 
   return out;
 }
 
-std::string to_json(const Spectrum& spectrum, const std::string& of) {
+std::string to_json(const SpectrumOfRun& found) {
   Json lines = Json::list();
-  for (const Line& line : spectrum.lines)
+  for (const Line& line : found.spectrum.lines)
     lines.push_back(Json::object({{"frequency", line.frequency},
                                   {"amplitude", std::abs(line.amplitude)},
                                   {"phase", std::arg(line.amplitude)}}));
-  return Json::object({{"of", of}, {"lines", std::move(lines)}, {"residual", spectrum.residual}}).to_text(2);
+  Json object =
+      Json::object({{"of", found.of}, {"lines", std::move(lines)}, {"residual", found.spectrum.residual}});
+  if (!found.warnings.empty()) object["warnings"] = found.warnings;
+  return object.to_text(2);
 }
 
 }  // namespace taut

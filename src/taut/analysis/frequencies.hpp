@@ -24,8 +24,6 @@ struct Spectrum {
 // signal may be complex: q + i p turns one way.
 Spectrum frequencies_of(const std::vector<std::complex<double>>& signal, double dt, int count, int window);
 
-std::string to_json(const Spectrum& spectrum, const std::string& of);
-
 // The spectrum of one column of a run, x, or of two, x + i y.
 struct SpectrumOfRun {
   Spectrum spectrum;
@@ -33,9 +31,12 @@ struct SpectrumOfRun {
   double time = 0;
   std::vector<double> t = {};
   std::vector<std::complex<double>> signal = {};
+  std::vector<std::string> warnings = {};  // of the run
 };
 
-// Makes the run and analyses its samples. `names` are columns of a sample, one or two; none: the first
+std::string to_json(const SpectrumOfRun& found);
+
+// Makes the run and analyses its samples, which must be equally far apart. `names` are columns of a sample, one or two; none: the first
 // coordinate. Throws AnalysisError if the run fails.
 SpectrumOfRun spectrum_of(ModelRun run, std::vector<std::string> names, int count, int window,
                           const Telling& telling = {});

@@ -98,6 +98,7 @@ std::string verdict_of(const Indicators& i) {
 
 Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, const Telling& telling) {
   const DiscreteMap map(run, telling);
+  if (map.steps() < 1) throw InputError("the run has no steps: indicators need some, --steps or --until.");
   PlainState x = map.start();
   const Frame frame = map.frame(x);
   const std::size_t size = 2 * frame.degrees();
@@ -118,8 +119,7 @@ Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, c
                  .method = chosen_method(*run.mechanism, run.name, run.request).label(),
                  .verdict = {}};
   const double h = map.step();
-  const auto machine = map.machine(x);
-  Tally tally(machine->read(), map.steps());
+  WatchedMotion motion(map, run, x, h, map.steps());
   Sum logs, weighted, mean;
   double last = 0, next_kept = 0;
   out.fli = 0;
@@ -129,14 +129,12 @@ Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, c
     out.sali = sali_of(w[0], w[1]);
   };
   look();
-  while (tally.steps < map.steps()) {
-    const std::int64_t block = std::min(options.every, map.steps() - tally.steps);
+  while (motion.steps() < map.steps()) {
+    const std::int64_t block = std::min(options.every, map.steps() - motion.steps());
     std::vector<PlainState> ends;
     for (const PlainState& one : w) ends.push_back(map.image(x, one, h, block));
-    map.advance(*machine, h, block, tally);
-    if (tally.failed())
-      throw AnalysisError(fmt::format("step {} failed; try a shorter step.", tally.steps + 1));
-    x = {{machine->q().begin(), machine->q().end()}, {machine->p().begin(), machine->p().end()}};
+    motion.advance(block);
+    x = motion.state();
     w = std::move(ends);
     double grown = 0;
     for (std::size_t k = 0; k < w.size(); ++k) {
@@ -144,8 +142,8 @@ Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, c
       if (k == 0) grown = std::log(length);
     }
     logs.add(grown);
-    out.steps = tally.steps;
-    out.time = std::abs(static_cast<double>(tally.steps) * h);
+    out.steps = motion.steps();
+    out.time = std::abs(static_cast<double>(motion.steps()) * h);
     // Y(t) = 2/t ∫ s d log|w|, each block with the time of its middle; then the mean of Y.             (LY10)
     weighted.add(grown * (last + out.time) / 2);
     mean.add(2 * weighted.value() / out.time * (out.time - last));
@@ -154,7 +152,7 @@ Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, c
     out.fli = std::max(out.fli, logs.value());
     out.lyapunov = logs.value() / out.time;
     look();
-    if (out.time < next_kept && tally.steps < map.steps()) continue;
+    if (out.time < next_kept && motion.steps() < map.steps()) continue;
     next_kept = std::max(next_kept * 1.01, next_kept + std::abs(h) * static_cast<double>(block));
     out.t.push_back(out.time);
     out.fli_at.push_back(out.fli);
@@ -162,6 +160,7 @@ Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, c
     out.sali_at.push_back(out.sali);
   }
   out.verdict = verdict_of(out);
+  out.warnings = motion.doubts();
   return out;
 }
 
@@ -182,21 +181,22 @@ double value_of(const Indicators& found, std::string_view name) {
 }
 
 std::string to_json(const Indicators& i) {
-  return Json::object({{"model", i.model},
-                       {"method", i.method},
-                       {"time", i.time},
-                       {"steps", i.steps},
-                       {"fli", i.fli},
-                       {"megno", i.megno},
-                       {"lyapunov", i.lyapunov},
-                       {"sali", i.sali},
-                       {"gali", i.gali},
-                       {"verdict", i.verdict},
-                       {"t", i.t},
-                       {"fli_at", i.fli_at},
-                       {"megno_at", i.megno_at},
-                       {"sali_at", i.sali_at}})
-      .to_text(2);
+  Json object = Json::object({{"model", i.model},
+                              {"method", i.method},
+                              {"time", i.time},
+                              {"steps", i.steps},
+                              {"fli", i.fli},
+                              {"megno", i.megno},
+                              {"lyapunov", i.lyapunov},
+                              {"sali", i.sali},
+                              {"gali", i.gali},
+                              {"verdict", i.verdict},
+                              {"t", i.t},
+                              {"fli_at", i.fli_at},
+                              {"megno_at", i.megno_at},
+                              {"sali_at", i.sali_at}});
+  if (!i.warnings.empty()) object["warnings"] = i.warnings;
+  return object.to_text(2);
 }
 
 }  // namespace taut

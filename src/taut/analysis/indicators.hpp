@@ -25,12 +25,13 @@ struct Indicators {
   std::string model, method;
   double time = 0;
   std::int64_t steps = 0;
-  double fli = 0;                 // the largest log |w(t)| / |w(0)| so far
-  double megno = 0;               // its mean over time, 2 for regular motion
-  double lyapunov = 0;            // log |w(t)| / t
-  double sali = 0;                // the distance of two directions from being parallel
-  std::vector<double> gali = {};  // GALI(2), GALI(3), … : volumes spanned by directions
-  std::string verdict;            // regular, chaotic or not yet
+  double fli = 0;                          // the largest log |w(t)| / |w(0)| so far
+  double megno = 0;                        // its mean over time, 2 for regular motion
+  double lyapunov = 0;                     // log |w(t)| / t
+  double sali = 0;                         // the distance of two directions from being parallel
+  std::vector<double> gali = {};           // GALI(2), GALI(3), … : volumes spanned by directions
+  std::string verdict;                     // regular, chaotic or not yet
+  std::vector<std::string> warnings = {};  // why the motion may not be that of the model
   // The same along the run, at times that grow geometrically at the end of a long one.
   std::vector<double> t = {}, fli_at = {}, megno_at = {}, sali_at = {};
 };

@@ -78,6 +78,7 @@ std::string null_verdict(const Exponents& e, bool timed) {
 
 Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every, const Telling& telling) {
   const DiscreteMap map(run, telling);
+  if (map.steps() < 1) throw InputError("the run has no steps: exponents need some, --steps or --until.");
   PlainState x = map.start();
   Frame frame = map.frame(x);
   const std::size_t all = 2 * frame.degrees();
@@ -90,39 +91,37 @@ Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every,
     Q.back()[j] = 1;
   }
   const double h = map.step();
-  const auto machine = map.machine(x);
-  Tally tally(machine->read(), map.steps());
+  WatchedMotion motion(map, run, x, h, map.steps());
   std::vector<std::vector<double>> rates(wanted);
   std::vector<double> total(wanted, 0.0);
   std::vector<double> t;
   std::vector<std::vector<double>> running(wanted);
   std::int64_t next_kept = 0;
-  while (tally.steps < map.steps()) {
-    const std::int64_t block = std::min(every, map.steps() - tally.steps);
+  while (motion.steps() < map.steps()) {
+    const std::int64_t block = std::min(every, map.steps() - motion.steps());
     std::vector<Coordinates> images;
     std::vector<PlainState> ends;
     for (const Coordinates& column : Q) ends.push_back(map.image(x, frame, column, h, block));  // (LY4)
-    map.advance(*machine, h, block, tally);
-    if (tally.failed())
-      throw AnalysisError(fmt::format("step {} failed; try a shorter step.", tally.steps + 1));
-    x = {{machine->q().begin(), machine->q().end()}, {machine->p().begin(), machine->p().end()}};
+    motion.advance(block);
+    x = motion.state();
     frame = map.frame(x);
     for (const PlainState& end : ends) images.push_back(frame.of(end));
     Q = std::move(images);
     const std::vector<double> logs = orthonormalise(Q);
-    const double time = static_cast<double>(tally.steps) * h;
+    const double time = static_cast<double>(motion.steps()) * h;
     for (std::size_t j = 0; j < wanted; ++j) {
       total[j] += logs[j];
       rates[j].push_back(logs[j] / (static_cast<double>(block) * h));
     }
-    if (tally.steps < next_kept && tally.steps < map.steps()) continue;
-    next_kept = tally.steps + std::max<std::int64_t>(1, map.steps() / 1000);
+    if (motion.steps() < next_kept && motion.steps() < map.steps()) continue;
+    next_kept = motion.steps() + std::max<std::int64_t>(1, map.steps() / 1000);
     t.push_back(time);
     for (std::size_t j = 0; j < wanted; ++j) running[j].push_back(total[j] / time);
   }
   Exponents out{.model = run.title(), .method = chosen_method(*run.mechanism, run.name, run.request).label()};
-  out.steps = tally.steps;
-  out.time = static_cast<double>(tally.steps) * h;
+  out.steps = motion.steps();
+  out.time = static_cast<double>(motion.steps()) * h;
+  out.warnings = motion.doubts();
   out.forced = run.mechanism->forced();
   for (std::size_t j = 0; j < wanted; ++j) {
     out.values.push_back(total[j] / out.time);
@@ -145,15 +144,16 @@ bool Exponents::is_null(std::size_t k) const {
 }
 
 std::string to_json(const Exponents& e) {
-  return Json::object({{"model", e.model},
-                       {"method", e.method},
-                       {"exponents", e.values},
-                       {"errors", e.errors},
-                       {"pairing_defect", e.pairing_defect},
-                       {"null", e.null_verdict},
-                       {"time", e.time},
-                       {"steps", e.steps}})
-      .to_text(2);
+  Json object = Json::object({{"model", e.model},
+                              {"method", e.method},
+                              {"exponents", e.values},
+                              {"errors", e.errors},
+                              {"pairing_defect", e.pairing_defect},
+                              {"null", e.null_verdict},
+                              {"time", e.time},
+                              {"steps", e.steps}});
+  if (!e.warnings.empty()) object["warnings"] = e.warnings;
+  return object.to_text(2);
 }
 
 }  // namespace taut

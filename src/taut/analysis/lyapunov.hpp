@@ -18,6 +18,7 @@ struct Exponents {
   bool forced = false;
   // Energy and time make two exponents zero in the limit; every further symmetry two more. What was found.
   std::string null_verdict = {};
+  std::vector<std::string> warnings = {};  // why the motion may not be that of the model
   // The values up to some times on the way, at most a thousand: running[k] belongs to exponent k.
   std::vector<double> t = {};
   std::vector<std::vector<double>> running = {};

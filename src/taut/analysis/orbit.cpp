@@ -130,9 +130,30 @@ double reciprocal_defect(const std::vector<std::complex<double>>& all) {
   return most;
 }
 
+// Returns how often an orbit of this diameter is gone through in its period. If a part of the period is no
+// whole number of steps, steps of nearly the same length are made, whose orbit is nearly as well closed.
+int turns_of(const DiscreteMap& map, const PlainState& x, double period, std::int64_t steps,
+             double diameter) {
+  constexpr std::int64_t most = 32, few = 8;
+  for (std::int64_t k = std::min(most, steps / few); k > 1; --k) {
+    const std::int64_t part = std::llround(static_cast<double>(steps) / static_cast<double>(k));
+    const double near = k * part == steps ? 1e-6 : 1e-4;
+    const PlainState end = map.go(x, period / static_cast<double>(k * part), part);
+    if (largest(minus(end, x)) < near * diameter) return static_cast<int>(k);
+  }
+  return 1;
+}
+
 Orbit orbit_at(const ModelRun& run, const DiscreteMap& map, const PlainState& x, double period,
                std::int64_t steps) {
   const Linearised at = linearised(map, x, period, steps);
+  // The corrections do not look at poles and jumps.
+  WatchedMotion motion(map, run, x, period / static_cast<double>(steps), steps);
+  double diameter = 0;
+  while (motion.steps() < steps) {
+    motion.advance(std::min(steps / 50 + 1, steps - motion.steps()));
+    diameter = std::max(diameter, largest(minus(motion.state(), x)));
+  }
   Orbit out{.model = run.title(), .method = chosen_method(*run.mechanism, run.name, run.request).label()};
   out.period = period;
   out.steps = steps;
@@ -145,6 +166,7 @@ Orbit orbit_at(const ModelRun& run, const DiscreteMap& map, const PlainState& x,
   });
   out.reciprocal_defect = reciprocal_defect(out.multipliers);
   out.closure = largest(minus(at.end, x));
+  out.turns = turns_of(map, x, period, steps, diameter);
   return out;
 }
 
@@ -309,7 +331,8 @@ Json json_of(const Orbit& o) {
                        {"multipliers", std::move(multipliers)},
                        {"reciprocal_defect", o.reciprocal_defect},
                        {"closure", o.closure},
-                       {"corrections", o.corrections}});
+                       {"corrections", o.corrections},
+                       {"turns", o.turns}});
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ SectionPoints section_of(const ModelRun& run, const Telling& telling) {
   out.time = summary.time;
   out.energy = summary.energy_initial;
   if (!summary.error.empty()) out.errors.push_back(summary.error);
+  out.warnings = summary.warnings;
   return out;
 }
 
@@ -42,6 +43,7 @@ void append(SectionPoints& all, SectionPoints more) {
   for (const std::size_t first : more.begin) all.begin.push_back(all.points.size() + first);
   for (auto& point : more.points) all.points.push_back(std::move(point));
   for (auto& error : more.errors) all.errors.push_back(std::move(error));
+  for (auto& warning : more.warnings) all.warnings.push_back(std::move(warning));
 }
 
 std::vector<double> velocities_at(const ModelRun& run, const PlainState& x) {
@@ -100,6 +102,7 @@ std::string to_json(const SectionPoints& s) {
     object["begin"] = std::move(begin);
   }
   if (!s.errors.empty()) object["error"] = s.errors.front();
+  if (!s.warnings.empty()) object["warnings"] = s.warnings;
   return object.to_text(2);
 }
 

@@ -1,11 +1,13 @@
 #include <taut/analysis/discrete_map.hpp>
 #include <taut/analysis/frequencies.hpp>
+#include <taut/run/schedule.hpp>
 #include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace taut {
 
@@ -46,26 +48,50 @@ class Listener final : public RunObserver {
   const Telling& telling_;
 };
 
+// Frequencies are found in samples that are equally far apart. Steps that differ in size have such samples at
+// multiples of an interval.
+void check_distances(RunRequest& request) {
+  if (!schedule_of(request).varies) {
+    if (request.every <= 0) request.every = 1;
+    const Schedule schedule = schedule_of(request);
+    if (schedule.steps % schedule.every != 0)
+      throw InputError("the samples must be equally far apart: --every must divide the number of steps.");
+    return;
+  }
+  const Schedule schedule = schedule_of(request);
+  if (!schedule.end || !schedule.interval)
+    throw InputError(
+        "the samples must be equally far apart, and the steps of this run differ in size: give `until` and "
+        "`interval`, and leave `steps` and `every` out.");
+  const double parts = std::abs(*schedule.end) / *schedule.interval;
+  if (std::abs(parts - std::round(parts)) > 1e-9 * parts)
+    throw InputError("the samples must be equally far apart: the interval must divide the end time.");
+}
+
 }  // namespace
 
 SpectrumOfRun spectrum_of(ModelRun run, std::vector<std::string> names, int count, int window,
                           const Telling& telling) {
-  if (run.request.every <= 0) run.request.every = 1;
   std::vector<std::string> columns = run.columns();
   for (const std::string& name : run.quantities().columns(run.coordinates())) columns.push_back(name);
   if (names.empty()) names = {columns.front()};
   if (names.size() > 2) throw InputError("--of takes one column, x, or two, x,p_x, for x + i p_x.");
-  const Schedule schedule = schedule_of(run.request);
-  if (schedule.steps % schedule.every != 0)
-    throw InputError("the samples must be equally far apart: --every must divide the number of steps.");
+  check_distances(run.request);
   Listener listener(columns, names, telling);
   const RunSummary summary = run.run(listener, "nowhere");
   if (!summary.error.empty()) throw AnalysisError(summary.error);
+  // A run that an event ended has its last sample there.
+  if (!summary.stopped_by.empty() && !listener.times.empty()) {
+    listener.times.pop_back();
+    listener.signal.pop_back();
+  }
   if (listener.signal.size() < 8 * static_cast<std::size_t>(count))
     throw InputError("there are too few samples for so many frequencies: make the run longer.");
   SpectrumOfRun out;
-  out.spectrum =
-      frequencies_of(listener.signal, schedule.step * static_cast<double>(schedule.every), count, window);
+  const double apart =
+      (listener.times.back() - listener.times.front()) / static_cast<double>(listener.times.size() - 1);
+  out.spectrum = frequencies_of(listener.signal, apart, count, window);
+  out.warnings = summary.warnings;
   out.model = summary.model;
   out.method = summary.method;
   out.of = fmt::format("{}", fmt::join(names, " + i "));

@@ -54,8 +54,7 @@ const std::vector<Analysis>& analyses() {
       {"spectrum",
        {"of", "count", "window"},
        [](const ModelRun& run, F f, T telling) {
-         const SpectrumOfRun found = spectrum_of(run, f.of, f.count, f.window, telling);
-         return to_json(found.spectrum, found.of);
+         return to_json(spectrum_of(run, f.of, f.count, f.window, telling));
        }},
       {"indicators", {"vectors", "block", "seed"}, [](const ModelRun& run, F f, T telling) {
          return to_json(

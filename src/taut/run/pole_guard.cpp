@@ -12,13 +12,18 @@ void advance_again(Machine& machine, double step, std::int64_t count, Tally& tal
   if (tally.failed()) machine.advance_by_halves(step, tally);  // as it was the first time
 }
 
+const Machine& PoleGuard::here() const {
+  const Machine* const stopped = events_ != nullptr ? events_->stopped() : nullptr;
+  return stopped != nullptr ? *stopped : machine_;
+}
+
 void PoleGuard::begin() {
   poles_.begin(machine_.q(), machine_.p());
   keep();
 }
 
 bool PoleGuard::look() {
-  const bool changed = poles_.changed(machine_.q(), machine_.p());
+  const bool changed = poles_.changed(here().q(), here().p());
   if (changed) find();
   if (!tally_.failed() && (changed || tally_.steps >= next_look_)) keep();
   return changed;
@@ -29,29 +34,37 @@ void PoleGuard::keep() {
   constexpr std::int64_t part = 8, most = 4096;
   machine_before_ = machine_.save();
   tally_before_ = tally_;
+  if (events_ != nullptr) events_before_ = events_->mark();
   next_look_ = tally_.steps + std::clamp<std::int64_t>(tally_.steps / part, 1, most);
 }
 
-void PoleGuard::find() {
-  const std::int64_t end = tally_.steps;
+void PoleGuard::back() {
   machine_.restore(machine_before_);
   tally_ = *tally_before_;
+  if (events_ != nullptr) events_->go_back(events_before_, machine_);
+}
+
+// What happened in these steps happens again, reflections and the event that ended the run among it.
+void PoleGuard::find() {
+  const std::int64_t end = tally_.steps;
+  back();
   while (tally_.steps < end) {
     machine_before_ = machine_.save();
     tally_before_ = tally_;
+    if (events_ != nullptr) events_before_ = events_->mark();
     const std::vector<double> q(machine_.q().begin(), machine_.q().end());
     const std::vector<double> p(machine_.p().begin(), machine_.p().end());
     advance_again(machine_, step_, 1, tally_);
-    if (!poles_.changed(machine_.q(), machine_.p())) continue;
-    std::string pole = poles_.between(q, p, machine_.q(), machine_.p());
-    poles_.begin(machine_.q(), machine_.p());
+    if (events_ != nullptr) events_->look(machine_, tally_);
+    if (!poles_.changed(here().q(), here().p())) continue;
+    std::string pole = poles_.between(q, p, here().q(), here().p());
+    poles_.begin(here().q(), here().p());
     // A pole that showed in the energy is counted already.
     if (pole.empty() || tally_.jumps > tally_before_->jumps) continue;
     const Failure failure{.kind = FailureKind::jumped,
                           .residual = std::abs(energy_above(tally_.now, tally_before_->now))};
     if (tally_.goes_on_after(failure, tally_.steps)) continue;
-    machine_.restore(machine_before_);
-    tally_ = *tally_before_;
+    back();
     tally_.failure = failure;
     pole_ = std::move(pole);
     return;

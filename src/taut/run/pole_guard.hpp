@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/mechanism/machine.hpp>
+#include <taut/run/events/event_watch.hpp>
 #include <taut/run/pole_watch.hpp>
 
 #include <cstdint>
@@ -13,9 +14,9 @@ namespace taut {
 
 class PoleGuard {
  public:
-  // All of them outlive this.
-  PoleGuard(PoleWatch& poles, Machine& machine, Tally& tally, double step)
-      : poles_(poles), machine_(machine), tally_(tally), step_(step) {}
+  // All of them outlive this. Events may be null.
+  PoleGuard(PoleWatch& poles, Machine& machine, Tally& tally, double step, EventWatch* events = nullptr)
+      : poles_(poles), machine_(machine), tally_(tally), step_(step), events_(events) {}
 
   void begin();  // where the machine is now
   // Says after how many steps it is time for a look, at the latest. The clock has no say in it, so that the
@@ -27,14 +28,19 @@ class PoleGuard {
   const std::string& pole() const { return pole_; }  // the one that the failed step went across, in words
 
  private:
+  // Where the run is: at the event that ended it, or at the machine's mesh point.
+  const Machine& here() const;
   void keep();
+  void back();
   void find();
 
   PoleWatch& poles_;
   Machine& machine_;
   Tally& tally_;
   double step_;
+  EventWatch* events_;
   std::string machine_before_;
+  EventWatch::Mark events_before_;
   std::optional<Tally> tally_before_;
   std::int64_t next_look_ = 0;
   std::string pole_;

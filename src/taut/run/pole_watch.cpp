@@ -304,9 +304,11 @@ std::string PoleWatch::between(std::span<const double> q0, std::span<const doubl
   for (std::size_t k = 0; k < d.all.size(); ++k) {
     Divisor& divisor = d.all[k];
     if (!divisor.is_watched || (d.values[k] < 0) == d.is_negative[k]) continue;
-    if (d.has_pole(divisor, {q0, p0, q1, p1}))
-      return fmt::format("`{}` changed its sign in `{}`, which has no bound where that is zero",
-                         divisor.text(), divisor.whole->text);
+    if (d.has_pole(divisor, {q0, p0, q1, p1})) {
+      const std::string text = divisor.text(), whole = divisor.whole->text;
+      return fmt::format("{} changed its sign in `{}`, which has no bound where that is zero",
+                         text == whole ? "a divisor" : '`' + text + '`', whole);
+    }
     divisor.is_watched = false;
   }
   return "";

@@ -328,7 +328,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
     summary.watches_events = true;
     summary.events = watch->events();
     summary.at = watch->at();
-    if (const std::string missed = watch->may_have_missed(); !missed.empty()) summary.warnings = {missed};
+    summary.warnings = watch->may_have_missed();
     summary.stopped_by = watch->stopped_by();
     if (watch->stopped() != nullptr) machine = watch->take_stopped();
   }

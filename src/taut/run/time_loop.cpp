@@ -27,7 +27,7 @@ TimeLoop::TimeLoop(Machine& machine, const Schedule& schedule, bool halve_on_fai
       quantities_(quantities),
       variable_(machine.variable_steps()),
       events_(events) {
-  if (poles != nullptr) poles_.emplace(*poles, machine, tally, schedule.step);
+  if (poles != nullptr) poles_.emplace(*poles, machine, tally, schedule.step, events);
 }
 
 double TimeLoop::time() const {

@@ -3,11 +3,13 @@
 #include <taut/model/model.hpp>
 #include <taut/run/events/event_watch.hpp>
 #include <taut/run/events/reflection.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace taut {
 
@@ -40,7 +42,8 @@ EventWatch::EventWatch(const Model& model, const Mechanism& mechanism, Probe pro
       places_(model.dynamics.at.size()),
       s_(formulas_.count()),
       s_before_(formulas_.count()),
-      s_now_(formulas_.count()) {
+      s_now_(formulas_.count()),
+      fresh_(formulas_.count(), false) {
   for (const EventRule& event : model.dynamics.events) {
     rules_.push_back({event.name, event.direction, static_cast<int>(event.action)});
     reflects_ = reflects_ || event.action == EventRule::Action::reflect;
@@ -55,6 +58,7 @@ void EventWatch::begin(const Machine& machine, std::int64_t steps) {
   before_ = mesh_of(machine);
   formulas_.values(before_.q.data(), before_.p.data(), time_of(0), s_.data());
   s_before_ = s_;
+  fresh_.assign(s_.size(), false);
   if (steps == 0)
     for (std::size_t k = 0; k < times_.size(); ++k)
       if (places_[k] == 0) record(static_cast<int>(rules_.size() + k), 0, machine);
@@ -69,6 +73,7 @@ bool EventWatch::look(Machine& machine, Tally& tally) {
   for (std::size_t k = 0; k < s_.size(); ++k) {
     // A value far from zero beside what it changed by in the last two steps has no two zeros in a step.
     const double change = std::abs(s_now_[k] - s_[k]) + std::abs(s_[k] - s_before_[k]);
+    // (A formula without a value is not quiet.)
     quiet = quiet && !crosses(s_[k], s_now_[k]) && std::min(std::abs(s_[k]), std::abs(s_now_[k])) > change;
   }
   const auto done = static_cast<double>(steps_);
@@ -79,12 +84,13 @@ bool EventWatch::look(Machine& machine, Tally& tally) {
   if (!quiet || steps_ % asked == 0) see_fast_turns(mesh_of(machine));
   Ended ended = Ended::no;
   if (!quiet) {
-    Leg leg{before_, 0, s_, std::vector<bool>(s_.size(), false)};
+    Leg leg{before_, 0, s_, fresh_};
+    fresh_.assign(s_.size(), false);
     ended = follow(std::move(leg), mesh_of(machine), s_now_, machine, tally);
     q = machine.q();
     p = machine.p();
-    formulas_.values(q.data(), p.data(), time_of(1), s_now_.data());
   }
+  if (ended == Ended::no && !quiet && !has_values()) return false;
   ++steps_;
   std::copy(q.begin(), q.end(), before_.q.begin());
   std::copy(p.begin(), p.end(), before_.p.begin());
@@ -94,8 +100,9 @@ bool EventWatch::look(Machine& machine, Tally& tally) {
 }
 
 // Goes along the step from event to event. After a reflection the rest of the step is made anew.
-EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double> s_end, Machine& machine,
+EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double>& s_end, Machine& machine,
                                      Tally& tally) {
+  settle(leg, s_end);
   for (int reflections = 0; reflections < most_reflections; ++reflections) {
     bool again = false;
     for (const Found& found : crossings(leg, end, s_end, tally)) {
@@ -125,7 +132,8 @@ EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double
             rules_[rule].name, time);
         return Ended::failed;
       }
-      const double side = leg.s[rule];
+      const double side = std::copysign(std::numeric_limits<double>::min(), leg.s[rule]);
+      leg.noise = noise_of(rule, x, time);
       leg.x = *mirrored;
       leg.probe.reset();
       leg.from = theta;
@@ -142,7 +150,10 @@ EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double
     if (!last) return Ended::failed;
     end = mesh_of(*last);
     formulas_.values(end.q.data(), end.p.data(), time_of(1), s_end.data());
+    settle(leg, s_end);
     if (again) continue;
+    for (std::size_t k = 0; k < fresh_.size(); ++k)
+      fresh_[k] = leg.fresh[k] && std::abs(s_end[k]) == std::numeric_limits<double>::min();
     if (!machine.restore(last->save())) {
       trouble_ = "an event that reflects needs a step that is not specialised: use --backend interpret.";
       return Ended::failed;
@@ -155,6 +166,24 @@ EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double
       "walls. Stop the run there with an event, or use a shorter step.",
       most_reflections, time_of(0));
   return Ended::failed;
+}
+
+// A wall may be met at a mesh point, or so shortly before it that rounding decides on which side of it what
+// was thrown back is seen next.
+void EventWatch::settle(const Leg& leg, std::vector<double>& s) {
+  for (std::size_t k = 0; k < s.size(); ++k)
+    if (leg.fresh[k] && std::abs(s[k]) <= leg.noise)
+      s[k] = std::copysign(std::numeric_limits<double>::min(), leg.s[k]);
+}
+
+double EventWatch::noise_of(std::size_t rule, const PlainState& x, double time) const {
+  constexpr double some = 0x1p-48;  // sixteen roundings
+  const std::vector<double> slope = formulas_.gradient(rule, x.q.data(), x.p.data(), time);
+  double sum = std::abs(formulas_.rate(rule, x.q.data(), x.p.data(), time) * time);
+  for (std::size_t j = 0; j < slope.size(); ++j) sum += std::abs(slope[j] * x.q[j]);
+  std::vector<double> here(s_.size());
+  formulas_.values(x.q.data(), x.p.data(), time, here.data());
+  return std::max(some * sum, 4 * std::abs(here[rule]));
 }
 
 Machine* EventWatch::go(Leg& leg, double theta, Tally& tally) {
@@ -192,7 +221,11 @@ std::vector<EventWatch::Found> EventWatch::crossings(Leg& leg, const PlainState&
     if (rules_[k].direction == 0 || rules_[k].direction == way) found.push_back({static_cast<int>(k), theta});
   };
   for (std::size_t k = 0; k < rules_.size() && !tally.failed(); ++k) {
-    if (crosses(leg.s[k], s_end[k])) {
+    if (std::isnan(s_end[k])) {
+      double edge = 0;
+      const double s = last_value(k, leg, edge, tally);
+      if (crosses(leg.s[k], s)) add(k, leg.s[k], root(k, leg, 0, leg.s[k], edge, s, tally));
+    } else if (crosses(leg.s[k], s_end[k])) {
       add(k, leg.s[k], root(k, leg, 0, leg.s[k], 1, s_end[k], tally));
     } else if (turns_near_zero(k, leg, end, s_end[k])) {
       double s = 0;
@@ -230,13 +263,52 @@ void EventWatch::see_fast_turns(const PlainState& end) {
   }
 }
 
-std::string EventWatch::may_have_missed() const {
-  if (fast_turns_ == 0) return "";
-  return fmt::format(
-      "the event `{}` may have been missed: its formula turns faster than the steps can see, first in the "
-      "one "
-      "from t = {:.6g}. Try --step {:.3g}.",
-      rules_[static_cast<std::size_t>(fast_rule_)].name, fast_time_, step_ / 8);
+// What a formula does where it has no value cannot be told. An event that only is recorded may be missed;
+// one that ends the run, or throws back what moves, decides what comes next.
+bool EventWatch::has_values() {
+  for (std::size_t k = 0; k < rules_.size(); ++k) {
+    if (!std::isnan(s_[k]) && !std::isnan(s_now_[k])) continue;
+    if (rules_[k].action != static_cast<int>(EventRule::Action::record)) {
+      trouble_ = fmt::format(
+          "the formula of the event `{}` has no value in the step from t = {:.10g} on, so nobody can tell "
+          "whether the event came. Write it so that it has values on both sides of its zero.",
+          rules_[k].name, time_of(0));
+      return false;
+    }
+    if (without_value_++ > 0) continue;
+    valueless_rule_ = static_cast<std::int32_t>(k);
+    valueless_time_ = time_of(0);
+  }
+  return true;
+}
+
+std::vector<std::string> EventWatch::may_have_missed() const {
+  std::vector<std::string> sentences;
+  if (fast_turns_ > 0)
+    sentences.push_back(fmt::format(
+        "the event `{}` may have been missed: its formula turns faster than the steps can see, first in the "
+        "one from t = {:.6g}. Try --step {:.3g}.",
+        rules_[static_cast<std::size_t>(fast_rule_)].name, fast_time_, step_ / 8));
+  if (without_value_ > 0)
+    sentences.push_back(
+        fmt::format("the event `{}` may have been missed: its formula has no value in {}, first in the one "
+                    "from t = {:.6g}.",
+                    rules_[static_cast<std::size_t>(valueless_rule_)].name,
+                    counted(static_cast<std::size_t>(without_value_), "step"), valueless_time_));
+  return sentences;
+}
+
+void EventWatch::go_back(const Mark& mark, const Machine& machine) {
+  steps_ = mark.steps;
+  before_ = mesh_of(machine);
+  s_ = mark.s;
+  s_before_ = mark.s_before;
+  fresh_ = mark.fresh;
+  records_.resize(mark.records);
+  fast_turns_ = mark.fast_turns;
+  without_value_ = mark.without_value;
+  end_.reset();
+  stopped_by_.clear();
 }
 
 // Asks whether |s| goes down at the beginning of a leg and up at its end: then it has a least value between.
@@ -281,6 +353,22 @@ double EventWatch::dip(std::size_t rule, Leg& leg, double s_end, double& s, Tall
   }
   s = sign * f;
   return x;
+}
+
+// Returns the value of a formula at the edge of its domain, from which on it has none in a leg.
+double EventWatch::last_value(std::size_t rule, Leg& leg, double& edge, Tally& tally) {
+  double s = leg.s[rule], beyond = 1;
+  edge = 0;
+  for (int k = 0; k < 52 && !tally.failed(); ++k) {
+    const double middle = (edge + beyond) / 2, there = value(rule, leg, middle, tally);
+    if (std::isnan(there)) {
+      beyond = middle;
+    } else {
+      edge = middle;
+      s = there;
+    }
+  }
+  return s;
 }
 
 // Finds the zero between a and b by Chandrupatla's rule: inverse quadratic steps, halved if they do not help.
@@ -350,6 +438,15 @@ std::string EventWatch::save() const {
   c(turns);
   c(rule);
   c(time);
+  std::int64_t valueless = without_value_;
+  std::int32_t of = valueless_rule_;
+  double since = valueless_time_;
+  c(valueless);
+  c(of);
+  c(since);
+  std::vector<double> held(s_.size(), 0.0);  // formulas that were reflected at the mesh point
+  for (std::size_t k = 0; k < held.size(); ++k) held[k] = fresh_[k] ? s_[k] : 0;
+  c(held);
   return c.bytes();
 }
 
@@ -372,7 +469,19 @@ bool EventWatch::restore(const std::string& bytes) {
   c(fast_turns_);
   c(fast_rule_);
   c(fast_time_);
-  return c.complete() && fast_rule_ >= 0 && static_cast<std::size_t>(fast_rule_) <= rules_.size();
+  if (c.has_more()) {  // checkpoints of older versions end here
+    c(without_value_);
+    c(valueless_rule_);
+    c(valueless_time_);
+    std::vector<double> held(s_.size(), 0.0);
+    c(held);
+    for (std::size_t k = 0; k < held.size(); ++k) {
+      fresh_[k] = held[k] != 0;
+      if (fresh_[k]) s_[k] = held[k];
+    }
+  }
+  return c.complete() && valueless_rule_ >= 0 && static_cast<std::size_t>(valueless_rule_) <= rules_.size() &&
+         fast_rule_ >= 0 && static_cast<std::size_t>(fast_rule_) <= rules_.size();
 }
 
 }  // namespace taut

@@ -36,10 +36,21 @@ class EventWatch {
   Machine* stopped() const { return end_.get(); }  // at the event that ended the run; null if none did
   std::unique_ptr<Machine> take_stopped() { return std::move(end_); }
   const std::string& trouble() const { return trouble_; }  // why the run ends, if no step failed
-  // Says that a formula turns faster than the steps can see; empty if none was seen to do so.
-  std::string may_have_missed() const;
+  // Says which formula turns faster than the steps can see, or has lost its value; nothing if none did.
+  std::vector<std::string> may_have_missed() const;
   std::vector<EventRecord> events() const { return named(records_, false); }
   std::vector<EventRecord> at() const { return named(records_, true); }
+
+  // What the watch knew at a mesh point: to go back there costs no copy of what was recorded before.
+  struct Mark {
+    std::int64_t steps = 0, fast_turns = 0, without_value = 0;
+    std::vector<double> s, s_before;
+    std::vector<bool> fresh;
+    std::size_t records = 0;
+  };
+  Mark mark() const { return {steps_, fast_turns_, without_value_, s_, s_before_, fresh_, records_.size()}; }
+  // Goes back to a mark. The machine is there again.
+  void go_back(const Mark& mark, const Machine& machine);
 
   // All of it as bytes, for checkpoints.
   std::string save() const;
@@ -61,6 +72,7 @@ class EventWatch {
     double from = 0;
     std::vector<double> s;
     std::vector<bool> fresh;  // this event was reflected at x: s has the sign of the side it came from
+    double noise = 0;         // what rounding of x does to the formula that was reflected
     std::unique_ptr<Machine> probe = {};  // made when it is first asked
     std::string start = {};               // the probe at x, as bytes
   };
@@ -75,11 +87,17 @@ class EventWatch {
                                Tally& tally);
   // Counts a step in which a formula turns faster than its values at the ends can tell.
   void see_fast_turns(const PlainState& end);
+  // Counts a step at whose end a formula has no value. Returns false if the run cannot go on without it.
+  bool has_values();
   bool turns_near_zero(std::size_t rule, const Leg& leg, const PlainState& end, double s_end) const;
   double root(std::size_t rule, Leg& leg, double a, double s_a, double b, double s_b, Tally& tally);
+  double last_value(std::size_t rule, Leg& leg, double& edge, Tally& tally);
   double dip(std::size_t rule, Leg& leg, double s_end, double& s, Tally& tally);
+  // Gives formulas that were just reflected, and are zero up to rounding, the sign of their side.
+  static void settle(const Leg& leg, std::vector<double>& s);
+  double noise_of(std::size_t rule, const PlainState& x, double time) const;
   void record(int rule, double time, const Machine& machine);
-  Ended follow(Leg leg, PlainState end, std::vector<double> s_end, Machine& machine, Tally& tally);
+  Ended follow(Leg leg, PlainState end, std::vector<double>& s_end, Machine& machine, Tally& tally);
 
   const Mechanism& mechanism_;
   Probe probe_;
@@ -97,10 +115,14 @@ class EventWatch {
   std::int64_t steps_ = 0;  // before the step that is looked at
   PlainState before_;
   std::vector<double> s_, s_before_, s_now_;  // at the mesh points: the last but one, the one before, now
+  std::vector<bool> fresh_;  // this event was reflected at the last mesh point, up to rounding
   std::vector<Record> records_;
-  std::int64_t fast_turns_ = 0;  // steps, of those that were looked at
-  std::int32_t fast_rule_ = 0;   // the event of the first of them
-  double fast_time_ = 0;         // where it begins
+  std::int64_t fast_turns_ = 0;      // steps, of those that were looked at
+  std::int32_t fast_rule_ = 0;       // the event of the first of them
+  double fast_time_ = 0;             // where it begins
+  std::int64_t without_value_ = 0;   // steps at whose end a formula that had a value has none
+  std::int32_t valueless_rule_ = 0;  // the event of the first of them
+  double valueless_time_ = 0;        // where it begins
   std::string stopped_by_, trouble_;
   double stopped_at_ = 0;
   std::unique_ptr<Machine> end_;
