@@ -70,11 +70,14 @@ double number_of(const std::string& text, const std::string& what) {
   const auto [stop, error] = std::from_chars(begin, end, value);
   if (error == std::errc::result_out_of_range)
     throw InputError(fmt::format("{} is {}, which is too large or too small for a double.", what, text));
-  if (error != std::errc{} || stop != end)
-    throw InputError(fmt::format("{} needs a number, not `{}`.{}", what, text,
-                                 what == "--step" || what == "--until"
-                                     ? fmt::format(" A formula goes with --set run.{}.", what.substr(2))
-                                     : ""));
+  if (error != std::errc{} || stop != end) {
+    std::string hint;
+    if (what == "--step" && text.find(',') != std::string::npos)
+      hint = " `taut compare` takes several steps after --steps-ladder.";
+    else if (what == "--step" || what == "--until")
+      hint = fmt::format(" A formula goes with --set run.{}.", what.substr(2));
+    throw InputError(fmt::format("{} needs a number, not `{}`.{}", what, text, hint));
+  }
   return value;
 }
 

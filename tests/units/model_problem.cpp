@@ -153,7 +153,7 @@ TEST(ModelProblem, ExamplesAreTheReadyMadeProblems) {
   same_as_example("double-pendulum", DoublePendulum<>{});
   same_as_example("charged-particle", ChargedParticle<>{});
   same_as_example("six-node-chain", SixNodeChain<>{});
-  same_as_example("lennard-jones-chain", LennardJonesChain<>{}, false);
+  same_as_example("lennard-jones-chain", LennardJonesChain<>{});
   same_as_example("four-bar", FourBar<>{});
   same_as_example("heavy-top", heavy_top());
   same_as_example("stiff-pendulum", StiffPendulum<>{});

@@ -76,7 +76,7 @@ void check_precision(const RunRequest& request, const FormulaSystem* system, con
   };
   if (system == nullptr)
     refuse("systems of particles",
-           "Models of formulas have it, with every method of the constrained equations.");
+           "Models of formulas have it, with all formulations but those of a [parametrisation].");
   if (choice.ode && choice.ode->formulation.starts_with("parametrised"))
     refuse("the [parametrisation] of a model",
            "The other formulations have it, and the methods of the constrained equations.");

@@ -146,7 +146,7 @@ Check reversal_check(const Trials& trials, const MethodFacts& facts) {
     check.note = failed_step(seen.error());
   if (claimed) check.pass = seen && *seen <= reversal_rounding;
   if (seen && facts.symmetric && !claimed)
-    check.note = "the formula is symmetric; a run that begins anew at its end has other points before it";
+    check.note = "the formula is symmetric; a run that begins anew at its end has another past";
   return check;
 }
 
@@ -256,13 +256,21 @@ Check branch_check(const RunSummary& run) {
   return check;
 }
 
-// Reports the iterations; a solve that reaches its limit ends the run.
+// Reports the iterations. A solve that fails ends the run, and the row then shows that solve.
 Check iterations_check(const RunSummary& run, const MethodFacts& facts, const SolveOptions& options) {
   Check check{.name = "solve iterations", .measured = run.iterations_max};
-  if (run.iterations_max == 0) return check;  // nothing to solve
   const bool by_newton = options.iteration == Iteration::full_newton && options.max_iterations <= 0;
   const int limit = by_newton && facts.solve_limit > 0 ? facts.solve_limit : options.limit();
-  check.pass = run.error.empty();
+  if (run.failure && !run.failure->stage.empty()) {
+    check.pass = false;
+    check.measured = run.failure->iterations;
+    if (facts.solves > 0) check.claimed = limit;
+    check.note =
+        fmt::format("of the solve that failed in step {}, and the limit of one; before that {} in a step",
+                    run.failure->step, run.iterations_max);
+    return check;
+  }
+  if (run.iterations_max == 0) return check;  // nothing to solve
   if (facts.solves == 0) {
     check.note = "most in a step, made of as many as its error asks for";
     return check;

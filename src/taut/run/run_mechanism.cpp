@@ -180,6 +180,11 @@ void add_totals(const Tally& tally, RunSummary& summary) {
   summary.energy_final = tally.now.energy;
   summary.energy_error = tally.energy_error;
   summary.trend = tally.trend();
+  // H was never farther from H₀ than the error, so that no drift over the run is larger than twice the error,
+  // however wide the bar that few and similar blocks give.
+  if (summary.trend)
+    summary.trend->error =
+        std::min(summary.trend->error, 2 * tally.energy_error + std::abs(summary.trend->total));
   summary.position_max = tally.position_max;
   summary.momentum_max = tally.momentum_max;
   if (tally.steps > 0)
