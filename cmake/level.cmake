@@ -16,6 +16,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 # The folder of the executable and that of its libraries keep their distance, wherever both are put.
 set(CMAKE_INSTALL_RPATH "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/taut")
 if(TAUT_STATIC_RUNTIME)
+  add_library(taut_older_glibc OBJECT ${CMAKE_CURRENT_LIST_DIR}/older_glibc.cpp)
   add_link_options(-static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL)
   # The linker takes the archives in place of the shared libraries of the same names.
   set(static_folder ${PROJECT_BINARY_DIR}/static)

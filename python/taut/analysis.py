@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any, Dict, List
+
+from .display import html_table, package, text_table
 
 if TYPE_CHECKING:
     from .arrays import Doubles
@@ -19,11 +22,23 @@ def _array(values: Any) -> "Doubles":
 class _Found:
     """What was found, as the command prints it: ``summary`` has all of it."""
 
+    _head = ["", ""]
+
     def __init__(self, found: "Dict[str, Any]"):
         self.summary = found
 
+    def _title(self) -> str:
+        about = [str(self.summary[key]) for key in ("model", "method") if key in self.summary]
+        return f"{type(self).__name__.lower()} of {', '.join(about)}"
+
+    def _rows(self) -> "List[List[Any]]":
+        return []
+
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.summary.get('model', self.summary.get('of'))}>"
+        return self._title() + "\n" + text_table(self._rows(), self._head)
+
+    def _repr_html_(self) -> str:
+        return f"<b>{html.escape(self._title())}</b>" + html_table(self._rows(), self._head)
 
 
 class Section(_Found):
@@ -45,6 +60,18 @@ class Section(_Found):
 
     def __len__(self) -> int:
         return int(self.points.shape[0])
+
+    def _title(self) -> str:
+        return f"{super()._title()}: {len(self)} points"
+
+    def _rows(self) -> "List[List[Any]]":
+        self._head = self.columns
+        rows: List[List[Any]] = self.points.tolist()
+        return rows if len(rows) <= 8 else [*rows[:4], ["…"] * len(self.columns), *rows[-3:]]
+
+    def to_pandas(self) -> Any:
+        """The points as a pandas.DataFrame, a row each."""
+        return package("pandas", "to_pandas").DataFrame(self.points, columns=self.columns)
 
     def __getitem__(self, column: str) -> "Doubles":
         if column not in self.columns:
@@ -69,6 +96,11 @@ class Exponents(_Found):
         self.pairing_defect = float("nan") if defect is None else float(defect)
         self.time = float(found["time"])
 
+    _head = ["exponent", "error"]
+
+    def _rows(self) -> "List[List[Any]]":
+        return [[float(value), float(error)] for value, error in zip(self.values, self.errors)]
+
 
 class Orbit(_Found):
     """A periodic orbit: its start, its period, its Floquet multipliers.
@@ -85,6 +117,11 @@ class Orbit(_Found):
         self.q, self.p = _array(found["q"]), _array(found["p"])
         self.multipliers = [complex(re, im) for re, im in found["multipliers"]]
 
+    def _rows(self) -> "List[List[Any]]":
+        return [["period", self.period], ["energy", self.energy], ["closure", self.closure],
+                ["q", self.q.tolist()], ["p", self.p.tolist()],
+                *[["multiplier", f"{one:.6g}, |.| = {abs(one):.9g}"] for one in self.multipliers]]
+
 
 class Spectrum(_Found):
     """Frequencies in radians per unit of time, amplitudes and phases, from the strongest.
@@ -100,6 +137,14 @@ class Spectrum(_Found):
         self.frequencies, self.amplitudes, self.phases = (
             _array([line[key] for line in found["lines"]]) for key in ("frequency", "amplitude", "phase"))
         self.residual = float(found["residual"])
+
+    _head = ["frequency", "amplitude", "phase"]
+
+    def _title(self) -> str:
+        return f"spectrum of {self.summary['of']}"
+
+    def _rows(self) -> "List[List[Any]]":
+        return [[float(x) for x in line] for line in zip(self.frequencies, self.amplitudes, self.phases)]
 
 
 class Indicators(_Found):
@@ -118,3 +163,7 @@ class Indicators(_Found):
         self.gali = _array(found["gali"])
         self.t, self.megno_at, self.sali_at, self.fli_at = (
             _array(found[key]) for key in ("t", "megno_at", "sali_at", "fli_at"))
+
+    def _rows(self) -> "List[List[Any]]":
+        return [["verdict", self.verdict], ["MEGNO", self.megno], ["SALI", self.sali], ["FLI", self.fli],
+                ["GALI", self.gali.tolist()], ["largest exponent", self.lyapunov]]

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import html
+import importlib
 from typing import TYPE_CHECKING, Any, Container, Dict, List, Optional, Sequence, Tuple
 
 if TYPE_CHECKING:
     from .result import Result
 
-__all__ = ["Frame", "Table", "equations_of", "html_table", "html_of_result", "text_of_result", "text_table"]
+__all__ = ["Frame", "Table", "equations_of", "html_table", "html_of_result", "package", "text_of_result", "text_table"]
+
+
+def package(name: str, for_what: str) -> Any:
+    """A package that is not always there."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        debian = "" if name == "arviz" else f"install python3-{name}, or "
+        raise ImportError(f"{for_what} needs {name}: {debian}`pip install {name}`") from None
 
 
 class Frame:
@@ -65,6 +75,10 @@ class Table(List[Dict[str, Any]]):
 
     def _rows(self) -> "List[List[Any]]":
         return [[row.get(name) for name in self.shown] for row in self]
+
+    def to_pandas(self) -> Any:
+        """All columns, shown or not, as a pandas.DataFrame."""
+        return package("pandas", "to_pandas").DataFrame(list(self), columns=None if self else self.shown)
 
     def _repr_html_(self) -> str:
         return html_table(self._rows(), self.shown)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
 
 from ._library import Handle, take_json
 from .arrays import as_doubles, as_states, view_of
-from .display import Table, html_table, text_table
+from .display import Table, html_table, package, text_table
 from .errors import ModelError
 
 if TYPE_CHECKING:
@@ -109,10 +109,44 @@ class Ensemble:
         try:
             return self._view(name)
         except ModelError as error:
-            raise KeyError(str(error)) from None
+            raise KeyError(f"{error} There are {', '.join(ends)}") from None
 
     def __len__(self) -> int:
         return len(self.q)
+
+    def to_pandas(self) -> Any:
+        """The ends as a pandas.DataFrame: a row for each trajectory, what varied in front. It is a copy."""
+        pandas = package("pandas", "to_pandas")
+        names = self.columns["columns"]
+        in_front = sorted(names, key=lambda name: name not in self._varied().values())
+        return pandas.DataFrame({name: self.ends[:, names.index(name)] for name in in_front},
+                                index=pandas.RangeIndex(len(self), name="trajectory"))
+
+    def _varied(self) -> "Dict[str, str]":
+        """What varied, by its name among the ends: a start is `x(0)` there."""
+        ends = self.columns["columns"]
+        return {name: f"{name}(0)" if f"{name}(0)" in ends else name for name in self.columns["values"]}
+
+    def to_xarray(self) -> Any:
+        """The samples, or the ends if there are none, as an xarray.Dataset with the dimensions trajectory and sample; what
+        varied stands beside the trajectories.
+
+        >>> import taut
+        >>> e = taut.Model("pendulum").ensemble(vary={"gravity": [1.0, 2.0]}, step=0.05, steps=10, every=5)
+        >>> dict(e.to_xarray()["x"].sizes), e.to_pandas()["gravity"].tolist()
+        ({'trajectory': 2, 'sample': 3}, [1.0, 2.0])
+        """
+        xarray = package("xarray", "to_xarray")
+        sampled = self.columns["sample_columns"]
+        data: Dict[str, Any]
+        if sampled:
+            data = {name: (("trajectory", "sample"), self.samples[:, :, k]) for k, name in enumerate(sampled)}
+        else:
+            data = {name: (("trajectory",), self.ends[:, k]) for k, name in enumerate(self.columns["columns"])
+                    if name not in self._varied().values()}
+        varied: Dict[str, Any] = {self._varied()[name]: (("trajectory",), values) for name, values in self.values.items()}
+        attributes = {key: value for key, value in self.summary.items() if isinstance(value, (str, int, float))}
+        return xarray.Dataset(data, coords={"trajectory": range(len(self)), **varied}, attrs=attributes)
 
     def __reduce__(self) -> Any:
         from .pickling import packed_ensemble, restore

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 from decimal import Decimal
-from typing import Any, Dict, Iterable, List, Mapping, NoReturn, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, NoReturn, Optional, Sequence, Tuple, Union
 
 from .errors import ModelError, TracingError
 
@@ -62,19 +62,20 @@ def text_of_number(value: Any) -> str:
 class Comparison:
     """What ``x < 1`` gives while a function is traced: it can be printed, and nothing else."""
 
-    __slots__ = ("text",)
+    __slots__ = ("graph", "text")
 
-    def __init__(self, text: str):
+    def __init__(self, graph: "Graph", text: str):
+        self.graph = graph
         self.text = text
 
     def __bool__(self) -> bool:
-        raise TracingError(_BRANCH.format(self.text))
+        raise self.graph.branches(self.text)
 
     def __repr__(self) -> str:
         return f"Comparison({self.text!r})"
 
     def _refuse(self, *_: object) -> NoReturn:
-        raise TracingError(_BRANCH.format(self.text))
+        raise self.graph.branches(self.text)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __and__ = __or__ = __invert__ = _refuse
 
@@ -84,6 +85,12 @@ class Graph:
 
     def __init__(self) -> None:
         self._nodes: Dict[Tuple[Any, ...], Formula] = {}
+        #: The error of a branch on a value. NumPy before 1.25 takes one that is raised inside `array == 0` for False.
+        self.branch: Optional[TracingError] = None
+
+    def branches(self, on: str) -> TracingError:
+        self.branch = TracingError(_BRANCH.format(on))
+        return self.branch
 
     def _node(self, op: str, arguments: "Tuple[Formula, ...]" = (), text: str = "") -> "Formula":
         key = (op, text) + tuple(id(a) for a in arguments)
@@ -204,27 +211,27 @@ class Formula:
     __round__ = __floor__ = __ceil__ = __trunc__ = _rounding
 
     def __lt__(self, other: Any) -> Comparison:
-        return Comparison(f"{_short(self)} < {_short(other)}")
+        return Comparison(self.graph, f"{_short(self)} < {_short(other)}")
 
     def __le__(self, other: Any) -> Comparison:
-        return Comparison(f"{_short(self)} <= {_short(other)}")
+        return Comparison(self.graph, f"{_short(self)} <= {_short(other)}")
 
     def __gt__(self, other: Any) -> Comparison:
-        return Comparison(f"{_short(self)} > {_short(other)}")
+        return Comparison(self.graph, f"{_short(self)} > {_short(other)}")
 
     def __ge__(self, other: Any) -> Comparison:
-        return Comparison(f"{_short(self)} >= {_short(other)}")
+        return Comparison(self.graph, f"{_short(self)} >= {_short(other)}")
 
     def __eq__(self, other: object) -> Comparison:  # type: ignore[override]
-        return Comparison(f"{_short(self)} == {_short(other)}")
+        return Comparison(self.graph, f"{_short(self)} == {_short(other)}")
 
     def __ne__(self, other: object) -> Comparison:  # type: ignore[override]
-        return Comparison(f"{_short(self)} != {_short(other)}")
+        return Comparison(self.graph, f"{_short(self)} != {_short(other)}")
 
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
-        raise TracingError(_BRANCH.format(_short(self)))
+        raise self.graph.branches(_short(self))
 
     def _as_number(self, *_: object) -> NoReturn:
         raise TracingError(_AS_NUMBER.format(_short(self)))
@@ -240,6 +247,10 @@ class Formula:
         # An array of formulas asks its elements: np.sin(q) calls q[i].sin().
         if attribute.startswith("_"):
             raise AttributeError(attribute)
+        if attribute == "real":
+            return self
+        if attribute == "imag":
+            return self.graph.literal("0")
         from .trace import method_named
 
         return method_named(self, attribute)

@@ -145,6 +145,9 @@ def _of_function(a: _Algebra, node: Formula) -> "List[Formula]":
         "cosh": lambda: a.call("sinh", x),
         "tanh": lambda: a.subtract(a.one, a.power(node, two)),
         "abs": lambda: a.over(x, node),
+        "erf": lambda: a.over(a.times(two, a.call("exp", a.negative(square))), a.call("sqrt", a.graph.name("pi"))),
+        "erfc": lambda: a.negative(a.over(a.times(two, a.call("exp", a.negative(square))), a.call("sqrt", a.graph.name("pi")))),
+        "cbrt": lambda: a.over(a.one, a.times(a.graph.literal("3"), a.power(node, two))),
     }
     if node.text == "atan2":
         y, x = node.arguments

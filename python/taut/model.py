@@ -15,7 +15,7 @@ from .evaluate import evaluate, project
 from .modeltext import names_of, text_of_model, with_settings
 from .options import mapping_of, options_json, settings_of
 from .progress import Progress, Watching, watched_text
-from .result import Result, summary_of
+from .result import Result
 
 if TYPE_CHECKING:
     from .analysis import Exponents, Indicators, Orbit, Section, Spectrum
@@ -91,7 +91,7 @@ class Model:
     -0.5
 
     A mass may depend on q, and an argument ``t`` is the time. ``kinetic`` and ``forces`` are formulas of q, the velocities and
-    t, or functions of (q, v); ``events`` are those of :meth:`run`:
+    t, or functions of (q, v); ``damping={"x": c}`` is the force -c p_x; ``events`` are those of :meth:`run`:
 
     >>> swing = taut.Model(coordinates="a", kinetic=lambda q, v, L: (L*v[0])**2/2, potential="-L*gravity*cos(a)",
     ...                    forces={"a": lambda q, v, t, push: push*np.cos(2*t) - v[0]/10}, events="when=a, direction=up",
@@ -119,14 +119,15 @@ class Model:
                  start: Any = None, definitions: "Optional[Mapping[str, Any]]" = None,
                  quantities: "Optional[Mapping[str, Any]]" = None, run: "Optional[Mapping[str, Any]]" = None,
                  title: Optional[str] = None, lagrangian: Any = None, kinetic: Any = None,
-                 forces: Any = None, events: Any = None, callback: bool = False,
+                 forces: Any = None, damping: "Optional[Mapping[Any, Any]]" = None, events: Any = None, callback: bool = False,
                  grad_H: Any = None, grad_V: Any = None, G: Any = None):
         gradients = _given(grad_H=grad_H, grad_V=grad_V, G=G)
         if gradients and not callback:
             raise ModelError(f"{next(iter(gradients))}= goes with callback=True: taut differentiates formulas by itself")
         parts = _given(hamiltonian=hamiltonian, lagrangian=lagrangian, potential=potential, potential_fast=potential_fast,
                        potential_slow=potential_slow, kinetic=kinetic, mass=mass, constraints=constraints,
-                       definitions=definitions, quantities=quantities, forces=forces, events=events, run=run, title=title)
+                       definitions=definitions, quantities=quantities, forces=forces, damping=damping, events=events, run=run,
+                       title=title)
         ways = [way for way, value in (("a name or file", source), ("text=", text), ("coordinates=", coordinates))
                 if value is not None]
         if len(ways) != 1:
@@ -162,8 +163,9 @@ class Model:
                   if is_function(parts.get(key))]
         if others:
             raise ModelError(f"{others[0]} cannot be called back: hamiltonian, potential and constraints can")
-        if parts.get("forces"):
-            raise ModelError("forces= and callback=True do not go together: a model with forces is made of formulas")
+        for key in ("forces", "damping"):
+            if parts.get(key):
+                raise ModelError(f"{key}= and callback=True do not go together: a model with forces is made of formulas")
         if not called:
             raise ModelError("callback=True, and no function was given: hamiltonian, potential and constraints may be functions")
         names = names_of(coordinates)
@@ -235,6 +237,7 @@ class Model:
 
     @property
     def title(self) -> str:
+        """What the model calls itself."""
         return str(self.description["title"])
 
     @property
@@ -328,7 +331,10 @@ class Model:
                              "make another model for other parameters")
         if self._callbacks is not None and self._callbacks.tolerance and options.get("tolerance") is None:
             options = {**options, "tolerance": self._callbacks.tolerance}
-        by_name = options.get("start") is None or isinstance(options["start"], Mapping)
+        start = options.get("start")
+        # A model whose coordinates nobody asked for need not be described, which takes longer than a short run.
+        by_name = start is None or isinstance(start, Mapping) and not any(
+            str(name) in ("q", "p") or str(name).startswith("v_") for name in start)
         formulas = any(options.get(key) is not None for key in ("quantities", "events", "step_function"))
         return options_json(options, () if by_name and not formulas else self.coordinates,
                             list(self.parameters) if formulas else ())
@@ -370,14 +376,14 @@ class Model:
         sentence = last_error() if status in (FAILED, STOPPED) else ""
         if not pointer:  # stopped before it began, or a file could not be written
             raise (Interrupted if watching.interrupted else SolveFailed)(sentence)
-        summary = summary_of(handle)
+        result = Result._of_handle(handle)
         if self._callbacks is not None:
-            summary["backend"] = "interpreted by Python"
-        result = Result._of_handle(handle, summary)
+            result.summary["backend"] = "interpreted by Python"
         if report is not None:
             result.report(report)
         if watching.interrupted:
-            raise Interrupted(sentence or "stopped at the end of the run", result)
+            s = result.summary
+            raise Interrupted(f"stopped after {s['steps']} steps, at t = {s['time']:g}; the result has what there is", result)
         if status in (FAILED, STOPPED):
             raise SolveFailed(sentence, result)
         return result
@@ -407,8 +413,9 @@ class Model:
                                                         encode(what), self._options(asked)))
         return found
 
-    def section(self, *events: str, **options: Any) -> "Section":
+    def section(self, *events: Any, **options: Any) -> "Section":
         """The points at which a formula crosses zero, as ``taut section``: ``section("when=x, direction=up", until=100.0)``.
+        Events are those of :meth:`run`.
 
         Without an event it is the last one of the model.
         """

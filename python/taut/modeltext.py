@@ -57,7 +57,9 @@ class Parts:
             return [value]
         if isinstance(value, Formula):
             return [self.graph.of(value)]
-        if is_sympy(value) and not getattr(value, "is_Matrix", False):
+        if getattr(value, "is_Matrix", False):
+            return self.formulas(list(value), what, second)
+        if is_sympy(value):
             if getattr(value, "is_Relational", False):
                 if type(value).__name__ != "Equality":
                     raise ModelError(f"{what}: `{value}` is no equation; constraints are expressions that are 0")
@@ -138,12 +140,28 @@ class Parts:
     def event(self, value: Any, place: int) -> "Dict[str, Any]":
         """An event as a table of the model: from "when=x, do=stop" or {"when": "x", "do": "stop"}."""
         what = f"event {place + 1}"
-        if isinstance(value, str):
+        if isinstance(value, str) and is_event_text(value):
             pairs = [part.partition("=") for part in re.split(r",\s*(?=(?:name|when|direction|do)\s*=)", value)]
             value = {key.strip(): said.strip() for key, _, said in pairs}
-        if not isinstance(value, Mapping) or "when" not in value:
-            raise ModelError(f"{what}: {value!r} is no event, such as \"when=x, do=stop\" or {{\"when\": \"x\"}}")
-        return {**value, "when": self.formula(value["when"], what, "p")}
+        found = event_table(value, what)
+        return {**found, "when": self.formula(found["when"], what, "p")}
+
+
+_EVENT_KEY = re.compile(r"\s*(name|when|direction|do)\s*=")
+
+
+def is_event_text(text: str) -> bool:
+    """Whether this is an event in the words of the command line, and not the formula alone."""
+    return _EVENT_KEY.match(text) is not None
+
+
+def event_table(value: Any, what: str) -> "Mapping[Any, Any]":
+    """An event that is given by its table, or by the formula that crosses zero."""
+    if isinstance(value, (str, Formula)) or callable(value) or is_sympy(value):
+        return {"when": value}
+    if not isinstance(value, Mapping) or "when" not in value:
+        raise ModelError(f"{what}: {value!r} is no event, such as \"when=x, do=stop\", {{\"when\": \"x\"}}, or \"x\" alone")
+    return value
 
 
 def _table(name: str, rows: "Iterable[Tuple[str, str]]") -> str:
@@ -157,7 +175,7 @@ _SYSTEM = {"hamiltonian": "p", "kinetic": "v", "potential": "", "potential_fast"
 
 def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any = None, potential_fast: Any = None,
                   potential_slow: Any = None, lagrangian: Any = None, kinetic: Any = None, mass: Any = None,
-                  constraints: Any = None, forces: Any = None, events: Any = None,
+                  constraints: Any = None, forces: Any = None, damping: "Optional[Mapping[Any, Any]]" = None, events: Any = None,
                   parameters: "Optional[Mapping[Any, Any]]" = None, start: Any = None,
                   definitions: "Optional[Mapping[str, Any]]" = None, quantities: "Optional[Mapping[str, Any]]" = None,
                   run: "Optional[Mapping[str, Any]]" = None, title: Optional[str] = None) -> str:
@@ -213,6 +231,8 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
         _table("parameters", ((name, parts.value(value, f"parameter {name}")) for name, value in parts.parameters.items())),
         _table("definitions", ((name, _quoted(text)) for name, text in [*own_texts, *shared])),
         _table("system", system),
+        _table("damping", ((name_of_symbol(name), parts.value(value, f"damping {name}"))
+                           for name, value in _damped(damping).items())),
         _table("initial", ((name, parts.value(value, f"start {name}"))
                            for name, value in initial.items())),
         _table("run", ((key, _run_value(value)) for key, value in (run or {}).items())),
@@ -245,6 +265,12 @@ def _pushed(forces: Any) -> "List[Tuple[Any, Any]]":
     return [(one["on"], one["force"]) for one in listed]
 
 
+def _damped(damping: Any) -> "Mapping[Any, Any]":
+    if damping is not None and not isinstance(damping, Mapping):
+        raise ModelError(f"damping: {damping!r} is no damping, such as {{\"x\": 0.1}}, which is the force -0.1 p_x")
+    return damping or {}
+
+
 def _listed(events: Any) -> "List[Any]":
     if events is None:
         return []
@@ -252,7 +278,7 @@ def _listed(events: Any) -> "List[Any]":
 
 
 def _several(constraints: Any) -> bool:
-    return isinstance(constraints, (list, tuple))
+    return isinstance(constraints, (list, tuple)) or getattr(constraints, "is_Matrix", False)
 
 
 def _run_value(value: Any) -> str:

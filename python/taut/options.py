@@ -10,7 +10,7 @@ from ._library import encode
 from .arrays import refuse_masked
 from .errors import ModelError
 from .formula import Formula, Graph, text_of
-from .modeltext import Parts, start_by_name
+from .modeltext import Parts, event_table, is_event_text, start_by_name
 from .symbolic import from_sympy, is_sympy, name_of_symbol
 
 __all__ = ["mapping_of", "options_json", "plain", "settings_of"]
@@ -72,13 +72,11 @@ def options_json(options: "Mapping[str, Any]", coordinates: "Sequence[str]", par
         return str(Parts(coordinates, {name: 0 for name in parameter_names}).formula(value, what, "p"))
 
     def event_of(event: Any) -> Any:
-        if isinstance(event, str):
+        if isinstance(event, str) and is_event_text(event):
             return event
-        if not isinstance(event, Mapping):
-            raise ModelError(f"events: {event!r} is no event, such as \"when=x, do=stop\" or {{\"when\": \"x\"}}")
-        when = event.get("when")
-        return {**{str(key): plain(part, f"events.{key}") for key, part in event.items() if key != "when"},
-                **({} if when is None else {"when": formula_of(when, "an event")})}
+        table = event_table(event, "events")
+        return {**{str(key): plain(part, f"events.{key}") for key, part in table.items() if key != "when"},
+                "when": formula_of(table["when"], "an event")}
 
     for key, value in options.items():
         if value is None or value is False and key in ("project_start", "plain_updates", "overwrite"):
@@ -89,8 +87,16 @@ def options_json(options: "Mapping[str, Any]", coordinates: "Sequence[str]", par
             found["step-function"] = formula_of(value, "step_function")
         elif key == "events":
             found[key] = [event_of(event) for event in (value if isinstance(value, (list, tuple)) else [value])]
+        elif key == "at":
+            times = plain(value, key)
+            found[key] = times if isinstance(times, (list, str)) else [times]
         elif key == "start":
-            found[key] = {name: plain(part, f"start {name}") for name, part in start_by_name(value, coordinates).items()}
+            named = {name: plain(part, f"start {name}") for name, part in start_by_name(value, coordinates).items()}
+            # The model evaluates formulas, and velocities become momenta there.
+            if any(isinstance(part, str) or name.startswith("v_") and name not in coordinates for name, part in named.items()):
+                found.setdefault("set", {}).update(named)
+            else:
+                found[key] = named
         elif key == "parameters":
             found.setdefault("set", {}).update({name_of_symbol(n): plain(v, f"parameter {n}")
                                                 for n, v in mapping_of(value, key).items()})

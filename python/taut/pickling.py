@@ -58,7 +58,7 @@ def packed_result(result: "Result") -> "Tuple[str, bytes, str]":
         except ModelError:  # the method gives no multipliers, for example
             continue
         body.append(_bytes_of(array, name, shapes))
-    return _packed({"summary": result.summary, "columns": columns, "arrays": shapes}, b"".join(body))
+    return _packed({"summary": result.summary, "text": result._text, "columns": columns, "arrays": shapes}, b"".join(body))
 
 
 def packed_ensemble(ensemble: "Ensemble") -> "Tuple[str, bytes, str]":
@@ -145,4 +145,4 @@ def _result(header: "Dict[str, Any]", body: bytes) -> "Result":
     for key, block in (("coordinates", "q"), ("momenta", "p")):
         for k, name in enumerate(columns[key]):
             arrays.setdefault(name, arrays[block][:, k])
-    return Result(None, header["summary"], columns, arrays)
+    return Result(None, header["summary"], columns, arrays, header.get("text", ""))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
 
 from ._library import Handle, take_json, take_text
 from .arrays import view_of
-from .display import Table
+from .display import Table, package
 from .errors import ModelError, TautError
 
 if TYPE_CHECKING:
@@ -48,15 +49,17 @@ class Result:
     """
 
     def __init__(self, handle: "Optional[Handle]", summary: "Dict[str, Any]", columns: "Optional[Dict[str, List[str]]]" = None,
-                 arrays: "Optional[Dict[str, Doubles]]" = None):
+                 arrays: "Optional[Dict[str, Doubles]]" = None, text: str = ""):
         self._handle = handle
         self._summary = summary
+        self._text = text  # of the summary: it may have more digits than doubles
         self._columns = columns
         self._arrays: Dict[str, Any] = arrays or {}
 
     @classmethod
-    def _of_handle(cls, handle: Handle, summary: "Dict[str, Any]") -> "Result":
-        return cls(handle, summary)
+    def _of_handle(cls, handle: Handle) -> "Result":
+        text = take_text("taut_run_summary", handle.pointer)
+        return cls(handle, json.loads(text), text=text)
 
     @property
     def columns(self) -> "Dict[str, List[str]]":
@@ -127,7 +130,7 @@ class Result:
         try:
             return self._array(name)
         except ModelError as error:
-            raise KeyError(str(error)) from None
+            raise KeyError(f"{error} There are {', '.join(['t', 'energy', *self._names()])}") from None
 
     def __len__(self) -> int:
         return len(self.t)
@@ -142,6 +145,18 @@ class Result:
     def summary(self) -> "Dict[str, Any]":
         """The object that ``taut run --json`` prints."""
         return self._summary
+
+    @property
+    def decimals(self) -> "Dict[str, Any]":
+        """The summary with numbers of type decimal.Decimal: all the digits that ``precision="long"`` and ``"quad"`` have.
+
+        >>> import taut
+        >>> r = taut.Model("pendulum").run(steps=1)
+        >>> float(r.decimals["q"][0]) == r.summary["q"][0]
+        True
+        """
+        found: Dict[str, Any] = json.loads(self._text or json.dumps(self._summary), parse_float=Decimal)
+        return found
 
     @property
     def events(self) -> "Table":
@@ -167,20 +182,14 @@ class Result:
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame with the time as its index. It is a copy."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_pandas needs pandas: install python3-pandas, or `pip install pandas`") from None
+        pandas = package("pandas", "to_pandas")
         columns = {name: self[name] for name in self._names()}
         columns.setdefault("energy", self.energy)
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
 
     def to_xarray(self) -> Any:
         """An xarray.Dataset with the dimensions time and coordinate."""
-        try:
-            import xarray
-        except ImportError:
-            raise ImportError("to_xarray needs xarray: install python3-xarray, or `pip install xarray`") from None
+        xarray = package("xarray", "to_xarray")
         data = {"q": (("time", "coordinate"), self.q), "p": (("time", "coordinate"), self.p),
                 "energy": (("time",), self.energy), "multipliers": (("time", "constraint"), self.multipliers),
                 "residuals": (("time", "of"), self.residuals)}
@@ -230,8 +239,3 @@ class Result:
         from .pickling import packed_result, restore
 
         return restore, ("result", *packed_result(self))
-
-
-def summary_of(handle: Handle) -> "Dict[str, Any]":
-    found: Dict[str, Any] = json.loads(take_text("taut_run_summary", handle.pointer))
-    return found

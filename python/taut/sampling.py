@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from ._library import Handle, take_json
 from .arrays import view_of
-from .display import Table, html_table, text_table
+from .display import Table, html_table, package, text_table
 
 if TYPE_CHECKING:
     from .arrays import Doubles
@@ -89,14 +89,20 @@ class Draws:
 
         return restore, ("draws", *packed_draws(self))
 
+    def to_pandas(self) -> Any:
+        """The draws as a pandas.DataFrame, a row for each, with chain and draw as its index."""
+        pandas = package("pandas", "to_pandas")
+        chains, draws, columns = self.array.shape
+        index = pandas.MultiIndex.from_product([range(chains), range(draws)], names=["chain", "draw"])
+        return pandas.DataFrame(self.array.reshape(chains*draws, columns), index=index, columns=self.names)
+
     def to_xarray(self) -> Any:
         """The draws as an xarray.Dataset with the dimensions chain and draw, numbered from 0 as ArviZ numbers them."""
         return self._dataset({name: self[name] for name in self.names})
 
     def to_arviz(self) -> Any:
         """The draws as an arviz.InferenceData with the groups posterior and sample_stats; needs the package arviz."""
-        import arviz
-
+        arviz = package("arviz", "to_arviz")
         stats = self.statistics
         return arviz.InferenceData(
             posterior=self.to_xarray(),
@@ -107,8 +113,8 @@ class Draws:
 
     def _dataset(self, columns: "Dict[str, Any]") -> Any:
         import numpy as np
-        import xarray
 
+        xarray = package("xarray", "to_xarray")
         chains, draws = self.array.shape[:2]
         s = self.summary
         return xarray.Dataset({name: (("chain", "draw"), np.array(values)) for name, values in columns.items()},

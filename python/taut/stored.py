@@ -52,8 +52,10 @@ def load(folder: Any) -> Result:
         raise ModelError(f"{place} holds no samples of a run: there is neither trajectory.taut nor samples.csv")
     try:
         with open(os.path.join(place, "summary.json"), encoding="utf-8") as file:
-            summary: Dict[str, Any] = json.load(file)
+            written = file.read()
+        summary: Dict[str, Any] = json.loads(written)
     except FileNotFoundError:
+        written = ""
         summary = {**head, "error": "the run has not come to its end: this is what it has written so far"}
     n = len(coordinates)
     momenta, more = names[1 + n:1 + 2*n], names[1 + 2*n + len(_FIXED):]
@@ -61,7 +63,7 @@ def load(folder: Any) -> Result:
     arrays: Dict[str, Any] = {name: table[:, 1 + 2*n + len(_FIXED) + k] for k, name in enumerate(more)}
     arrays.update(t=table[:, 0], q=table[:, 1:1 + n], p=table[:, 1 + n:1 + 2*n], energy=table[:, 1 + 2*n],
                   residual=table[:, 2 + 2*n:4 + 2*n])
-    return Result(None, summary, {"coordinates": coordinates, "momenta": momenta, "columns": more}, arrays)
+    return Result(None, summary, {"coordinates": coordinates, "momenta": momenta, "columns": more}, arrays, written)
 
 
 def resume(folder: Any, *, previous: bool = False, new_samples: bool = False, checkpoint_every: Optional[float] = None,

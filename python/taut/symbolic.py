@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from .errors import ModelError
 from .formula import Formula, Graph
@@ -15,7 +15,8 @@ class SymbolicModel(NamedTuple):
     """A model as SymPy sees it. ``taut.Model(**model.to_sympy()._asdict())`` makes a model of it again.
 
     ``parameters`` and ``start`` have the names as keys; values are expressions of parameters. ``forces`` are those on
-    coordinates, by name; they and the other expressions may contain the time ``t``.
+    coordinates, by name; they and the other expressions may contain the time ``t``. ``quantities`` are expressions by name,
+    ``events`` tables with an expression ``when``, and ``run`` has the method, the step and the length of a run.
     """
 
     coordinates: "List[Any]"
@@ -25,6 +26,9 @@ class SymbolicModel(NamedTuple):
     start: "Dict[str, Any]"
     title: str
     forces: "Dict[str, Any]"
+    quantities: "Dict[str, Any]"
+    events: "List[Dict[str, Any]]"
+    run: "Dict[str, Any]"
 
 
 def is_sympy(value: object) -> bool:
@@ -34,8 +38,15 @@ def is_sympy(value: object) -> bool:
 
 
 def name_of_symbol(symbol: Any) -> str:
-    """The name of a symbol, if a model can have it."""
-    name = str(getattr(symbol, "name", symbol))
+    """The name of a symbol, if a model can have it. A function of the time alone is a coordinate, and its derivative a
+    velocity.
+
+    >>> from sympy.physics.mechanics import dynamicsymbols
+    >>> name_of_symbol(dynamicsymbols("a")), name_of_symbol(dynamicsymbols("a", 1))
+    ('a', 'v_a')
+    """
+    moving = _moving(symbol) if is_sympy(symbol) else None
+    name = moving if moving is not None else str(getattr(symbol, "name", symbol))
     if not name.isascii() or not name.replace("_", "a").isalnum() or name[0].isdigit():
         raise ModelError(f"`{name}` cannot be a name in a model: names are letters, digits and _, and no digit comes first")
     return name
@@ -46,6 +57,19 @@ _FUNCTIONS = {
     "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "exp": "exp", "log": "log", "Abs": "abs", "erf": "erf", "erfc": "erfc",
 }
 _INVERSES = {"sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch": "sinh", "coth": "tanh"}
+
+
+def _moving(e: Any) -> "Optional[str]":
+    """The name of f(t), or of its first derivative, as sympy.physics.mechanics writes mechanics."""
+    import sympy
+
+    if isinstance(e, sympy.Derivative):
+        of = _moving(e.expr)
+        first = len(e.variables) == 1 and e.variables[0].name == "t"
+        return "v_" + of if of is not None and first and not isinstance(e.expr, sympy.Derivative) else None
+    if isinstance(e, sympy.core.function.AppliedUndef) and len(e.args) == 1 and getattr(e.args[0], "name", "") == "t":
+        return str(e.func.__name__)
+    return None
 
 
 class _FromSympy:
@@ -95,9 +119,14 @@ class _FromSympy:
             return graph.function(_FUNCTIONS[name], *arguments)
         if name in _INVERSES:
             return graph.operation("/", graph.literal("1"), graph.function(_INVERSES[name], self(e.args[0])))
+        moving = _moving(e)
+        if moving is not None:
+            return graph.name(moving)
         if isinstance(e, sympy.core.function.AppliedUndef):
             raise self.refuse(e, f"it is a function of {', '.join(map(str, e.args))}; a coordinate is a plain symbol, such as "
                                  f"sympy.Symbol('{e.func}')")
+        if isinstance(e, (sympy.Derivative, sympy.Integral, sympy.Sum, sympy.Product, sympy.Subs, sympy.Limit)):
+            raise self.refuse(e, "it is not worked out. Call its method doit() first")
         if isinstance(e, sympy.Piecewise):
             raise self.refuse(e, "a formula has no branches. Write a smooth expression")
         if e is sympy.I or e.is_number and not e.is_real:

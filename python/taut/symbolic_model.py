@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Dict, List
 
 from .errors import ModelError
-from .formula import Formula, Graph
+from .formula import Formula, Graph, text_of
 from .legendre import mechanics_of
 from .parse import parse
 from .symbolic import SymbolicModel, to_sympy
@@ -60,7 +60,21 @@ def symbolic_model(model: "Model") -> SymbolicModel:
         start={name: sympy.Float(value) for name, value in values.items()},
         title=str(d["title"]),
         forces=forces,
+        quantities={name: expression(text) for name, text in d["quantities"].items()},
+        events=[{**event, "when": expression(event["when"])} for event in d.get("events", [])],
+        run=_run_of(d, lambda text: text_of(parse(text, graph, definitions))),
     )
+
+
+def _run_of(d: "Dict[str, Any]", written_out: "Callable[[str], str]") -> "Dict[str, Any]":
+    """The method, the step, and the number of steps or the end."""
+    left_out = ["every", "steps" if "until" in d["run"] else "until"]
+    if d["form"] == "split":  # its parts come together in H, and its method may want them apart
+        left_out.append("method")
+    found = {key: value for key, value in d["run"].items() if key not in left_out}
+    if found.get("step-function", "auto") != "auto":
+        found["step-function"] = written_out(found["step-function"])
+    return found
 
 
 def _of_lagrangian(L: Formula, names: "List[str]", expression: "Callable[[Formula], Any]") -> Any:

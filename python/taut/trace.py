@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import inspect
 import math
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+import re
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .errors import ModelError, TracingError
-from .formula import FUNCTIONS, Formula, Graph
+from .formula import FUNCTIONS, Comparison, Formula, Graph
 
 __all__ = ["trace", "arguments_for", "apply_ufunc", "method_named"]
 
@@ -111,6 +112,8 @@ def apply_ufunc(ufunc: Any, method: str, inputs: Tuple[Any, ...], options: Mappi
 
 def method_named(formula: Formula, name: str) -> Callable[..., Any]:
     """``formula.sin``: numpy calls such methods of the elements of an array of objects."""
+    if name == "item":
+        return lambda: formula
     if name in _UFUNCS or name in FUNCTIONS or name in _OTHER_NAMES:
         function = _function(name)
         return lambda *others: function(formula, *others)
@@ -120,7 +123,8 @@ def method_named(formula: Formula, name: str) -> Callable[..., Any]:
 
 
 def arguments_for(function: Callable[..., Any], q: Any, second: Any, parameters: Mapping[str, Any], what: str,
-                  takes_second: bool, second_name: str = "p", time: Any = None) -> "Tuple[List[Any], Dict[str, Any]]":
+                  takes_second: bool, second_name: str = "p", time: Any = None,
+                  coordinates: "Sequence[str]" = ()) -> "Tuple[List[Any], Dict[str, Any]]":
     """The arguments with which a function of (q, p, **parameters) is called.
 
     The first argument is q. An argument called ``p``, and the second one of a Hamiltonian, is p; of a Lagrangian, a kinetic
@@ -160,7 +164,7 @@ def arguments_for(function: Callable[..., Any], q: Any, second: Any, parameters:
             else:
                 known = ", ".join(["q", second_name, *([] if time is None else ["t"]), *parameters])
                 raise ModelError(f"{what}: its argument `{parameter.name}` is neither q, {second_name} nor a parameter; "
-                                 f"known: {known}")
+                                 f"known: {known}" + _together(parameter.name, coordinates))
             if parameter.kind is parameter.KEYWORD_ONLY or len(positional) < place:
                 named[parameter.name] = value
             else:
@@ -169,6 +173,13 @@ def arguments_for(function: Callable[..., Any], q: Any, second: Any, parameters:
     if place == 0 and not signature.parameters:
         raise ModelError(f"{what}: the function takes no argument; its first one is q")
     return positional, named
+
+
+def _together(name: str, coordinates: "Sequence[str]") -> str:
+    if name not in coordinates:
+        return ""
+    shown = ", ".join(f"q[{place}] is {one}" for place, one in enumerate(coordinates[:3]))
+    return f". Coordinates come together, as the first argument: {shown}{', …' if len(coordinates) > 3 else ''}"
 
 
 def _array(formulas: Sequence[Formula]) -> Any:
@@ -180,9 +191,21 @@ def _array(formulas: Sequence[Formula]) -> Any:
     return array
 
 
-def _no_math(error: TypeError) -> bool:
-    return any(words in str(error) for words in ("must be real number", "loop of ufunc does not support",
-                                                 "Cannot cast ufunc"))
+_SOLVES = ("solve", "solve1", "inv", "det", "slogdet", "cholesky_lo")
+
+
+def _why_not(error: TypeError) -> "Optional[str]":
+    """What to write instead, if this is the error of a function that wants numbers."""
+    said = str(error)
+    if "must be real number" in said or "loop of ufunc does not support" in said:
+        return "Functions of `math` cannot be traced: use those of numpy"
+    found = re.search("[uU]func '(\\w+)'", said) or re.search("for (einsum)", said)
+    if found is None:
+        return None
+    if found[1] in _SOLVES:
+        return ("Functions of numpy.linalg cannot be traced, `norm` aside: `mass` may be a function of q, and is inverted by "
+                "taut itself; or write the solution out")
+    return f"numpy's `{found[1]}` cannot be traced: write it with operators, `@` and sums"
 
 
 def trace(function: Callable[..., Any], graph: Graph, coordinates: Sequence[str], second: Sequence[str],
@@ -191,15 +214,23 @@ def trace(function: Callable[..., Any], graph: Graph, coordinates: Sequence[str]
     q = _array([graph.name(name) for name in coordinates])
     also = _array([graph.name(name) for name in second])
     positional, named = arguments_for(function, q, also, {name: graph.name(name) for name in parameters}, what, takes_second,
-                                      second_name, graph.name("t"))
+                                      second_name, graph.name("t"), coordinates)
+    graph.branch = None
     try:
         value = function(*positional, **named)
     except TracingError as error:
         raise TracingError(f"{what}: {error}") from None
     except TypeError as error:
-        if not _no_math(error):
+        instead = _why_not(error)
+        if instead is None:
             raise
-        raise TracingError(f"{what}: {error}. Functions of `math` cannot be traced: use those of numpy") from error
+        raise TracingError(f"{what}: {error}. {instead}") from error
+    except Exception as error:
+        if graph.branch is None:
+            raise
+        raise TracingError(f"{what}: {graph.branch}") from error
+    if graph.branch is not None:  # somebody has caught the error, and has taken one of the two ways
+        raise TracingError(f"{what}: {graph.branch}")
     return _values(value, graph, what)
 
 
@@ -210,7 +241,7 @@ def _values(value: Any, graph: Graph, what: str) -> "List[Formula]":
         raise TracingError(f"{what}: the function returned nothing (a `return` is missing)")
     if isinstance(value, (list, tuple, np.ndarray)):
         flat: List[Formula] = []
-        for part in value:
+        for part in value.ravel() if isinstance(value, np.ndarray) else value:
             flat.extend(_values(part, graph, what))
         return flat
     if isinstance(value, np.generic):
@@ -220,4 +251,8 @@ def _values(value: Any, graph: Graph, what: str) -> "List[Formula]":
     try:
         return [graph.of(value)]
     except ModelError:
-        raise TracingError(f"{what}: the function returned {value!r}, which is no formula") from None
+        raise TracingError(f"{what}: the function returned {_named(value)}, which is no formula") from None
+
+
+def _named(value: Any) -> str:
+    return f"whether `{value.text}`" if isinstance(value, Comparison) else repr(value)

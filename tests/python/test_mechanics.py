@@ -213,9 +213,14 @@ v_a = 0.2
     np.testing.assert_allclose(a.q, b.q, rtol=0, atol=1e-13)
     assert a.summary["work"] == pytest.approx(b.summary["work"], abs=1e-12) and abs(a.summary["work"]) > 1e-3
     assert len(a.events) == len(b.events) > 0 and a.events[0]["name"] == "through"
+    damped, forced = (taut.Model(coordinates="x", mass=2.0, potential="x^2/2", start={"x": 1.0}, parameters={"c": 0.3}, **one)
+                      .run("lobatto(3)", step=0.02, steps=50).q for one in (dict(damping={"x": "c"}), dict(forces={"x": "-c*p_x"})))
+    np.testing.assert_allclose(damped, forced, rtol=0, atol=1e-15)
     listed = taut.Model(kinetic="v_a^2/2", forces=[{"on": "a", "force": "cos(t)"}, {"on": "a", "force": drag}], **common)
     assert [force["on"] for force in listed.description["forces"]] == ["a", "a"]
-    for wrong, words in ((dict(forces=["a"], mass=1.0, potential="a"), "is no force"), (dict(forces={"b": "1"}, mass=1.0, potential="a"), "`b`"), (dict(events=[3], mass=1.0, potential="a"), "no event"),
+    for wrong, words in ((dict(forces=["a"], mass=1.0, potential="a"), "is no force"), (dict(forces={"b": "1"}, mass=1.0, potential="a"), "`b`"),
+                         (dict(damping=3, mass=1.0, potential="a"), "is no damping"), (dict(damping={"b": 1}, mass=1.0, potential="a"), "`b`"),
+                         (dict(events=[3], mass=1.0, potential="a"), "no event"),
                          (dict(kinetic="v_a^2/2", lagrangian="v_a^2/2"), "leave out"),
                          (dict(forces={"a": "1"}, mass=1.0, potential=lambda q: q[0], callback=True), "do not go together"),
                          (dict(forces={"a": lambda q, p: p[0]}, mass=1.0, potential="a"), "neither q, v nor a parameter")):

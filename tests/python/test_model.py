@@ -75,7 +75,7 @@ def test_wrong_input_is_refused_in_words(pendulum):
             stepper.step(wrong)
     with pytest.raises(taut.ModelError):
         taut.Model("no-such-model")
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="no column `z`. There are t, energy, x, y, p_x, p_y"):
         pendulum.run(steps=1)["z"]
 
 
@@ -100,6 +100,58 @@ def test_steps_of_other_sizes_follow_a_function(pendulum):
             for f in ("1 + x^2", lambda q: 1 + q[0]**2, 1 + sympy.Symbol("x")**2)]
     assert runs[0].t.tolist() == pytest.approx([0, 0.5, 1, 1.5, 2, 2.5, 3], abs=1e-12)
     assert (runs[0].q == runs[1].q).all() and np.abs(runs[0].q - runs[2].q).max() < 1e-12
+
+
+def test_a_start_may_be_arrays_formulas_and_velocities(pendulum):
+    import sympy
+
+    x, y = sympy.symbols("x y")
+    for start, q, p in (({"q": [0.6, -0.8]}, [0.6, -0.8], [0, 0]), ({"p": np.array([0, 1.5])}, [1, 0], [0, 1.5]),
+                        ({"x": "sin(0.3)", "y": "-cos(0.3)"}, [np.sin(0.3), -np.cos(0.3)], [0, 0]),
+                        ({x: sympy.sqrt(2)/2, y: -sympy.sqrt(2)/2}, [0.5**0.5, -0.5**0.5], [0, 0]),
+                        ({"v_y": 0.5}, [1, 0], [0, 0.5])):
+        r = pendulum.run(steps=1, step=0.01, start=start)
+        np.testing.assert_allclose(r.q[0], q, rtol=1e-15)
+        np.testing.assert_allclose(r.p[0], p, rtol=1e-15)
+    with pytest.raises(taut.ModelError, match="q has 1 numbers"):
+        pendulum.run(steps=1, start={"q": [1.0]})
+
+
+def test_an_event_may_be_its_formula_alone(pendulum):
+    import sympy
+
+    wanted = pendulum.run(step=0.05, until=3.0, events="when=x").events
+    assert len(wanted) == 1
+    for event in ("x", sympy.Symbol("x"), lambda q: q[0], ["x"]):
+        assert pendulum.run(step=0.05, until=3.0, events=event).events == wanted
+    assert pendulum.section(lambda q: q[0], step=0.05, until=3.0).t.tolist() == [wanted[0]["time"]]
+    assert pendulum.run(step=0.05, until=3.0, at=1.5).at[0]["time"] == 1.5
+    made = taut.Model(coordinates="x", mass=1.0, potential="x^2/2", start={"x": 1.0}, events="x")
+    assert len(made.run("verlet", step=0.1, until=5.0).events) == 2
+
+
+def test_all_digits_of_a_wide_run_are_there(pendulum, tmp_path):
+    # The summary of the program has them; numbers of Python keep 17.
+    r = pendulum.run(step=0.05, steps=10, precision="quad", out=tmp_path)
+    digits = r.decimals["q"][0]
+    assert float(digits) == r.summary["q"][0] and len(digits.as_tuple().digits) > 30
+    assert pickle.loads(pickle.dumps(r)).decimals == r.decimals and taut.load(tmp_path).decimals["q"][0] == digits
+    x, y = r.decimals["q"]
+    assert abs(x*x + y*y - 1) < 1e-27
+
+
+def test_tables_of_pandas_and_xarray(pendulum):
+    e = pendulum.ensemble(q0=[[1.0, 0.0], [0.0, -1.0]], parameters={"gravity": [1.0, 2.0]}, step=0.05, steps=10, every=5)
+    table, data = e.to_pandas(), e.to_xarray()
+    assert set(table.columns[:3]) == {"gravity", "x(0)", "y(0)"}
+    assert table["x"].tolist() == e["x"][:, -1].tolist() and data["x"].values.tolist() == e["x"].tolist()
+    assert data.coords["x(0)"].values.tolist() == [1.0, 0.0] and data.coords["gravity"].values.tolist() == [1.0, 2.0]
+    assert taut.methods().to_pandas()["name"][0] == "shake"
+    assert pendulum.section("x", step=0.05, until=30.0).to_pandas().shape[1] == 5
+    for found in (pendulum.section("x", until=30.0), pendulum.lyapunov(until=10.0), pendulum.spectrum("x", until=50.0),
+                  pendulum.orbit(7.4, step=0.05), pendulum.indicators(until=20.0)):
+        assert "Planar pendulum" in repr(found) or "spectrum of x" in repr(found)
+        assert repr(found).count("\n") >= 2 and "<td" in found._repr_html_()
 
 
 def test_wrong_kinds_of_arguments_are_refused_in_words(pendulum, tmp_path):
@@ -238,7 +290,7 @@ def test_ctrl_c_stops_after_a_step_with_what_there_is(pendulum):
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt) as caught:
         pendulum.run(steps=10**12, every=10**6, backend="interpret")
-    assert caught.value.result.summary["steps"] > 0
+    assert caught.value.result.summary["steps"] > 0 and "at t = " in str(caught.value)
 
 
 def test_progress_is_called_and_its_errors_come_out(pendulum):

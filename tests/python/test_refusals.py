@@ -27,6 +27,7 @@ def test_a_column_that_is_called_as_an_array_is_the_column(pendulum):
     d = model.sample(50, warmup=50, chains=2)
     assert (d["draws"] == 2*d["x"]).all() and (d["statistics"] == 3*d["x"]).all()
     assert d.array.shape == (2, 50, len(d.names)) and (d.array[:, :, 0] == d["x"]).all()
+    assert (d.to_pandas()["x"].loc[1].to_numpy() == d["x"][1]).all() and d.to_pandas().index.names == ["chain", "draw"]
     e = pendulum.ensemble(vary={"p_y": [0.0, 0.1]}, steps=10, quantities={"ends": "2*x", "values": "3*x", "samples": "4*x"})
     for name, factor in (("ends", 2), ("values", 3), ("samples", 4)):
         assert e[name].tolist() == (factor*e["x"]).tolist(), name

@@ -177,7 +177,26 @@ Json run_of(const ModelRun& run) {
   if (request.until) object["until"] = *request.until;
   if (!request.formulation.empty()) object["formulation"] = request.formulation;
   if (!request.projection.empty()) object["projection"] = request.projection;
+  if (!request.step_function.empty()) object["step-function"] = request.step_function;
+  if (request.shortest_step) object["shortest-step"] = *request.shortest_step;
+  if (request.longest_step) object["longest-step"] = *request.longest_step;
+  if (request.interval) object["interval"] = *request.interval;
+  if (request.tolerance > 0) object["tolerance"] = request.tolerance;
+  if (request.precision != Precision::double_precision) object["precision"] = name_of(request.precision);
   return object;
+}
+
+// The events as tables of a model file.
+Json events_of(const Model& model) {
+  static constexpr std::string_view directions[] = {"down", "both", "up"},
+                                    actions[] = {"record", "stop", "reflect"};
+  Json list = Json::list();
+  for (const EventRule& event : model.dynamics.events)
+    list.push_back(Json::object({{"name", event.name},
+                                 {"when", event.when.text},
+                                 {"direction", directions[event.direction + 1]},
+                                 {"do", actions[static_cast<std::size_t>(event.action)]}}));
+  return list;
 }
 
 }  // namespace
@@ -215,6 +234,7 @@ Json description_of(OpenModel& open) {
   add_equations(model, object);
   object["timed"] = model.dynamics.timed;
   object["forces"] = forces_of(model);
+  object["events"] = events_of(model);
   object["constraints"] = constraints_of(run);
   object["latex"] = latex_of(model);
   return object;

@@ -176,13 +176,15 @@ int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const taut_w
                                 made.summary.totals.trajectories(), made.size));
   const EnsembleTotals& totals = made.summary.totals;
   if (totals.trajectories() == 0 || totals.ended(Ended::done) > 0) return TAUT_OK;
-  std::string sentence = fmt::format("all {} trajectories failed", made.size);
+  std::string sentence =
+      made.size == 1 ? "the trajectory failed" : fmt::format("all {} trajectories failed", made.size);
   if (const auto& first = totals.first_failed()) {
-    sentence += fmt::format("; the first: {}", words_for(first->ending.kind));
+    sentence += fmt::format("{}: {}", made.size == 1 ? "" : "; the first", words_for(first->ending.kind));
     if (first->ending.kind == Ended::start_refused)
       sentence += ", " + Trajectories(ensemble).ready(first->trajectory).refusal;
   }
-  return remember(TAUT_FAILED, "failed", sentence + ".");
+  if (!sentence.ends_with('.')) sentence += '.';
+  return remember(TAUT_FAILED, "failed", std::move(sentence));
 }
 
 int make_ensemble_of(taut_model* model, EnsembleAsked asked, const taut_watch* watch,

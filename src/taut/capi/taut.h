@@ -109,7 +109,7 @@ TAUT_API int taut_model_set_functions(taut_model* model, const taut_functions* f
  * "parameters": {NAME: value}, "definitions": {NAME: formula}, "hamiltonian" or "potential" and "mass",
  * "constraints": [{"name", "formula"}], "start": {"q", "p"}, "quantities": {NAME: formula}, "settable",
  * "methods": names that fit, "run": the defaults, "timed": whether the last coordinate is the time, "forces": [{"on",
- * "force"}], "latex": {"hamiltonian" or "lagrangian" or "kinetic" or "mass", "potential", "constraints", "definitions",
+ * "force"}], "events": [{"name", "when", "direction", "do"}], "latex": {"hamiltonian" or "lagrangian" or "kinetic" or "mass", "potential", "constraints", "definitions",
  * "forces"}}. If the model has functions of the caller, there is "functions": true, and no formulas. */
 TAUT_API int taut_model_describe(taut_model* model, char** json);
 

@@ -47,7 +47,9 @@ class Histogram {
     for (std::size_t k = 0; k < values_.size(); ++k) {
       const bool known = mean[k] > 0 && mean[0] > 0;
       out.profile.push_back(known ? -kT * std::log(mean[k] / mean[0]) : unknown);
-      out.error.push_back(!known ? unknown : k == 0 ? 0 : kT * std::hypot(relative[k], relative[0]));
+      out.error.push_back(!known   ? unknown
+                          : k == 0 ? 0
+                                   : kT * std::sqrt(relative[k] * relative[k] + relative[0] * relative[0]));
     }
   }
 

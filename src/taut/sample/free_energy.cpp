@@ -257,7 +257,7 @@ void warn_of_spacing(FreeEnergy& out) {
 
 void warn_of_disagreement(FreeEnergy& out) {
   for (std::size_t k = 1; k < out.direct.size(); ++k) {
-    const double error = std::hypot(out.direct_error[k], out.profile_error[k]);
+    const double a = out.direct_error[k], b = out.profile_error[k], error = std::sqrt(a * a + b * b);
     const double off = std::abs(out.direct[k] - out.profile[k]);
     if (!(off > 5 * error + 0.02 * out.kT)) continue;  // also if nothing is known
     out.warnings.push_back(
