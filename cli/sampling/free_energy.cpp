@@ -23,8 +23,6 @@ the cubics through neighbouring values, 0 at the first one. Beside it stands A f
 free. Chains begin where those draws come near a value; if some never meet there, such draws say what share each component has.
 [sampling] of the model says the temperature or the density, and the measure.)text";
 
-constexpr const char* held_name = "reaction_coordinate";
-
 struct FreeEnergyFlags {
   TypedModel model;
   std::string coordinate, values;
@@ -56,9 +54,16 @@ std::vector<double> values_of(const std::string& text, const Model& model) {
 }
 
 int compute(FreeEnergyFlags& flags) {
-  flags.model.set.push_back(fmt::format("quantities.{}={}", held_name, flags.coordinate));
-  const ModelRun run = read_model_run(flags.model.problem, flags.model.request(), flags.model.set);
-  flags.options.coordinate = held_name;
+  const auto read = [&] {
+    return read_model_run(flags.model.problem, flags.model.request(), flags.model.set);
+  };
+  ModelRun run = read();
+  flags.options.coordinate = flags.coordinate;
+  if (!is_quantity(run.model, flags.coordinate)) {
+    flags.model.set.push_back(fmt::format("quantities.{}={}", held_name, flags.coordinate));
+    run = read();
+    flags.options.coordinate = held_name;
+  }
   flags.options.values = values_of(flags.values, run.model);
   take_words(flags.words, run.model, flags.options.sampling);
   const StopSignals signals;
@@ -97,8 +102,8 @@ void add_free_energy(Program& program) {
     };
   };
   flags->model.add_problem(command);
-  command.add(required(
-      option("--coordinate", "FORMULA", flags->coordinate, "xi: a formula of coordinates and parameters")));
+  command.add(required(option("--coordinate", "FORMULA", flags->coordinate,
+                              "xi: a formula of coordinates and parameters, or the name of a quantity")));
   command.add(
       required(option("--values", "LIST", flags->values, "of xi: 'linspace(a, b, n)' or '[a, b, c]'")));
   command.add(

@@ -66,6 +66,11 @@ TEST(FreeEnergy, PrintsOneObjectAndRefusesADependentCoordinate) {
   const auto object = nlohmann::json::parse(ran.out);
   for (const double force : object["mean_force"]) EXPECT_NEAR(force, -1.8, 1e-9);  // A = -1.8 z
   EXPECT_NEAR(object["profile"].back().get<double>(), -1.8, 1e-9);
+  const Ran named =
+      run_taut("free-energy " + examples + "torus.toml --coordinate phi --values '[0.5]' --draws 20 --json",
+               own.string());
+  ASSERT_EQ(named.status, 0) << named.err;  // a quantity of the model: A = -log(1 + cos(phi)/2)
+  EXPECT_NEAR(nlohmann::json::parse(named.out)["mean_force"][0].get<double>(), 0.16660705, 1e-6);
   // The dihedral has a force that three values do not resolve.
   const std::string butane =
       "free-energy " + examples + "butane.toml --draws 60 --warmup 60 --chains 2 --coordinate phi";

@@ -20,3 +20,17 @@ for (k in seq_len(nrow(expected))) {
   }
 }
 cat(sprintf("%d columns agree; largest relative difference %.2g\n", nrow(expected), worst))
+if (requireNamespace("rstan", quietly = TRUE)) {  # it reads the files whole, with their heads
+  fit <- rstan::read_stan_csv(arguments[-1])
+  draws <- as.array(fit)
+  for (k in seq_len(nrow(expected))) {
+    x <- draws[, , expected$name[k]]
+    found <- c(rhat = rstan::Rhat(x), ess_bulk = rstan::ess_bulk(x), ess_tail = rstan::ess_tail(x))
+    for (what in names(found))
+      if (!(abs(found[[what]] / expected[[what]][k] - 1) < 5e-4)) {
+        cat(sprintf("%s of %s: rstan %.8g, taut %.8g\n", what, expected$name[k], found[[what]], expected[[what]][k]))
+        quit(status = 1)
+      }
+  }
+  cat(sprintf("rstan %s reads them, and agrees\n", packageVersion("rstan")))
+} else cat("rstan is not installed: not asked\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Samples the torus, exports the draws as CmdStan does, and lets the R package posterior judge the diagnostics.
 #   tests/sample/posterior.sh PROGRAM
-# It exits with 77 if R or posterior is not installed.
+# It exits with 77 if R or posterior is not installed. If r-cran-rstan is there, it reads the files too.
 set -eu
 program=${1:-build/release/cli/taut}
 here=$(cd "$(dirname "$0")" && pwd)

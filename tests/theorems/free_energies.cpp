@@ -51,6 +51,37 @@ TEST(FreeEnergies, ComponentsThatNeverMeetHaveTheirShares) {
   EXPECT_TRUE(warns(A, "chains stay in the component"));
 }
 
+// A coordinate along a curve leaves points, whose shares are those of free draws. The density of x on the
+// circle with the density exp(y) is cosh(sqrt(1 - x²))/sqrt(1 - x²).
+TEST(FreeEnergies, PointsThatACoordinateLeavesHaveTheirShares) {
+  const std::string circle = R"toml(
+[system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "0"
+constraints = ["x^2 + y^2 - 1"]
+[initial]
+x = 1.0
+[quantities]
+along = "x"
+[sampling]
+density = "y"
+measure = "surface"
+)toml";
+  FreeEnergyOptions options = along("along", {0.0, 0.6});
+  options.sampling.draws = 4000;
+  const FreeEnergy A = free_energy(model_run(circle, "t"), options, 2, {});
+  const double x = 0.6, y = 0.8, of_one_point = x / y - x / (y * y),
+               exact = x / y * std::tanh(y) - x / (y * y);
+  EXPECT_NEAR(A.mean_force[0], 0, 1e-12);
+  EXPECT_NEAR(A.mean_force[1], exact, 4 * A.error[1]);
+  EXPECT_LT(A.error[1], 0.05);
+  EXPECT_GT(std::abs(A.mean_force[1] - of_one_point), 5 * A.error[1]);
+  EXPECT_FALSE(warns(A, "never moved"));
+  options.sampling.kernel.kernel = kernel_named("g-baoab(1)");  // nothing chooses its step
+  EXPECT_THROW(free_energy(model_run(circle, "t"), options, 2, {}), InputError);
+}
+
 // Two wells with a barrier of 8 kT, whose forces differ: draws do not cross it, and no error bar knows.
 TEST(FreeEnergies, WellsThatAreNotLeftAreWarnedOf) {
   const std::string wells = R"toml(

@@ -205,6 +205,35 @@ TEST(Sampling, RigidRodsAreNotConditionedOnes) {
   EXPECT_GT(distance(limit.column("turn"), rigid), differs);
 }
 
+// Masses that are a matrix, depend on q, or stand in a Hamiltonian with a magnetic field are integrated out:
+// the measure is the length in their metric, the potential V = x alone.
+TEST(Sampling, MomentaAreIntegratedOutOfAnyQuadraticHamiltonian) {
+  const std::string given = "mass = [1.0, 100.0]\npotential = \"0\"";
+  const std::vector<std::pair<std::string, std::function<double(double, double, double)>>> cases = {
+      {"mass = [[2, 1.2], [1.2, 1]]\npotential = \"x\"",
+       [](double, double dx, double dy) { return 2 * dx * dx + 2.4 * dx * dy + dy * dy; }},
+      {"mass = [[\"1\", \"0.5\"], [\"0.5\", \"1 + 9*x^2\"]]\npotential = \"x\"",
+       [](double x, double dx, double dy) { return dx * dx + dx * dy + (1 + 9 * x * x) * dy * dy; }},
+      {"hamiltonian = \"((p_x + 3*y)^2/(1 + x^2) + 0.01*(p_y - 3*x)^2)/2 + x\"",
+       [](double x, double dx, double dy) { return (1 + x * x) * dx * dx + 100 * dy * dy; }}};
+  for (const auto& [mechanics, square] : cases) {
+    std::string text = ellipse;
+    text.replace(text.find(given), given.size(), mechanics);
+    text.replace(text.find("density = \"0\""), 13, "temperature = 2");
+    text.replace(text.find("atan2(abs(y), abs(x/a))"), 23, "atan2(y, x/a)");
+    const auto marginal = [&, &square = square](bool rigid) {
+      return on_a_circle([&, rigid](double t) {
+        const double x = 3 * std::cos(t), dx = -3 * std::sin(t), dy = std::cos(t);
+        return std::exp(-x / 2) * (rigid ? std::sqrt(square(x, dx, dy)) : speed(3, 1, t));
+      });
+    };
+    const ChainsOfColumn angle =
+        draw(text, {.measure = Measure::rigid, .step = 0.4, .draws = 5000}).column("angle");
+    EXPECT_LT(distance(angle, marginal(true)), agrees) << mechanics;
+    EXPECT_GT(distance(angle, marginal(false)), differs) << mechanics;
+  }
+}
+
 // Without the check, long steps favour points to which several ways lead. (On a convex curve a step along a
 // geodesic always finds its way back: Newton's iteration comes from outside, and ends at the nearer root in
 // both directions. So a force is needed on the ellipse.)

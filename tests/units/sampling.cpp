@@ -266,6 +266,8 @@ TEST(WrongInput, IsRefusedInASentence) {
   EXPECT_TRUE(says(refusal(replaced(ellipse, "\"x - y^2\"", "\"log(x - 10)\"")), "not finite at the start"));
   EXPECT_TRUE(says(refusal(replaced(ellipse, "\"surface\"", "\"area\"")), "unknown measure"));
   EXPECT_TRUE(says(refusal(ellipse, {.kernel = {.kernel = kernel_named("g-baoab(1)")}}), "--step"));
+  const std::string timed = replaced(ellipse, "constraints = [\"", "constraints = [\"0.1*sin(t) + ");
+  EXPECT_TRUE(says(refusal(timed), "a constraint depends on t"));
   EXPECT_THROW(kernel_named("nutz"), InputError);
   EXPECT_THROW(kernel_named("hmc(0)"), InputError);
   const std::string held =
@@ -326,6 +328,31 @@ measure = "surface"
   together.spread = 0;
   const Sampling inner = sampling_of(rings, together);
   EXPECT_EQ(summarise(inner, run_sampling(inner, 2, nullptr, {})).components.size(), 1U);
+}
+
+// The matrices with QᵀQ = 1 are rotations and reflections. All of their entries have the same distributions,
+// so that R-hat sees nothing.
+TEST(Components, ThatRHatDoesNotSeeAreNamed) {
+  const std::string orthogonal = R"toml(
+[system]
+coordinates = ["a", "b", "c", "d"]
+mass = 1.0
+potential = "0"
+constraints = ["a^2 + b^2 - 1", "c^2 + d^2 - 1", "a*c + b*d"]
+[initial]
+a = 1.0
+d = 1.0
+[sampling]
+density = "0"
+measure = "surface"
+)toml";
+  SamplingOptions options{.draws = 500, .warmup = 100, .chains = 4, .step = 0.3, .spread = 1};
+  options.kernel.kernel = kernel_named("hmc(8)");
+  const Sampling sampling = sampling_of(orthogonal, options);
+  const SamplingSummary s = summarise(sampling, run_sampling(sampling, 2, nullptr, {}));
+  for (const ColumnDiagnostics& d : s.of) EXPECT_LT(d.rhat, 1.05);
+  ASSERT_EQ(s.components.size(), 2U);
+  EXPECT_TRUE(says(s.warnings.front(), "never meet in space")) << s.warnings.front();
 }
 
 // A column that does not vary has no R-hat, and hides nothing of the others.

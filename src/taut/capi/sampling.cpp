@@ -146,18 +146,22 @@ void show(taut_sampling& s, std::string_view name, taut_view& view) {
   view.strides[1] = static_cast<std::int64_t>(width * sizeof(double));
 }
 
-constexpr const char* held_name = "reaction_coordinate";
-
 int free_energy_of(taut_model* model, SamplingAsked asked, const taut_watch* of_caller, char** json) {
   const Watch watch(of_caller);
   if (asked.coordinate.empty())
     throw InputError("a free energy needs the option coordinate, a formula of coordinates and parameters.");
   const int threads = asked.run.request.threads > 0 ? asked.run.request.threads : usual_threads();
-  asked.run.set.push_back(fmt::format("quantities.{}={}", held_name, asked.coordinate));
-  const ModelRun run = model->open->fresh(asked.run);
+  ModelRun run = model->open->fresh(asked.run);
+  if (!is_quantity(run.model, asked.coordinate)) {
+    asked.run.set.push_back(fmt::format("quantities.{}={}", held_name, asked.coordinate));
+    asked.coordinate = held_name;
+    run = model->open->fresh(asked.run);
+  }
   take_words(asked.words, run.model, asked.options);
-  const FreeEnergyOptions options{
-      .coordinate = held_name, .values = asked.values, .target = asked.target, .sampling = asked.options};
+  const FreeEnergyOptions options{.coordinate = asked.coordinate,
+                                  .values = asked.values,
+                                  .target = asked.target,
+                                  .sampling = asked.options};
   const FreeEnergy found = free_energy(run, options, threads, observer_of(watch));
   if (found.stopped) return remember(TAUT_STOPPED, "stopped", "stopped by the caller: nothing was kept.");
   *json = handed_out(to_json(found));

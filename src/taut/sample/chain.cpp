@@ -48,7 +48,8 @@ Chain::Chain(std::shared_ptr<const TargetCode> code, const SamplingOptions& opti
       windows_(options.warmup),
       variances_(static_cast<std::size_t>(code_->n)),
       row_(statistic_names().size() + code_->coordinates.size() + code_->quantity_names.size()),
-      W_(target_.metric()) {
+      W_(target_.metric()),
+      has_points_(code_->m == code_->n) {
   if (!code_->starts.empty()) x_.q = code_->starts[static_cast<std::size_t>(number) % code_->starts.size()];
 }
 
@@ -105,9 +106,9 @@ void Chain::refuse_start(const std::vector<double>& given) {
 void Chain::start() {
   random_.begin(before_all);
   place_start(random_);
-  kernel_->refresh_momentum(x_, random_);
-  if (options_.step) {
-    step_ = *options_.step;
+  if (!has_points_) kernel_->refresh_momentum(x_, random_);
+  if (options_.step || has_points_) {
+    step_ = options_.step.value_or(1);
   } else {
     step_ = 1;
     find_first_step();
@@ -150,6 +151,11 @@ void Chain::advance() {
     first_gradients_ = target_.gradients();
   }
   if (options_.part > 0 && is_warm() && (iteration_ - options_.warmup) % options_.part == 0) begin_part();
+  if (has_points_) {
+    did_ = {.accept = 1, .energy = x_.U};
+    ++iteration_;
+    return;
+  }
   const std::int64_t times = is_warm() ? options_.thin : 1;
   for (std::int64_t k = 0; k < times; ++k) did_ = kernel_->next(x_, step_, random_);
   if (!is_warm()) learn(did_);
@@ -163,6 +169,7 @@ void Chain::begin_part() {
   const Phase kept = x_;
   x_.q = code_->starts[static_cast<std::size_t>(turn % count)];
   if (!kernel_->mover().land(x_.q) || !target_.refresh(x_, Need::gradient)) x_ = kept;
+  if (has_points_) return;
   kernel_->refresh_momentum(x_, random_);
   for (int k = 0; k < settling; ++k) kernel_->next(x_, step_, random_);
 }
@@ -193,7 +200,7 @@ void Chain::take_metric(const std::vector<double>& W) {
 
 const std::vector<double>& Chain::row() {
   double* out = row_.data();
-  for (const double value : {-x_.base, did_.accept, step_, static_cast<double>(did_.depth),
+  for (const double value : {0 - x_.base, did_.accept, step_, static_cast<double>(did_.depth),
                              static_cast<double>(did_.steps), did_.divergent ? 1.0 : 0.0, did_.energy})
     *out++ = value;
   out = std::copy(x_.q.begin(), x_.q.end(), out);

@@ -51,6 +51,7 @@ class Chain {
   Target& target() { return target_; }
   const Phase& phase() const { return x_; }
   int number() const { return number_; }
+  bool has_points() const { return has_points_; }
 
   std::vector<double> save();
   bool restore(std::span<const double> state);  // false if the numbers are not those of such a chain
@@ -81,6 +82,8 @@ class Chain {
   Variances variances_;
   Transition did_;
   std::vector<double> row_, W_;
+  // The coordinate that is held leaves points, and each draw is a start.
+  bool has_points_ = false;
 };
 
 }  // namespace taut

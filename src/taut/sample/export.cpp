@@ -29,17 +29,25 @@ void refuse_own_files(const SamplingResult& result, const std::string& path) {
 }
 
 // A list in a name, such as q_1, stays as it is: CmdStan separates indices by dots, and coordinates have
-// none.
+// none. CmdStan knows two engines, and counts samples before it thins them; rstan reads no file without a metric.
 std::string head_of(const Sampling& s, const ChainResult& chain, int number) {
   const SamplingOptions& o = s.options;
+  const bool trees = o.kernel.kernel.kind == KernelKind::nuts;
   std::string text = fmt::format(
       "# stan_version_major = 2\n# stan_version_minor = 0\n# stan_version_patch = 0\n# model = {}\n# taut = "
-      "{}\n# method = "
-      "sample (Default)\n#   sample\n#     num_samples = {}\n#     num_warmup = {}\n#     save_warmup = 0 "
-      "(Default)\n#     "
-      "thin = {}\n#     algorithm = hmc (Default)\n#       hmc\n#         engine = {}\n# id = {}\n# "
-      "random\n#   seed = {}\n",
-      shown(s.run.title()), version, chain.draws, o.warmup, o.thin, o.kernel.kernel.text(), number, o.seed);
+      "{}\n"
+      "# kernel = {}\n# method = sample (Default)\n#   sample\n#     num_samples = {}\n#     num_warmup = "
+      "{}\n"
+      "#     save_warmup = 0 (Default)\n#     thin = {}\n#     adapt\n#       engaged = {}\n",
+      shown(s.run.title()), version, o.kernel.kernel.text(), chain.draws * o.thin, o.warmup, o.thin,
+      o.step ? 0 : 1);
+  text += fmt::format("#     algorithm = hmc (Default)\n#       hmc\n#         engine = {}\n",
+                      trees ? "nuts (Default)" : "static");
+  if (trees) text += fmt::format("#           nuts\n#             max_depth = {}\n", o.kernel.max_depth);
+  text += fmt::format(
+      "#         metric = diag_e (Default)\n#         stepsize = {:.17g}\n# id = {}\n# random\n#   seed = "
+      "{}\n",
+      o.step.value_or(1), number, o.seed);
   return text + fmt::format(
                     "{}\n# Adaptation terminated\n# Step size = {:.17g}\n# Diagonal elements of inverse mass "
                     "matrix:\n# {:.17g}\n",

@@ -18,7 +18,7 @@ namespace taut {
 namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-constexpr std::int64_t draws_of_a_part = 40;
+constexpr std::int64_t draws_of_a_part = 40;  // 1 if the coordinate leaves nothing but points
 // If the means of parts have this share of the variance, parts do not leave where they began.
 constexpr double remembers = 0.5;
 
@@ -33,7 +33,7 @@ struct Starts {
 // Takes the free draws within half the way to the next values. Each part of a chain begins at one of its
 // own, so that components have the shares that free draws have near the value, however rarely chains leave
 // them.
-Starts starts_near(const FreeDraws& free, const FreeEnergyOptions& options, std::size_t k) {
+Starts starts_near(const FreeDraws& free, const FreeEnergyOptions& options, bool of_points, std::size_t k) {
   const double value = options.values[k];
   double reach = std::numeric_limits<double>::infinity();
   for (const double other : options.values)
@@ -46,8 +46,8 @@ Starts starts_near(const FreeDraws& free, const FreeEnergyOptions& options, std:
   if (near.empty()) return {};
   const auto chains = static_cast<std::int64_t>(options.sampling.chains),
              count = static_cast<std::int64_t>(near.size());
-  const std::int64_t parts = std::clamp(options.sampling.draws / draws_of_a_part, std::int64_t{1},
-                                        std::max(count / chains, std::int64_t{1}));
+  const std::int64_t parts = std::clamp(options.sampling.draws / (of_points ? 1 : draws_of_a_part),
+                                        std::int64_t{1}, std::max(count / chains, std::int64_t{1}));
   Starts starts{.at = {}, .part = (options.sampling.draws + parts - 1) / parts};
   for (std::int64_t j = 0; j < parts * chains; ++j)  // those of one chain of free draws lie behind each other
     starts.at.push_back(near[static_cast<std::size_t>(j * count / (parts * chains) % count)]);
@@ -94,7 +94,7 @@ Held sample_at(const ModelRun& run, const FreeEnergyOptions& options, double val
     held.raw[k][i] = force.raw;
     held.log_weight[k][i] = force.log_weight;
     const bool begins = starts.part > 0 && draw % starts.part == 0;
-    if (!begins && chain.phase().q != held.last[k]) ++held.moves[k];
+    if (chain.has_points() || (!begins && chain.phase().q != held.last[k])) ++held.moves[k];
     held.last[k] = chain.phase().q;
   };
   try {
@@ -296,17 +296,27 @@ Profile integrated(const std::vector<double>& values, const std::vector<double>&
   return out;
 }
 
+bool is_quantity(const Model& model, const std::string& text) {
+  return std::any_of(model.quantities.begin(), model.quantities.end(),
+                     [&](const NamedFormula& quantity) { return quantity.name == text; });
+}
+
 FreeEnergy free_energy(const ModelRun& run, const FreeEnergyOptions& options, int threads,
                        const SamplingObserver& observer) {
   if (options.values.empty()) throw InputError("a free energy needs values of its coordinate: --values.");
+  check_options(options.sampling);
   const auto began = std::chrono::steady_clock::now();
   FreeEnergy out;
   const FreeDraws free = explore(run, options, threads, observer);
   out.stopped = free.stopped;
   Findings findings;
   Positions last;
+  TargetOptions held_target = options.target;
+  held_target.held = options.coordinate;
+  const TargetCode shape = make_target(run.model, held_target);
+  const bool of_points = shape.m == shape.n;
   for (std::size_t k = 0; k < options.values.size() && !out.stopped; ++k) {
-    Starts starts = starts_near(free, options, k);
+    Starts starts = starts_near(free, options, of_points, k);
     if (starts.at.empty()) starts.at = last;
     Held held = sample_at(run, options, options.values[k], starts, threads, observer, out.stopped);
     if (out.stopped) break;

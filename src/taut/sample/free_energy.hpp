@@ -11,6 +11,11 @@
 
 namespace taut {
 
+// A coordinate that is given as a formula becomes the quantity of this name.
+inline constexpr const char* held_name = "reaction_coordinate";
+// Says whether the text is the name of a quantity of the model: then it needs no new one.
+bool is_quantity(const Model& model, const std::string& text);
+
 struct FreeEnergyOptions {
   std::string coordinate;  // the name of a quantity of the model
   std::vector<double> values;

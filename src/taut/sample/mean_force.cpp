@@ -2,6 +2,7 @@
 #include <taut/sample/programs.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace taut {
 
@@ -61,7 +62,7 @@ Target::MeanForce Target::mean_force(const Phase& x) {
   for (std::size_t j = 0; j < n; ++j) force.raw += code_->kT * y[j] * b[j];
   double reference = 0;
   force.log_weight = x.factor.log_det(s) / 2;
-  if (code_->measure != Measure::conditioned && code_->free_m > 0 && factor_reference(x.G.data())) {
+  if (code_->measure_of_U != Measure::conditioned && code_->free_m > 0 && factor_reference(x.G.data())) {
     force.log_weight -= free_factor_.log_det(*code_->free_pattern) / 2;
     double* const Y = q_and_Y_.data() + code_->n;
     std::fill(Y, Y + s.column.size(), 0.0);
@@ -70,6 +71,7 @@ Target::MeanForce Target::mean_force(const Phase& x) {
     for (std::size_t j = 0; j < n; ++j) reference += slope_[j] * b[j];
   }
   force.corrected = force.raw - code_->kT * (reference + divergence);
+  if (code_->measure_of_U != code_->measure) force.raw = std::numeric_limits<double>::quiet_NaN();
   return force;
 }
 

@@ -199,6 +199,18 @@ void watch_over(Shared& shared, std::vector<std::thread>& team, std::int64_t all
   if (thrown) std::rethrow_exception(thrown);
 }
 
+bool pays_to_compile(const TargetCode& code, const SamplingOptions& options) {
+  const double steps = options.kernel.kernel.kind == KernelKind::hmc    ? options.kernel.kernel.count
+                       : options.kernel.kernel.kind == KernelKind::nuts ? 8
+                                                                        : 1;
+  const double operations = static_cast<double>(code.all->code.size() + 8 * code.g->code.size());
+  return operations * steps * static_cast<double>(options.thin) *
+             static_cast<double>((options.draws + options.warmup) * options.chains) >
+         worth_compiling;
+}
+
+}  // namespace
+
 void check_options(const SamplingOptions& o) {
   if (o.kernel.kernel.kind == KernelKind::g_baoab && !o.step)
     throw InputError(
@@ -214,18 +226,6 @@ void check_options(const SamplingOptions& o) {
   if (o.accept && !(*o.accept > 0 && *o.accept < 1))
     throw InputError("--accept: the acceptance that is looked for is between 0 and 1.");
 }
-
-bool pays_to_compile(const TargetCode& code, const SamplingOptions& options) {
-  const double steps = options.kernel.kernel.kind == KernelKind::hmc    ? options.kernel.kernel.count
-                       : options.kernel.kernel.kind == KernelKind::nuts ? 8
-                                                                        : 1;
-  const double operations = static_cast<double>(code.all->code.size() + 8 * code.g->code.size());
-  return operations * steps * static_cast<double>(options.thin) *
-             static_cast<double>((options.draws + options.warmup) * options.chains) >
-         worth_compiling;
-}
-
-}  // namespace
 
 std::vector<std::string> Sampling::columns() const {
   std::vector<std::string> names = statistic_names();

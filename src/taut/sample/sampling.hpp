@@ -36,6 +36,9 @@ struct SamplingWords {
 // Puts them into the options. Throws InputError at a word that means nothing.
 void take_words(const SamplingWords& words, const Model& model, SamplingOptions& options);
 
+// Throws InputError at numbers that mean nothing, or nothing together.
+void check_options(const SamplingOptions& options);
+
 // Throws InputError or ModelFileError if the model does not say what to sample, or the options do not fit.
 Sampling make_sampling(ModelRun run, const TargetOptions& target, const SamplingOptions& options);
 

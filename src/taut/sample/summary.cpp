@@ -21,6 +21,7 @@ constexpr std::size_t accept_column = 1, energy_column = 6;
 constexpr double much_apart = 1.05;               // an R-hat from which on it is asked who is apart
 constexpr std::size_t most_gathered = 1U << 22U;  // numbers of all columns that are looked at together
 constexpr std::size_t most_in_space = 16;         // coordinates that say where chains are
+constexpr std::int64_t least_independent = 50;    // draws of a chain that show where it is
 constexpr std::int64_t least_draws = 6;           // A chain of fewer has no diagnostics.
 
 // Mean and variance by Welford's update.
@@ -82,6 +83,15 @@ std::string list_of(const std::vector<int>& chains) {
   return fmt::format("{}", fmt::join(numbers, ", "));
 }
 
+// Returns how many draws of a chain are as good as independent in all of these columns. If R-hat is fine,
+// only such draws tell by their distances that chains never meet.
+std::int64_t independent_draws(const SamplingSummary& s, std::size_t first,
+                               const std::vector<std::size_t>& places) {
+  double least = static_cast<double>(s.draws);
+  for (const std::size_t place : places) least = std::min(least, s.of[place - first].ess_bulk / s.chains);
+  return std::isfinite(least) ? static_cast<std::int64_t>(std::min(least, 500.0)) : 0;
+}
+
 // Finds chains that never meet: by their ranges of one column, whose name is then said, or by their
 // neighbours in the coordinates that differ most between chains.
 void warn_of_components(SamplingSummary& s, const SamplingResult& result, std::size_t first,
@@ -89,7 +99,7 @@ void warn_of_components(SamplingSummary& s, const SamplingResult& result, std::s
   std::vector<std::size_t> apart;
   for (std::size_t k = 0; k < s.of.size(); ++k)
     if (s.of[k].rhat > much_apart) apart.push_back(k);
-  if (apart.empty() || s.chains < 2) return;
+  if (s.chains < 2) return;
   std::stable_sort(apart.begin(), apart.end(),
                    [&](std::size_t a, std::size_t b) { return s.of[a].rhat > s.of[b].rhat; });
   std::vector<std::size_t> places;
@@ -107,8 +117,9 @@ void warn_of_components(SamplingSummary& s, const SamplingResult& result, std::s
     if (std::find(places.begin(), places.end(), first + k) == places.end() && std::isfinite(s.of[k].rhat))
       places.push_back(first + k);
   if (s.components.size() < 2 && !places.empty()) {
-    const std::int64_t coarser = std::max(s.every, s.draws / 2000);
-    s.components = groups_by_neighbours(result.gather(places, coarser));
+    const std::int64_t points = apart.empty() ? independent_draws(s, first, places) : 2000;
+    if (points < least_independent) return;
+    s.components = groups_by_neighbours(result.gather(places, std::max(s.every, s.draws / points)));
   }
   if (s.components.size() < 2) return;
   std::string text = fmt::format("chains never meet in {}: ", where);
@@ -307,8 +318,9 @@ std::string to_json(const SamplingSummary& s) {
 }
 
 std::string to_text(const SamplingSummary& s) {
-  std::string text = fmt::format("{}: {} chains of {} draws after {} of warm-up, {}, measure {}, seed {}\n",
-                                 s.model, s.chains, s.draws, s.warmup, s.kernel, s.measure, s.seed);
+  std::string text =
+      fmt::format("{}: {} chain{} of {} draws after {} of warm-up, {}, measure {}, seed {}\n", s.model,
+                  s.chains, s.chains == 1 ? "" : "s", s.draws, s.warmup, s.kernel, s.measure, s.seed);
   text += fmt::format(
       "step {:.4g}, acceptance {:.3f}, {} gradients, {:.3g} s ({:.3g} s of the processor for draws)\n",
       s.step, s.accept, s.gradients, s.seconds, s.draw_seconds);

@@ -17,7 +17,7 @@ Target::Target(std::shared_ptr<const TargetCode> code)
       run_(std::make_unique<TargetPrograms>(*code_)),
       free_factor_(*code_->free_pattern) {
   const auto n = static_cast<std::size_t>(code_->n), entries = code_->pattern->column.size();
-  reference_ = code_->measure == Measure::rigid ? code_->mass_metric : std::vector<double>(n, 1.0);
+  reference_ = code_->measure_of_U == Measure::rigid ? code_->mass_metric : std::vector<double>(n, 1.0);
   out_.resize(1 + n + entries);
   multiplier_.resize(static_cast<std::size_t>(code_->m));
   q_and_Y_.resize(n + entries);
@@ -38,9 +38,9 @@ void Target::set_metric(const std::vector<double>& W) {
   bool proportional = true;
   for (std::size_t j = 0; j < W_.size(); ++j)
     proportional = proportional && W_[j] * reference_[0] == reference_[j] * W_[0];
-  const bool alike = proportional && code_->m == code_->free_m && code_->measure != Measure::conditioned;
+  const bool alike = proportional && code_->m == code_->free_m && code_->measure_of_U != Measure::conditioned;
   has_determinant_ = code_->m > 0 && !alike;
-  has_reference_ = has_determinant_ && code_->measure != Measure::conditioned && code_->free_m > 0;
+  has_reference_ = has_determinant_ && code_->measure_of_U != Measure::conditioned && code_->free_m > 0;
 }
 
 bool Target::refresh(Phase& x, Need need) {

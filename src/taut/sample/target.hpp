@@ -27,6 +27,9 @@ struct TargetCode {
   int n = 0, m = 0;  // m counts the coordinate that is held
   int free_m = 0;    // constraints of the model alone
   Measure measure = Measure::surface;
+  // U is minus the log density with respect to this one. It differs from `measure` if that is rigid and the
+  // masses are a matrix or depend on q: U then holds their determinants, and is ambient.
+  Measure measure_of_U = Measure::surface;
   double kT = 1;
   std::shared_ptr<const GramPattern> pattern;       // all constraints
   std::shared_ptr<const GramPattern> free_pattern;  // the constraints of the model
@@ -93,7 +96,7 @@ class Target {
   // The local mean force of the coordinate that is held, and what becomes of it without its corrections.
   struct MeanForce {
     double corrected = 0;   // its mean over the target is dA/dξ
-    double raw = 0;         // ∇V·b alone
+    double raw = 0;         // ∇V·b alone; NaN if U holds determinants of masses
     double log_weight = 0;  // the ensemble of the constrained motion has this one relative to the target
   };
   MeanForce mean_force(const Phase& x);  // (SM9)
