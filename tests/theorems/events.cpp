@@ -166,8 +166,8 @@ do = "reflect"
 )toml";
 }
 
-// Where the sign of a divisor changes, steps are made again, with the reflections that were in them. At
-// x = 30 the particle meets the wall at a mesh point, up to rounding or exactly.
+// Steps are made again if the sign of a divisor has changed, with the reflections that were in them. The
+// particle meets the wall x = 30 at a mesh point, up to rounding or exactly.
 TEST(Events, ReflectionsComeOnce) {
   for (const std::string p : {"-9.5", "8", "10.5", "-1"})
     for (const char* potential : {"1e-9*sin(x)/x", "0*x"}) {
@@ -187,7 +187,35 @@ TEST(Events, ReflectionsComeOnce) {
     }
 }
 
-// Where a formula has no value nobody can tell whether it crossed zero.
+// Two walls that meet in a corner act both, at a mesh point and between two.
+TEST(Events, BothWallsOfACornerReflect) {
+  const test::OwnModel model(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1
+potential = "0*x"
+[initial]
+x = 1.0
+y = 1.0
+p_x = -1.0
+p_y = -1.0
+[run]
+steps = 20
+[[events]]
+when = "x"
+do = "reflect"
+[[events]]
+when = "y"
+do = "reflect"
+)toml");
+  for (const std::string step : {"0.125", "0.3"}) {
+    const auto run = run_json("m.toml --step " + step, model.folder.string());
+    EXPECT_EQ(run["events"].size(), 2U) << step;
+    for (const auto* of : {"q", "p"}) EXPECT_GT(run[of][0].get<double>(), 0.9) << step;
+    for (const auto* of : {"q", "p"}) EXPECT_GT(run[of][1].get<double>(), 0.9) << step;
+  }
+}
+
+// Nobody can tell whether a formula crossed zero if it has no value there.
 TEST(Events, WithoutAValueAreNotPassedOver) {
   const test::OwnModel model(
       "[system]\ncoordinates = [\"x\"]\nmass = 1\npotential = \"0*x\"\n[initial]\nx = 1.0\np_x = -1.0\n"

@@ -31,13 +31,13 @@ struct SpectrumOfRun {
   double time = 0;
   std::vector<double> t = {};
   std::vector<std::complex<double>> signal = {};
-  std::vector<std::string> warnings = {};  // of the run
+  std::vector<std::string> warnings = {};  // what the run warns of
 };
 
 std::string to_json(const SpectrumOfRun& found);
 
-// Makes the run and analyses its samples, which must be equally far apart. `names` are columns of a sample, one or two; none: the first
-// coordinate. Throws AnalysisError if the run fails.
+// Makes the run and analyses its samples, which must be equally far apart. `names` are columns of a sample,
+// one or two; none: the first coordinate. Throws AnalysisError if the run fails.
 SpectrumOfRun spectrum_of(ModelRun run, std::vector<std::string> names, int count, int window,
                           const Telling& telling = {});
 

@@ -22,7 +22,7 @@ struct SectionPoints {
   std::vector<std::size_t> begin = {};           // the first point of each start
   double time = 0, energy = 0;                   // those of the first run
   std::vector<std::string> errors = {};          // why runs ended early; their points are kept
-  std::vector<std::string> warnings = {};        // of the runs: points that may have been missed, for example
+  std::vector<std::string> warnings = {};        // what the runs warn of
 };
 
 // Makes the run and keeps the points of its last event. Throws InputError if it has no event.

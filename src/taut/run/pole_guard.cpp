@@ -23,7 +23,7 @@ void PoleGuard::begin() {
 }
 
 bool PoleGuard::look() {
-  const bool changed = poles_.changed(here().q(), here().p());
+  const bool changed = is_pending();
   if (changed) find();
   if (!tally_.failed() && (changed || tally_.steps >= next_look_)) keep();
   return changed;

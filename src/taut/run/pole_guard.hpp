@@ -22,13 +22,15 @@ class PoleGuard {
   // Says after how many steps it is time for a look, at the latest. The clock has no say in it, so that the
   // same run always ends at the same step.
   std::int64_t next_look() const { return next_look_; }
+  // Asks whether a divisor has another sign than at the last look: the run may no longer be good.
+  bool is_pending() const { return poles_.changed(here().q(), here().p()); }
   // Looks at the run as it is now. If a step went across a pole, the run is back before that step, and the
   // tally has failed, unless the run goes on after jumps. Returns whether steps were made again.
   bool look();
   const std::string& pole() const { return pole_; }  // the one that the failed step went across, in words
 
  private:
-  // Where the run is: at the event that ended it, or at the machine's mesh point.
+  // Returns what is where the run is: at the event that ended it, or at the last mesh point.
   const Machine& here() const;
   void keep();
   void back();

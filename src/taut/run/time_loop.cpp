@@ -72,6 +72,7 @@ std::string TimeLoop::go(const std::string& start_digest, std::vector<BackendUse
       if (tally_.failed()) break;
       if (since_look_ >= pace_) look();
     }
+    settle_poles();
     if (tally_.failed()) back_to_last_good();
     if (wants_checkpoints_)
       observer_.checkpoint(snapshot(tally_.failed() ? RunStatus::failed
@@ -112,6 +113,11 @@ void TimeLoop::advance_watched(std::int64_t count) {
 bool TimeLoop::is_time_for_poles() const {
   return poles_ && !tally_.failed() &&
          (tally_.steps >= poles_->next_look() || tally_.steps % schedule_.every == 0 || has_ended());
+}
+
+// A run that stops, and what it leaves, has no open question.
+void TimeLoop::settle_poles() {
+  if (wants_checkpoints_ && awaits_poles()) poles_->look();
 }
 
 // The observer's own time is not that of steps: otherwise one that is slow would be asked after every step.
@@ -166,8 +172,11 @@ void TimeLoop::look() {
                                          : schedule_.steps);
     told_ = Clock::now();  // the time of a slow observer does not count
   }
-  if (observer_.checkpoint_due()) observer_.checkpoint(snapshot(RunStatus::running));
-  if (wants_checkpoints_ && seconds_of(now - kept_at_) > keep_every) keep();
+  // What may lie behind a pole is not kept before somebody has looked.
+  if (!awaits_poles()) {
+    if (observer_.checkpoint_due()) observer_.checkpoint(snapshot(RunStatus::running));
+    if (wants_checkpoints_ && seconds_of(now - kept_at_) > keep_every) keep();
+  }
   stop_ = observer_.stop_reason();
   looked_ = Clock::now();
 }
@@ -202,6 +211,7 @@ void TimeLoop::back_to_last_good() {
 void TimeLoop::save_after_failed_write() {
   if (!wants_checkpoints_) return;
   try {
+    settle_poles();
     observer_.checkpoint(snapshot(tally_.failed() ? RunStatus::failed : RunStatus::stopped));
   } catch (const WriteError&) {  // NOLINT(bugprone-empty-catch): the last checkpoint stands
   }

@@ -38,6 +38,8 @@ class TimeLoop {
   Machine& end() const { return events_ && events_->stopped() ? *events_->stopped() : machine_; }
   void advance();  // to the next sample, or to the next look at the clock
   bool is_time_for_poles() const;
+  bool awaits_poles() const { return poles_ && !tally_.failed() && poles_->is_pending(); }
+  void settle_poles();
   void sample();
   void sample_between();  // at equal times, up to the last step
   void show_sample(double time, const Reading& reading);

@@ -132,15 +132,7 @@ EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double
             rules_[rule].name, time);
         return Ended::failed;
       }
-      const double side = std::copysign(std::numeric_limits<double>::min(), leg.s[rule]);
-      leg.noise = noise_of(rule, x, time);
-      leg.x = *mirrored;
-      leg.probe.reset();
-      leg.from = theta;
-      formulas_.values(leg.x.q.data(), leg.x.p.data(), time, leg.s.data());
-      std::fill(leg.fresh.begin(), leg.fresh.end(), false);
-      leg.s[rule] = side;
-      leg.fresh[rule] = true;
+      reflect(leg, rule, *mirrored, theta, time);
       again = true;
       break;
     }
@@ -172,8 +164,26 @@ EventWatch::Ended EventWatch::follow(Leg leg, PlainState end, std::vector<double
 // was thrown back is seen next.
 void EventWatch::settle(const Leg& leg, std::vector<double>& s) {
   for (std::size_t k = 0; k < s.size(); ++k)
-    if (leg.fresh[k] && std::abs(s[k]) <= leg.noise)
+    if (leg.fresh[k] && std::abs(s[k]) <= (leg.noise.empty() ? 0 : leg.noise[k]))
       s[k] = std::copysign(std::numeric_limits<double>::min(), leg.s[k]);
+}
+
+// Another wall may meet this one here, and be zero too, up to rounding. What is thrown back is then still on
+// the side of it from which it came.
+void EventWatch::reflect(Leg& leg, std::size_t rule, PlainState mirrored, double theta, double time) const {
+  constexpr double tiny = std::numeric_limits<double>::min();
+  const std::vector<double> before = leg.s;
+  leg.x = std::move(mirrored);
+  leg.probe.reset();
+  leg.from = theta;
+  formulas_.values(leg.x.q.data(), leg.x.p.data(), time, leg.s.data());
+  leg.noise.resize(leg.s.size());
+  for (std::size_t k = 0; k < leg.s.size(); ++k) {
+    leg.noise[k] = noise_of(k, leg.x, time);
+    const bool meets = k == rule || std::abs(leg.s[k]) <= leg.noise[k];
+    if (meets && before[k] != 0) leg.s[k] = std::copysign(tiny, before[k]);
+    leg.fresh[k] = k == rule || (meets && leg.fresh[k]);
+  }
 }
 
 double EventWatch::noise_of(std::size_t rule, const PlainState& x, double time) const {

@@ -71,8 +71,8 @@ class EventWatch {
     PlainState x;
     double from = 0;
     std::vector<double> s;
-    std::vector<bool> fresh;  // this event was reflected at x: s has the sign of the side it came from
-    double noise = 0;         // what rounding of x does to the formula that was reflected
+    std::vector<bool> fresh;         // this event was reflected at x: s has the sign of the side it came from
+    std::vector<double> noise = {};  // what rounding does to each formula at a reflection; none before one
     std::unique_ptr<Machine> probe = {};  // made when it is first asked
     std::string start = {};               // the probe at x, as bytes
   };
@@ -96,6 +96,8 @@ class EventWatch {
   // Gives formulas that were just reflected, and are zero up to rounding, the sign of their side.
   static void settle(const Leg& leg, std::vector<double>& s);
   double noise_of(std::size_t rule, const PlainState& x, double time) const;
+  // Begins a leg anew behind the reflection of a rule.
+  void reflect(Leg& leg, std::size_t rule, PlainState mirrored, double theta, double time) const;
   void record(int rule, double time, const Machine& machine);
   Ended follow(Leg leg, PlainState end, std::vector<double>& s_end, Machine& machine, Tally& tally);
 
