@@ -87,7 +87,7 @@ TEST(Models, SlowBeatsOfTheEnergyAreNoDrift) {
             std::string::npos);
 }
 
-// H moves by 9e-4 here, so that it cannot have drifted by more than twice that, whatever few blocks of it say.
+// H moves by 9e-4 here, so it cannot have drifted by more than twice that, whatever few blocks of it say.
 TEST(Models, TheBarOfADriftIsNoLongerThanHMoved) {
   const json energy = run_json("pendulum --steps 200", "/")["energy"], drift = energy["drift"];
   EXPECT_LE(drift["error"].get<double>(),
