@@ -111,6 +111,22 @@ TEST(Check, StabilityOfMIsThereForAnyHamiltonian) {
   EXPECT_LT(measured(full, "modified energy"), 1e-6);
 }
 
+// The row shows the solve that failed, and not the most of those that did not.
+TEST(Check, ASolveThatFailedIsTheOneShown) {
+  const json row =
+      check_of(certificate("pendulum --formulation dirac-simplified --method implicit-midpoint", 1),
+               "solve iterations");
+  EXPECT_FALSE(row["pass"].get<bool>());
+  EXPECT_GT(row["measured"], row["claimed"]) << row;
+}
+
+// At t = 1000 the time is rounded by 1e-13, and so is a constraint that turns with it.
+TEST(Check, AConstraintThatDependsOnTheTimeIsRoundedWithIt) {
+  certificate("rotating-hoop --steps 20000", 0);
+  EXPECT_TRUE(
+      failed(certificate("rotating-hoop --steps 2000 --tolerance 1e-6", 1)).contains("position residual"));
+}
+
 TEST(Check, FitsOneScreen) {
   const auto ran = run_taut("check pendulum");
   EXPECT_EQ(ran.status, 0);

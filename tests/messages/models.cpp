@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "support/run_json.hpp"
@@ -84,6 +85,13 @@ TEST(Models, SlowBeatsOfTheEnergyAreNoDrift) {
         << run;
   EXPECT_NE(run_taut("run pendulum --method 'bdf(2)' --until 200").out.find("(beyond its error bar"),
             std::string::npos);
+}
+
+// H moves by 9e-4 here, so it cannot have drifted by more than twice that, whatever few blocks of it say.
+TEST(Models, TheBarOfADriftIsNoLongerThanHMoved) {
+  const json energy = run_json("pendulum --steps 200", "/")["energy"], drift = energy["drift"];
+  EXPECT_LE(drift["error"].get<double>(),
+            2 * energy["max_error"].get<double>() + std::abs(drift["total"].get<double>()) + 1e-18);
 }
 
 TEST(Models, EveryExampleRuns) {

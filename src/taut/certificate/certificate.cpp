@@ -392,6 +392,15 @@ Certificate certified(const ModelRun& model, bool length_typed, bool further, co
   // G H_p is rounded like the velocities in it, which a start at rest does not show.
   if (const double there = trials.kinetic_energy(); there > 0 && run.kinetic_max > there)
     rounding.momentum *= std::sqrt(run.kinetic_max / there);
+  // A constraint that depends on the time is rounded with it, and the more so the longer the run.
+  if (model.mechanism->timed() && !run.q.empty()) {
+    PlainState end{run.q, run.p};
+    const StartCheck there = model.mechanism->check(end);
+    end.q.back() += std::numeric_limits<double>::epsilon() * std::abs(end.q.back());
+    const StartCheck later = model.mechanism->check(end);
+    rounding.position = std::max(rounding.position, std::abs(later.position - there.position));
+    rounding.momentum = std::max(rounding.momentum, std::abs(later.momentum - there.momentum));
+  }
 
   Certificate out{.model = model.title(),
                   .method = choice.label(),
