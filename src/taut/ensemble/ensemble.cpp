@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
 namespace taut {
@@ -44,16 +45,17 @@ std::string given_at_start(const Model& model, const std::string& letters) {
 }
 // Does the same for names that vary.
 std::string varies_at_start(const Ensemble& e, const std::string& letters) {
-  for (const std::string& x : e.run.model.coordinates)
-    if (contains(e.variations.names(), letters + x) && !contains(e.run.model.coordinates, letters + x))
-      return letters + x;
+  const std::vector<std::string>& q = e.run.model.coordinates;
+  for (const std::string& name : e.variations.names())
+    if (name.starts_with(letters) && contains(q, name.substr(letters.size())) && !contains(q, name))
+      return name;
   return {};
 }
 bool all_momenta_vary(const Ensemble& e) {
-  const std::vector<std::string>& q = e.run.model.coordinates;
-  const std::ptrdiff_t moving = std::ssize(q) - (e.run.model.dynamics.timed ? 1 : 0);
-  return std::all_of(q.begin(), q.begin() + moving,
-                     [&](const std::string& x) { return contains(e.variations.names(), "p_" + x); });
+  const std::vector<std::string>&q = e.run.model.coordinates, &names = e.variations.names();
+  const std::unordered_set<std::string> vary(names.begin(), names.end());
+  return std::all_of(q.begin(), q.end() - (e.run.model.dynamics.timed ? 1 : 0),
+                     [&](const std::string& x) { return vary.contains("p_" + x); });
 }
 
 // A start is given by momenta or by velocities. Momenta that all vary replace the velocities of the model.

@@ -6,6 +6,7 @@
 #include <taut/scalar/eigen.hpp>
 #include <taut/scalar/number.hpp>
 #include <taut/scalar/registers.hpp>
+#include <taut/scalar/unroll.hpp>
 
 #include <array>
 #include <bit>

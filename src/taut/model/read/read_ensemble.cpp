@@ -3,7 +3,8 @@
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
 
-#include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 namespace taut {
 
@@ -20,15 +21,13 @@ std::vector<std::string> settable_names(const Model& model) {
   for (const std::string& x : model.coordinates) names.push_back("p_" + x);
   for (const std::string& x : model.free_coordinates) names.push_back(x);
   // A velocity whose name something else has is not called so. The time has none.
-  const auto is_taken = [&](const std::string& name) {
-    const auto has = [&](const std::vector<NamedFormula>& list) {
-      return std::any_of(list.begin(), list.end(), [&](const NamedFormula& x) { return x.name == name; });
-    };
-    return contains(names, name) || has(model.definitions) || has(model.quantities);
-  };
+  std::unordered_set<std::string> taken(names.begin(), names.end());
+  for (const auto* list : {&model.definitions, &model.quantities})
+    for (const NamedFormula& x : *list) taken.insert(x.name);
   const std::size_t moving = model.coordinates.size() - (model.dynamics.timed ? 1 : 0);
   for (std::size_t i = 0; i < moving; ++i)
-    if (const std::string name = "v_" + model.coordinates[i]; !is_taken(name)) names.push_back(name);
+    if (std::string name = "v_" + model.coordinates[i]; !taken.contains(name))
+      names.push_back(std::move(name));
   return names;
 }
 
