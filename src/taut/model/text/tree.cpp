@@ -231,17 +231,17 @@ bool is_word(std::string_view text) {
 // Asks whether a text is a number as TOML and everybody else write it: -12, 0.5, 1.5e-7. Longer ones and
 // others are left to the library.
 bool is_plain_number(std::string_view text) {
-  constexpr std::size_t longest = 40, longest_whole = 15, longest_exponent = 2;
+  constexpr std::size_t most_characters = 40, most_digits = 15, most_exponent_digits = 2;
   std::size_t at = 0;
   const auto digits = [&] {
     const std::size_t begin = at;
     while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
     return at - begin;
   };
-  if (text.size() > longest || text == "-0") return false;
+  if (text.size() > most_characters || text == "-0") return false;
   if (text.starts_with('-')) ++at;
   const std::size_t first = at, whole = digits();
-  if (whole == 0 || whole > longest_whole || (whole > 1 && text[first] == '0')) return false;
+  if (whole == 0 || whole > most_digits || (whole > 1 && text[first] == '0')) return false;
   if (at < text.size() && text[at] == '.') {
     ++at;
     if (digits() == 0) return false;
@@ -250,7 +250,7 @@ bool is_plain_number(std::string_view text) {
     ++at;
     if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
     const std::size_t exponent = digits();
-    if (exponent == 0 || exponent > longest_exponent) return false;
+    if (exponent == 0 || exponent > most_exponent_digits) return false;
   }
   return at == text.size();
 }
