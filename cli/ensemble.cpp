@@ -14,9 +14,9 @@ namespace {
 
 constexpr const char* ensemble_notes = R"text(
 Trajectory i is a function of the model, the method, the step, the seed and i alone: the same bits for any number of lanes and
-threads, any part of the work, any size of the ensemble, and those of `taut run` with the same values. What varies is a parameter, a
-coordinate or a momentum of the start: a list (linspace(a, b, n), logspace(a, b, n), [1, 2, 3]) or a distribution (normal(mean, sd),
-uniform(a, b), choice(a, b, c)). A trajectory that fails is a row in the table of failures, and not the end of the ensemble.
+threads, any part of the work, any size of the ensemble, and those of `taut run` with the same values. What varies is a parameter, or a
+coordinate, momentum or velocity of the start: a list (linspace(a, b, n), logspace(a, b, n), [1, 2, 3]) or a distribution (normal(mean,
+sd), uniform(a, b), choice(a, b, c)). A trajectory that fails is a row in the table of failures, and not the end of the ensemble.
 --out keeps the ends of all trajectories, with --every their samples too; `taut resume DIR` makes what is missing, `taut show DIR`
 prints the summary, `taut export DIR --npy` writes the array. docs/guide/ensembles.md says more.)text";
 

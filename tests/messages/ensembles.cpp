@@ -1,5 +1,6 @@
 // Ensembles as people run them: trajectory i has the same bits in every layout, and those of `taut run`.
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -92,6 +93,92 @@ TEST(Ensembles, ATrajectoryIsARun) {
       EXPECT_EQ(std::stod(at("max|G H_p|")), run["residual"]["momentum_max"].get<double>());
     }
   }
+}
+
+// Momenta that follow from velocities, and coordinates that follow from those of a parametrisation, are
+// computed for each trajectory as a run computes them.
+TEST(Ensembles, AStartIsComputedAsThatOfARun) {
+  const OwnFolder folder;
+  std::ofstream(folder / "turning.toml") << R"toml([parameters]
+m = 1.0
+[system]
+coordinates = ["r", "phi"]
+lagrangian = "m*(v_r^2 + r^2*v_phi^2)/2 + 1/r"
+[initial]
+r = 1.0
+v_phi = 1.0
+[run]
+method = "midpoint"
+step = 0.01
+steps = 20
+)toml";
+  std::ofstream(folder / "angle.toml") << R"toml([system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "y"
+constraints = ["(x^2 + y^2 - 1)/2"]
+[parametrisation]
+coordinates = ["a"]
+x = "sin(a)"
+y = "-cos(a)"
+[initial]
+a = 1.0
+[run]
+method = "rattle"
+step = 0.05
+steps = 20
+)toml";
+  using Values = std::vector<std::string>;
+  const auto is_run = [&](const std::string& model, const std::string& name, const Values& values,
+                          const std::string& more = "") {
+    ensemble(
+        fmt::format("{} {} --vary '{} = [{}]' --out {}", model, more, name, fmt::join(values, ","), name),
+        folder.string());
+    const auto table = table_of(run_taut("export " + name + " --csv", folder.string()).out);
+    ASSERT_EQ(table.size(), 1 + values.size());
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const Ran ran = run_taut(fmt::format("run {} {} --json --set {}={}", model, more, name, values[k]),
+                               folder.string());
+      ASSERT_EQ(ran.status, 0) << ran.err;
+      const auto run = nlohmann::json::parse(ran.out);
+      for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(std::stod(table[1 + k][6 + i]), run["q"][i].get<double>()) << name << values[k];
+        EXPECT_EQ(std::stod(table[1 + k][8 + i]), run["p"][i].get<double>()) << name << values[k];
+      }
+    }
+  };
+  is_run("turning.toml", "r", {"0.8", "1.2"});
+  is_run("turning.toml", "v_r", {"-0", "-0.25", "1e-3"});
+  is_run("turning.toml", "m", {"2", "1e2"});
+  is_run("angle.toml", "x", {"0.5", "0.6"}, "--project-start");
+  is_run("angle.toml", "a", {"0.5", "2"});
+  const auto refused = [&](const std::string& arguments) {
+    const Ran ran = run_taut("ensemble " + arguments, folder.string());
+    EXPECT_EQ(ran.status, 2) << arguments;
+    EXPECT_NE(ran.err.find("velocit"), ran.err.npos) << ran.err;
+  };
+  refused("turning.toml --vary 'p_r = [0.1, 0.2]'");
+  refused("turning.toml --vary 'p_r = [0.1, 0.2]' --vary 'v_phi = [0.1, 0.2]'");
+  refused("pendulum --vary 'v_x = [0.1, 0.2]' --set p_y=0.1");
+  // All momenta replace the velocities, as in a table of starts.
+  std::ofstream(folder / "starts.csv") << "r,phi,p_r,p_phi,m\n1,0,0.1,1,2\n2,0,0,1,3\n";
+  ensemble("turning.toml --table starts.csv --steps 1 --out all", folder.string());
+  const auto table = table_of(run_taut("export all --csv", folder.string()).out);
+  ASSERT_EQ(table.size(), 3U);
+  EXPECT_NEAR(std::stod(table[1][column(table, "H0")]), 1.01 / 4 - 1, 1e-15);
+  EXPECT_NEAR(std::stod(table[2][column(table, "H0")]), 1.0 / 24 - 0.5, 1e-15);
+}
+
+// Trajectories of a grid that have the same parameters share a model, and each has its own start.
+TEST(Ensembles, AGridOfParametersAndStartsHasTheBitsOfItsLists) {
+  const std::string more = " --steps 50 --project-start --set x=L";
+  const std::string grid = hash_of("pendulum --grid --vary 'p_y = [0, 0.5]' --vary 'L = [1, 1.5, 2]'" + more);
+  const std::string lists =
+      hash_of("pendulum --vary 'p_y = [0, 0, 0, 0.5, 0.5, 0.5]' --vary 'L = [1, 1.5, 2, 1, 1.5, 2]'" + more);
+  EXPECT_EQ(grid, lists);
+  const OwnFolder folder;
+  std::ofstream(folder / "starts.csv") << "p_y,L\n0,1\n0,1.5\n0,2\n0.5,1\n0.5,1.5\n0.5,2\n";
+  EXPECT_EQ(ensemble("pendulum --table starts.csv" + more, folder.string())["sha256"], lists);
 }
 
 TEST(Ensembles, ASmallOneIsThePrefixOfALargeOne) {

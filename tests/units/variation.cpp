@@ -159,7 +159,7 @@ TEST(Variation, TextsThatMakeNoSenseAreRefusedWithTheirPlace) {
   const std::string form = "as in linspace(1, 2, 100), normal(0.6, 1e-3) or [1, 2, 3]";
   EXPECT_EQ(refusal({"l = linspace(1, 2, 3)"}),
             "--vary: the model has nothing called `l` that could vary\n     | l = linspace(1, 2, 3)\n     | "
-            "^  known: L, gravity, x, y, p_x, p_y. Did you mean `L`?");
+            "^  known: L, gravity, x, y, p_x, p_y, v_x, v_y. Did you mean `L`?");
   EXPECT_EQ(refusal({"L"}),
             "--vary: this is not of the form NAME = VALUES\n     | L\n     | ^  as in --vary 'L = "
             "linspace(1, 2, 100)' or --vary 'x ~ normal(0.6, 1e-3)'");
@@ -282,7 +282,8 @@ TEST(Variation, TheTableEnsembleIsChecked) {
       "           ^^^^^  known here: linspace, logspace, uniform, normal, choice. A list is written [1, 2, "
       "3]\nmodel.toml:12:36: the model has nothing called `z` that could vary\n  12 | vary = { L = 3, y = "
       "\"gauss(1, 2)\", z = \"normal(0, 1)\", x = [] }\n     |                                    ^  known: "
-      "L, gravity, x, y, p_x, p_y.\nmodel.toml:12:60: the list is empty\n  12 | vary = { L = 3, y = "
+      "L, gravity, x, y, p_x, p_y, v_x, v_y.\nmodel.toml:12:60: the list is empty\n  12 | vary = { L = 3, y "
+      "= "
       "\"gauss(1, 2)\", z = \"normal(0, 1)\", x = [] }\n     |                                               "
       "             ^^\n");
   test::refused(
@@ -331,7 +332,7 @@ TEST(Tables, TheTextNamesTheirValues) {
 TEST(Tables, FaultsOfATextAreNamedWithTheirPlace) {
   EXPECT_EQ(table_refusal("x,z\n1,2\n"),
             "starts.csv:1:3: the model has nothing called `z` that could vary\n   1 | x,z\n     |   ^  "
-            "known: L, gravity, x, y, p_x, p_y.");
+            "known: L, gravity, x, y, p_x, p_y, v_x, v_y.");
   EXPECT_EQ(table_refusal("x,,x\n1,2,3\n"),
             "starts.csv:1:3: a column has no name\n   1 | x,,x\n     |   ^\nstarts.csv:1:4: there are two "
             "columns `x`\n   1 | x,,x\n     |    ^");
@@ -400,7 +401,8 @@ TEST(Tables, FaultsOfAnArrayAreNamed) {
   EXPECT_EQ(
       table_refusal(npy("{'descr': [('z', '<f8')], 'fortran_order': False, 'shape': (1,)}", bytes_of({1})),
                     "s.npy"),
-      "s.npy: the model has nothing called `z` that could vary; known: L, gravity, x, y, p_x, p_y.");
+      "s.npy: the model has nothing called `z` that could vary; known: L, gravity, x, y, p_x, p_y, v_x, "
+      "v_y.");
   EXPECT_EQ(table_refusal(npy("{'descr': '<U3', 'fortran_order': False, 'shape': (1,)}", ""), "s.npy"),
             "s.npy: its numbers are of the type `<U3`; floats (f4, f8) and whole numbers are read.");
   EXPECT_EQ(table_refusal(npy("{'descr': '<f8'", ""), "s.npy"), "s.npy: its header has no `}` in its place.");

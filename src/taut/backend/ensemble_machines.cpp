@@ -28,7 +28,8 @@ class InterpretedEnsemble final : public EnsembleMachines {
   BackendUse used() const override {
     return compiled_.system ? BackendUse{Backend::compile, compiled_.object} : BackendUse{};
   }
-  std::unique_ptr<Machine> machine(const TrajectoryModel& of, const PlainState& start) const override {
+  std::unique_ptr<Machine> machine(const TrajectoryModel& of, const PlainState& start,
+                                   const LaneConstants&) const override {
     const bool plain = method_.request.plain_updates;
     if (!compiled_.system) return of.mechanism->bind(method_.choice, start, method_.options, plain);
     return make_mechanism(compiled_.system)->bind(method_.choice, start, method_.options, plain);
@@ -36,7 +37,7 @@ class InterpretedEnsemble final : public EnsembleMachines {
   std::unique_ptr<LaneMachine> lanes(const PlainState& start) const override {
     return has_lanes_ ? lanes_for(start).machine : nullptr;
   }
-  std::optional<std::vector<double>> constants(const TrajectoryModel& of) const override {
+  LaneConstants constants(const TrajectoryModel& of) const override {
     if (!method_.other_parameters) return std::vector<double>{};
     if (!same_shape(*system_, *of.system)) return std::nullopt;
     return lane_constants(*of.system, sized_);
@@ -61,8 +62,10 @@ class SpecialisedEnsemble final : public EnsembleMachines {
                       std::shared_ptr<const DeviceSteps> device = nullptr)
       : unit_(std::move(unit)), method_(method), device_(std::move(device)) {}
   BackendUse used() const override { return {Backend::specialise, unit_.object}; }
-  std::unique_ptr<Machine> machine(const TrajectoryModel& of, const PlainState& start) const override {
-    if (const auto numbers = numbers_of(of)) return unit_.machine(*numbers, start, method_.options);
+  std::unique_ptr<Machine> machine(const TrajectoryModel& of, const PlainState& start,
+                                   const LaneConstants& constants) const override {
+    if (constants)
+      return unit_.machine(method_.other_parameters ? *constants : unit_.numbers, start, method_.options);
     // The model has another shape. Its step is compiled as it is for a run.
     Specialised made =
         specialised_machine(*of.model, method_.choice, start, method_.options, method_.request.plain_updates);
@@ -79,16 +82,12 @@ class SpecialisedEnsemble final : public EnsembleMachines {
     return device_ ? device_->machine(slots) : nullptr;
   }
   std::string device_name() const override { return device_ ? device_->name() : ""; }
-  std::optional<std::vector<double>> constants(const TrajectoryModel& of) const override {
+  LaneConstants constants(const TrajectoryModel& of) const override {
     if (!method_.other_parameters) return std::vector<double>{};
-    return numbers_of(of);
+    return unit_.numbers_of(*of.model);
   }
 
  private:
-  std::optional<std::vector<double>> numbers_of(const TrajectoryModel& of) const {
-    return method_.other_parameters ? unit_.numbers_of(*of.model) : unit_.numbers;
-  }
-
   SpecialisedTrajectories unit_;
   EnsembleMethod method_;
   std::shared_ptr<const DeviceSteps> device_;  // null: the processor alone

@@ -27,6 +27,10 @@ struct TrajectoryModel {
   const Mechanism* mechanism = nullptr;              // nobody else uses it meanwhile
 };
 
+// The numbers by which a lane knows a model; empty if all trajectories have the same. Nothing, if the model
+// has another shape than the first, so that it does not fit into a lane.
+using LaneConstants = std::optional<std::vector<double>>;
+
 // What all trajectories have in common.
 struct EnsembleMethod {
   MethodChoice choice;
@@ -44,15 +48,15 @@ class EnsembleMachines {
  public:
   virtual ~EnsembleMachines() = default;
   virtual BackendUse used() const = 0;
-  virtual std::unique_ptr<Machine> machine(const TrajectoryModel& of, const PlainState& start) const = 0;
+  // `constants` are those of the model.
+  virtual std::unique_ptr<Machine> machine(const TrajectoryModel& of, const PlainState& start,
+                                           const LaneConstants& constants) const = 0;
   // Gives none if the method is not there for lanes.
   virtual std::unique_ptr<LaneMachine> lanes(const PlainState& start) const = 0;
   // Gives none if trajectories are computed by the processor alone.
   virtual std::unique_ptr<DeviceMachine> device(int) const { return nullptr; }
   virtual std::string device_name() const { return ""; }  // in words; empty: the processor alone
-  // Returns the numbers by which a lane knows this model; empty if all trajectories have the same. Gives
-  // nothing if the model has another shape than the first, so that it does not fit into a lane.
-  virtual std::optional<std::vector<double>> constants(const TrajectoryModel& of) const = 0;
+  virtual LaneConstants constants(const TrajectoryModel& of) const = 0;
 };
 
 struct MadeEnsembleMachines {

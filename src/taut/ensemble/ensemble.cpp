@@ -1,13 +1,20 @@
+#include <taut/backend/backend.hpp>
 #include <taut/ensemble/ensemble.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/model/formula_system.hpp>
 #include <taut/model/lane_constants.hpp>
 #include <taut/model/particles/particle_model.hpp>
+#include <taut/model/text/tree.hpp>
+#include <taut/run/model_of_tree.hpp>
+#include <taut/words/nearest_name.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
 namespace taut {
@@ -21,6 +28,60 @@ std::optional<std::size_t> place_in_start(const ModelRun& run, const std::string
   const auto at = std::find(names.begin(), names.end(), name);
   if (at == names.end()) return std::nullopt;
   return static_cast<std::size_t>(at - names.begin());
+}
+
+bool is_velocity(const Model& model, const std::string& name) {
+  const auto has_name = [&](const NamedFormula& x) { return x.name == name; };
+  return name.starts_with("v_") && contains(model.coordinates, name.substr(2)) &&
+         !contains(model.coordinates, name) && !contains(model.free_coordinates, name) &&
+         std::none_of(model.parameters.begin(), model.parameters.end(), has_name);
+}
+
+// Returns the name of a velocity or of a momentum, by its first letters, to which [initial] gives a value.
+std::string given_at_start(const Model& model, const std::string& letters) {
+  for (const std::string& x : model.coordinates)
+    if (model.places.contains("initial." + letters + x)) return letters + x;
+  return {};
+}
+// Does the same for names that vary.
+std::string varies_at_start(const Ensemble& e, const std::string& letters) {
+  const std::vector<std::string>& q = e.run.model.coordinates;
+  for (const std::string& name : e.variations.names())
+    if (name.starts_with(letters) && contains(q, name.substr(letters.size())) && !contains(q, name))
+      return name;
+  return {};
+}
+bool all_momenta_vary(const Ensemble& e) {
+  const std::vector<std::string>&q = e.run.model.coordinates, &names = e.variations.names();
+  const std::unordered_set<std::string> vary(names.begin(), names.end());
+  return std::all_of(q.begin(), q.end() - (e.run.model.dynamics.timed ? 1 : 0),
+                     [&](const std::string& x) { return vary.contains("p_" + x); });
+}
+
+// A start is given by momenta or by velocities. Momenta that all vary replace the velocities of the model.
+void check_start_names(const Ensemble& e) {
+  const std::string v = varies_at_start(e, "v_"), p = varies_at_start(e, "p_"),
+                    model_v = given_at_start(e.run.model, "v_"), model_p = given_at_start(e.run.model, "p_");
+  if (!v.empty() && !p.empty())
+    throw InputError(fmt::format("{} and {} vary, a velocity and a momentum: give one or the other.",
+                                 ticked(v), ticked(p)));
+  if (!v.empty() && !model_p.empty())
+    throw InputError(fmt::format(
+        "{} varies, and the start of the model has the momentum {}: let momenta vary, or give the "
+        "start velocities.",
+        ticked(v), ticked(model_p)));
+  if (!p.empty() && !model_v.empty() && !all_momenta_vary(e))
+    throw InputError(
+        fmt::format("{} varies, and the start of the model has the velocity {}: let velocities vary, or all "
+                    "momenta.",
+                    ticked(p), ticked(model_v)));
+}
+
+// Asks whether numbers of the start are computed from others that vary: momenta from velocities, which a
+// coordinate may change too, or coordinates from those of a parametrisation.
+bool start_is_computed(const Ensemble& e) {
+  const bool of_velocities = !varies_at_start(e, "v_").empty() || !given_at_start(e.run.model, "v_").empty();
+  return e.run.model.parametrisation || (of_velocities && !all_momenta_vary(e));
 }
 
 void put_names(Ensemble& e) {
@@ -67,14 +128,24 @@ std::unique_ptr<const Mechanism> mechanism_of(const ModelRun& run) {
   return make_mechanism(run.model.particles, run.model.run.least_squares);
 }
 
-// Reads the model with the values of one trajectory. Throws what model_run throws.
-std::shared_ptr<const ModelRun> model_with(const ModelRun& run, const std::vector<std::string>& names,
-                                           const std::vector<double>& values) {
-  std::vector<std::string> set = run.set;
-  for (std::size_t k = 0; k < values.size(); ++k) set.push_back(fmt::format("{}={}", names[k], values[k]));
+// Reads the model with the values of one trajectory: those of its start too if `with_start`. Throws what
+// model_run throws.
+std::shared_ptr<const ModelRun> model_with(const Ensemble& e, const std::vector<double>& values,
+                                           bool with_start) {
+  std::vector<std::string> set = e.run.set;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (with_start || !e.is_start[k]) set.push_back(fmt::format("{}={}", e.variations.names()[k], values[k]));
+  return std::make_shared<const ModelRun>(model_run(*e.tree, e.run.asked, set, stored_files(*e.files)));
+}
+
+// Keeps what reading the model again and again need not find again. The table of starts may be long, and is
+// not asked for once the variations have been made.
+void prepare_to_read(Ensemble& e) {
+  e.tree = source_tree(e.run.name, e.run.text);
   std::map<std::string, std::string> files;
-  for (const auto& [path, text] : run.model.files) files[path] = text->text();
-  return std::make_shared<const ModelRun>(model_run(run.text, run.name, run.asked, set, stored_files(files)));
+  for (const auto& [path, text] : e.run.model.files)
+    files[path] = path == e.run.model.ensemble.table ? "" : text->text();
+  e.files = std::make_shared<const std::map<std::string, std::string>>(std::move(files));
 }
 
 // Returns the model of one of a few trajectories, whose formulas have the shape of most of them. The model as
@@ -85,7 +156,7 @@ std::shared_ptr<const ModelRun> typical_model(const Ensemble& e) {
   for (const std::int64_t index : {e.size() / 2, e.size() / 3, std::int64_t{0}, e.size() - 1}) {
     e.variations.values(index, values);
     try {
-      found.push_back(model_with(e.run, e.variations.names(), values));
+      found.push_back(model_with(e, values, e.start_is_computed));
     } catch (const InputError&) {  // it will be refused when its turn comes
       continue;
     }
@@ -101,6 +172,17 @@ std::shared_ptr<const ModelRun> typical_model(const Ensemble& e) {
     most = alike;
   }
   return best;
+}
+
+// Asks whether one trajectory as long as all of them together would have its step specialised, and these have
+// not, because each of them is short.
+bool gains_by_another_backend(const Ensemble& e) {
+  constexpr std::int64_t most = std::int64_t{1} << 60;
+  const std::int64_t each = std::max<std::int64_t>(1, e.schedule.steps);
+  const std::int64_t steps = e.size() > most / each ? most : e.size() * each;
+  return e.run.system && e.run.request.backend == Backend::automatic &&
+         e.machines->used().backend != Backend::specialise &&
+         worth_while(*e.run.system, e.method.choice, steps) == Backend::specialise;
 }
 
 }  // namespace
@@ -119,10 +201,13 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
              .method = {},
              .typical = {},
              .machines = {},
+             .tree = {},
+             .files = {},
              .note = {},
              .samples = options.samples,
              .claims_no_drift = false,
              .is_start = {},
+             .start_is_computed = false,
              .columns = {},
              .sample_columns = {}};
   e.schedule = schedule_of(e.run.request);
@@ -131,7 +216,9 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
         "the trajectories of an ensemble take steps of one size, and those of adaptive(M) and of a time "
         "transform differ. Choose another method, and leave the transform out.");
   for (const std::string& name : e.variations.names())
-    e.is_start.push_back(place_in_start(e.run, name).has_value());
+    e.is_start.push_back(place_in_start(e.run, name).has_value() || is_velocity(e.run.model, name));
+  check_start_names(e);
+  e.start_is_computed = start_is_computed(e);
   try {
     e.method.choice = chosen_method(*e.run.mechanism, e.run.name, e.run.request);
     e.claims_no_drift =
@@ -143,12 +230,17 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
     e.method.other_parameters = std::find(e.is_start.begin(), e.is_start.end(), false) != e.is_start.end();
     e.method.lanes = options.lanes;
     e.method.device = options.device;
+    if (e.reads_models()) prepare_to_read(e);
     if (e.method.other_parameters) e.typical = typical_model(e);
     const ModelRun& base = e.typical ? *e.typical : e.run;
     MadeEnsembleMachines made = ensemble_machines({&base.model, base.system, base.mechanism.get()},
                                                   base.mechanism->start(), e.method);
     e.machines = std::move(made.machines);
     e.note = std::move(made.note);
+    if (e.note.empty() && gains_by_another_backend(e))
+      e.note =
+          "the length of one trajectory decides how steps are made, so that an ensemble that grows keeps its "
+          "digits. For so many, --backend specialise is faster, and agrees to rounding.";
   } catch (const ChoiceError& error) {
     e.run.refuse(error);
   }
@@ -157,18 +249,25 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
 }
 
 Trajectories::Trajectories(const Ensemble& ensemble)
-    : ensemble_(ensemble), mechanism_(mechanism_of(ensemble.run)), quantities_(ensemble.run.quantities()) {}
+    : ensemble_(ensemble), mechanism_(mechanism_of(ensemble.run)), quantities_(ensemble.run.quantities()) {
+  for (const std::string& name : ensemble.variations.names())
+    places_.push_back(place_in_start(ensemble.run, name));
+}
 
-ReadyTrajectory Trajectories::ready(std::int64_t index) const {
+ReadyTrajectory Trajectories::ready(std::int64_t index) {
   const Ensemble& e = ensemble_;
   ReadyTrajectory t{.index = index};
   t.values.resize(e.variations.names().size());
   e.variations.values(index, t.values);
+  t.start = mechanism_->start();  // if the model cannot be read
   try {
-    if (e.method.other_parameters)
+    if (e.reads_models()) {
       read(t);
-    else
-      place(t);
+    } else {
+      t.model = {&e.run.model, e.run.system, mechanism_.get()};
+      t.constants = e.machines->constants(t.model);
+    }
+    if (!e.start_is_computed) place(t);
     ReadyStart start =
         ready_start(*t.model.mechanism, e.run.name, e.method.choice, e.run.request.project_start, t.start);
     t.start = std::move(start.x);
@@ -179,24 +278,45 @@ ReadyTrajectory Trajectories::ready(std::int64_t index) const {
   return t;
 }
 
+// A run reads -0 as 0.
 void Trajectories::place(ReadyTrajectory& t) const {
-  const Ensemble& e = ensemble_;
-  t.model = {&e.run.model, e.run.system, mechanism_.get()};
-  t.start = mechanism_->start();
   const auto n = static_cast<std::size_t>(mechanism_->coordinates());
-  for (std::size_t k = 0; k < t.values.size(); ++k) {
-    const std::size_t at = *place_in_start(e.run, e.variations.names()[k]);
-    (at < n ? t.start.q[at] : t.start.p[at - n]) = t.values[k];
-  }
+  for (std::size_t k = 0; k < t.values.size(); ++k)
+    if (const auto at = places_[k])
+      (*at < n ? t.start.q[*at] : t.start.p[*at - n]) = t.values[k] == 0 ? 0 : t.values[k];
 }
 
-void Trajectories::read(ReadyTrajectory& t) const {
-  t.start = mechanism_->start();  // if the model cannot be read
-  t.own = model_with(ensemble_.run, ensemble_.variations.names(), t.values);
+void Trajectories::read(ReadyTrajectory& t) {
+  const Known known = model_of(t.values);
+  t.own = known.run;
   if (t.own->mechanism->coordinates() != mechanism_->coordinates())
     throw InputError("the trajectory has another number of coordinates than the model as it is written.");
   t.model = {&t.own->model, t.own->system, t.own->mechanism.get()};
+  t.constants = known.constants;
   t.start = t.own->mechanism->start();
+}
+
+Trajectories::Known Trajectories::model_of(const std::vector<double>& values) {
+  constexpr std::size_t most_known = 256;
+  const bool with_start = ensemble_.start_is_computed;
+  std::vector<std::int64_t> key;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (with_start || !ensemble_.is_start[k]) key.push_back(std::bit_cast<std::int64_t>(values[k]));
+  if (const auto at = known_.find(key); at != known_.end()) return at->second;
+  Known made;
+  try {
+    made.run = model_with(ensemble_, values, with_start);
+  } catch (const InputError&) {
+    // With these parameters the start of the model as it is written may be no start.
+    if (with_start) throw;
+    made.run = model_with(ensemble_, values, true);
+    key.clear();
+  }
+  made.constants =
+      ensemble_.machines->constants({&made.run->model, made.run->system, made.run->mechanism.get()});
+  if (key.empty()) return made;
+  if (known_.size() == most_known) known_.clear();
+  return known_.emplace(std::move(key), made).first->second;
 }
 
 }  // namespace taut

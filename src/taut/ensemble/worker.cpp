@@ -65,7 +65,7 @@ std::unique_ptr<Worker::Current> Worker::begin() {
     const auto index = gathering_.next_trajectory();
     if (!index) break;
     ReadyTrajectory t = trajectories_.ready(*index);
-    auto machine = t.refusal.empty() ? ensemble_.machines->machine(t.model, t.start) : nullptr;
+    auto machine = t.refusal.empty() ? ensemble_.machines->machine(t.model, t.start, t.constants) : nullptr;
     if (!machine) {
       refuse(t);
       continue;
@@ -201,10 +201,8 @@ std::unique_ptr<Worker::Current> Worker::begin_side_by_side() {
   while (!is_dry_ && !gathering_.is_stopped()) {
     auto c = waiting_ ? std::move(waiting_) : begin();
     if (!c) break;
-    auto constants = ensemble_.machines->constants(c->t.model);
-    c->fits_lane = constants.has_value();
-    if (constants) c->constants = std::move(*constants);
-    run_alone(*c, c->fits_lane ? std::min(steps_alone, ensemble_.schedule.steps) : ensemble_.schedule.steps);
+    run_alone(*c,
+              c->t.constants ? std::min(steps_alone, ensemble_.schedule.steps) : ensemble_.schedule.steps);
     if (has_ended(*c)) {
       end(*c);
       continue;
@@ -227,7 +225,7 @@ void Worker::refill(Lanes& lanes) {
 
 void Worker::fill(Lanes& lanes, int lane) {
   const Current& c = *lanes.in[static_cast<std::size_t>(lane)];
-  if (!lanes.machine->fill(lane, c.machine->save(), c.tally, c.constants))
+  if (!lanes.machine->fill(lane, c.machine->save(), c.tally, *c.t.constants))
     throw std::logic_error("a machine and a lane of one trajectory do not fit together");
 }
 

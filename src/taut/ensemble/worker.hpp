@@ -28,8 +28,6 @@ class Worker {
     std::unique_ptr<PoleGuard> guard = {};
     Quantities quantities = {};  // formulas with the parameters of this trajectory
     std::vector<double> sampled = {};
-    std::vector<double> constants = {};
-    bool fits_lane = false;
   };
   struct Lanes {
     std::unique_ptr<LaneMachine> machine;

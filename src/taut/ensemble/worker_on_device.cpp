@@ -50,7 +50,7 @@ void Worker::refill(Slots& slots) {
 
 void Worker::fill(Slots& slots, int slot) {
   const Current& c = *slots.in[static_cast<std::size_t>(slot)];
-  if (!slots.machine->fill(slot, c.machine->save(), c.tally, c.constants))
+  if (!slots.machine->fill(slot, c.machine->save(), c.tally, *c.t.constants))
     throw std::logic_error("a machine and a slot of one trajectory do not fit together");
   slots.machine->stop_at(slot, c.tally.steps + to_next_stop(c));
 }

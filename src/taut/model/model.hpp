@@ -143,7 +143,7 @@ struct Model {
 };
 
 // Returns the names that --set takes without a table, and that an ensemble varies: parameters, coordinates,
-// momenta, and the coordinates of a parametrisation.
+// momenta, the coordinates of a parametrisation, and velocities.
 std::vector<std::string> settable_names(const Model& model);
 
 // Returns the names of what samples may hold beside the state, its energy and its residuals.

@@ -9,6 +9,7 @@
 #include <taut/run/adaptive_machine.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/events/event_watch.hpp>
+#include <taut/run/model_of_tree.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/run/run_mechanism.hpp>
 #include <taut/run/schedule.hpp>
@@ -651,12 +652,15 @@ void ModelRun::refuse(const ChoiceError& error) const {
 
 namespace {
 
+// `read_it` reads the model with what is set and what it may name.
+template <class Read>
 ModelRun run_of_text(std::string text, const std::string& name, const RunRequest& request,
-                     const std::vector<std::string>& set, const Surroundings& around) {
+                     const std::vector<std::string>& set, const Surroundings& around, Read read_it) {
   const std::vector<std::string> all = assignments(request, set);
   Surroundings known = around;
-  known.formulations = formulation_names();
-  ReadModel read = read_model(text, name, all, known);
+  static const std::vector<std::string> formulations = formulation_names();
+  known.formulations = formulations;
+  ReadModel read = read_it(all, known);
   const std::size_t wrong = read.errors.size();
   add_method_errors(read.model ? *read.model : read.draft, read.errors);
   if (read.model && read.errors.size() > wrong) {
@@ -693,12 +697,15 @@ ModelRun run_of_text(std::string text, const std::string& name, const RunRequest
 
 }  // namespace
 
-ModelRun model_run(std::string text, const std::string& name, const RunRequest& request,
-                   const std::vector<std::string>& set, const Surroundings& around) {
+namespace {
+
+// Makes a run within the time that a model may take to be read.
+template <class Make>
+ModelRun made_in_time(const std::string& name, Make make) {
   const double seconds = reading_seconds();
   const ReadingTime limit(seconds);
   try {
-    return run_of_text(std::move(text), name, request, set, around);
+    return make();
   } catch (const ReadingTimeError&) {
     throw InputError(fmt::format(
         "{}: reading the model took longer than {:g} s, and was ended.\n"
@@ -706,6 +713,29 @@ ModelRun model_run(std::string text, const std::string& name, const RunRequest& 
         "time with TAUT_READING_SECONDS={:g}.",
         name, seconds, 10 * seconds));
   }
+}
+
+}  // namespace
+
+ModelRun model_run(std::string text, const std::string& name, const RunRequest& request,
+                   const std::vector<std::string>& set, const Surroundings& around) {
+  return made_in_time(name, [&] {
+    return run_of_text(text, name, request, set, around,
+                       [&](const std::vector<std::string>& all, const Surroundings& known) {
+                         return read_model(text, name, all, known);
+                       });
+  });
+}
+
+ModelRun model_run(const SourceTree& tree, const RunRequest& request, const std::vector<std::string>& set,
+                   const Surroundings& around) {
+  const SourceText& file = *tree.source;
+  return made_in_time(file.name(), [&] {
+    return run_of_text(file.text(), file.name(), request, set, around,
+                       [&](const std::vector<std::string>& all, const Surroundings& known) {
+                         return read_model(tree, all, known);
+                       });
+  });
 }
 
 Surroundings stored_files(const std::map<std::string, std::string>& files) {

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace taut {
 
@@ -26,28 +27,38 @@ struct PackLayout {
   using MaskRegister = taut::registers::RegisterMask<width>;
 };
 
+// Calls f<r>() for each register. This is unroll() (unroll.hpp), always inlined.
+template <int count, class F>
+TAUT_INLINE void each_register(F f) {
+  [&]<int... r>(std::integer_sequence<int, r...>) __attribute__((always_inline)) {
+    (f.template operator()<r>(), ...);
+  }(std::make_integer_sequence<int, count>{});
+}
+
 template <int n>
 struct PackMask {
   using Layout = PackLayout<n>;
   std::array<typename Layout::MaskRegister, Layout::registers> m;
 
   PackMask() = default;
-  explicit PackMask(bool all) : PackMask(made([&](int) { return typename Layout::MaskRegister(all); })) {}
+  TAUT_INLINE explicit PackMask(bool all)
+      : PackMask(
+            made([&](int) __attribute__((always_inline)) { return typename Layout::MaskRegister(all); })) {}
 
-  friend PackMask operator&&(const PackMask& a, const PackMask& b) {
-    return made([&](int r) { return a.m[r] && b.m[r]; });
+  TAUT_INLINE friend PackMask operator&&(const PackMask& a, const PackMask& b) {
+    return made([&](int r) __attribute__((always_inline)) { return a.m[r] && b.m[r]; });
   }
-  friend PackMask operator||(const PackMask& a, const PackMask& b) {
-    return made([&](int r) { return a.m[r] || b.m[r]; });
+  TAUT_INLINE friend PackMask operator||(const PackMask& a, const PackMask& b) {
+    return made([&](int r) __attribute__((always_inline)) { return a.m[r] || b.m[r]; });
   }
-  friend PackMask operator!(const PackMask& a) {
-    return made([&](int r) { return !a.m[r]; });
+  TAUT_INLINE friend PackMask operator!(const PackMask& a) {
+    return made([&](int r) __attribute__((always_inline)) { return !a.m[r]; });
   }
 
   template <class F>
-  static PackMask made(F f) {  // register by register
+  TAUT_INLINE static PackMask made(F f) {  // register by register
     PackMask mask;
-    unroll<Layout::registers>([&]<int r>() { mask.m[r] = f(r); });
+    each_register<Layout::registers>([&]<int r>() __attribute__((always_inline)) { mask.m[r] = f(r); });
     return mask;
   }
 };
@@ -58,59 +69,63 @@ struct Pack {
   std::array<typename Layout::Register, Layout::registers> v;
 
   Pack() = default;
-  Pack(double x)  // NOLINT(google-explicit-constructor): the same number in every lane
-      : Pack(made([&](int) { return typename Layout::Register(x); })) {}
+  TAUT_INLINE Pack(double x)  // NOLINT(google-explicit-constructor): the same number in every lane
+      : Pack(made([&](int) __attribute__((always_inline)) { return typename Layout::Register(x); })) {}
 
   // Reads n consecutive numbers, aligned as any double is.
-  static Pack load(const double* from) {
+  TAUT_INLINE static Pack load(const double* from) {
     Pack x;
-    unroll<Layout::registers>([&]<int r>() { registers::load(x.v[r], from + r * Layout::width); });
+    each_register<Layout::registers>(
+        [&]<int r>() __attribute__((always_inline)) { registers::load(x.v[r], from + r * Layout::width); });
     return x;
   }
-  void store(double* to) const {
-    unroll<Layout::registers>([&]<int r>() { registers::store(v[r], to + r * Layout::width); });
+  TAUT_INLINE void store(double* to) const {
+    each_register<Layout::registers>(
+        [&]<int r>() __attribute__((always_inline)) { registers::store(v[r], to + r * Layout::width); });
   }
 
-  double operator[](int i) const { return v[i / Layout::width][static_cast<std::size_t>(i % Layout::width)]; }
-  void set(int i, double x) {
+  TAUT_INLINE double operator[](int i) const {
+    return v[i / Layout::width][static_cast<std::size_t>(i % Layout::width)];
+  }
+  TAUT_INLINE void set(int i, double x) {
     registers::set_lane(v[i / Layout::width], static_cast<std::size_t>(i % Layout::width), x);
   }
 
-  Pack& operator+=(const Pack& y) { return *this = *this + y; }
-  Pack& operator-=(const Pack& y) { return *this = *this - y; }
-  Pack& operator*=(const Pack& y) { return *this = *this * y; }
-  Pack& operator/=(const Pack& y) { return *this = *this / y; }
-  friend Pack operator+(const Pack& x, const Pack& y) {
-    return made([&](int r) { return x.v[r] + y.v[r]; });
+  TAUT_INLINE Pack& operator+=(const Pack& y) { return *this = *this + y; }
+  TAUT_INLINE Pack& operator-=(const Pack& y) { return *this = *this - y; }
+  TAUT_INLINE Pack& operator*=(const Pack& y) { return *this = *this * y; }
+  TAUT_INLINE Pack& operator/=(const Pack& y) { return *this = *this / y; }
+  TAUT_INLINE friend Pack operator+(const Pack& x, const Pack& y) {
+    return made([&](int r) __attribute__((always_inline)) { return x.v[r] + y.v[r]; });
   }
-  friend Pack operator-(const Pack& x, const Pack& y) {
-    return made([&](int r) { return x.v[r] - y.v[r]; });
+  TAUT_INLINE friend Pack operator-(const Pack& x, const Pack& y) {
+    return made([&](int r) __attribute__((always_inline)) { return x.v[r] - y.v[r]; });
   }
-  friend Pack operator*(const Pack& x, const Pack& y) {
-    return made([&](int r) { return x.v[r] * y.v[r]; });
+  TAUT_INLINE friend Pack operator*(const Pack& x, const Pack& y) {
+    return made([&](int r) __attribute__((always_inline)) { return x.v[r] * y.v[r]; });
   }
-  friend Pack operator/(const Pack& x, const Pack& y) {
-    return made([&](int r) { return x.v[r] / y.v[r]; });
+  TAUT_INLINE friend Pack operator/(const Pack& x, const Pack& y) {
+    return made([&](int r) __attribute__((always_inline)) { return x.v[r] / y.v[r]; });
   }
-  friend Pack operator-(const Pack& x) {
-    return made([&](int r) { return -x.v[r]; });
+  TAUT_INLINE friend Pack operator-(const Pack& x) {
+    return made([&](int r) __attribute__((always_inline)) { return -x.v[r]; });
   }
-  friend PackMask<n> operator<=(const Pack& x, const Pack& y) {
-    return PackMask<n>::made([&](int r) { return x.v[r] <= y.v[r]; });
+  TAUT_INLINE friend PackMask<n> operator<=(const Pack& x, const Pack& y) {
+    return PackMask<n>::made([&](int r) __attribute__((always_inline)) { return x.v[r] <= y.v[r]; });
   }
-  friend PackMask<n> operator<(const Pack& x, const Pack& y) {
-    return PackMask<n>::made([&](int r) { return x.v[r] < y.v[r]; });
+  TAUT_INLINE friend PackMask<n> operator<(const Pack& x, const Pack& y) {
+    return PackMask<n>::made([&](int r) __attribute__((always_inline)) { return x.v[r] < y.v[r]; });
   }
-  friend PackMask<n> operator==(const Pack& x, const Pack& y) {
-    return PackMask<n>::made([&](int r) { return x.v[r] == y.v[r]; });
+  TAUT_INLINE friend PackMask<n> operator==(const Pack& x, const Pack& y) {
+    return PackMask<n>::made([&](int r) __attribute__((always_inline)) { return x.v[r] == y.v[r]; });
   }
-  friend PackMask<n> operator>=(const Pack& x, const Pack& y) { return y <= x; }
-  friend PackMask<n> operator>(const Pack& x, const Pack& y) { return y < x; }
+  TAUT_INLINE friend PackMask<n> operator>=(const Pack& x, const Pack& y) { return y <= x; }
+  TAUT_INLINE friend PackMask<n> operator>(const Pack& x, const Pack& y) { return y < x; }
 
   template <class F>
-  static Pack made(F f) {  // register by register
+  TAUT_INLINE static Pack made(F f) {  // register by register
     Pack x;
-    unroll<Layout::registers>([&]<int r>() { x.v[r] = f(r); });
+    each_register<Layout::registers>([&]<int r>() __attribute__((always_inline)) { x.v[r] = f(r); });
     return x;
   }
 };
@@ -125,8 +140,8 @@ struct ScalarTraits<Pack<n>> {
 };
 
 template <int n>
-Pack<n> sqrt(const Pack<n>& x) {
-  return Pack<n>::made([&](int r) { return registers::square_root(x.v[r]); });
+TAUT_INLINE Pack<n> sqrt(const Pack<n>& x) {
+  return Pack<n>::made([&](int r) __attribute__((always_inline)) { return registers::square_root(x.v[r]); });
 }
 // Calls an elementary function for every register, as a vector of the compiler. A lane has the bits that the
 // function gives for a scalar.
@@ -134,7 +149,7 @@ template <int n, class F, class... More>
 Pack<n> by_registers(F f, const Pack<n>& x, const More&... more) {
   using Vector = elementary::Vector<PackLayout<n>::width>;
   using Register = typename PackLayout<n>::Register;
-  return Pack<n>::made([&](int r) {
+  return Pack<n>::made([&](int r) __attribute__((always_inline)) {
     return std::bit_cast<Register>(f(std::bit_cast<Vector>(x.v[r]), std::bit_cast<Vector>(more.v[r])...));
   });
 }
@@ -148,59 +163,64 @@ Pack<n> cos(const Pack<n>& x) {
 }
 
 template <int n>
-Pack<n> magnitude(const Pack<n>& x) {
-  return Pack<n>::made([&](int r) { return registers::absolute_value(x.v[r]); });
+TAUT_INLINE Pack<n> magnitude(const Pack<n>& x) {
+  return Pack<n>::made([&](int r)
+                           __attribute__((always_inline)) { return registers::absolute_value(x.v[r]); });
 }
 template <int n>
-Pack<n> larger(const Pack<n>& a, const Pack<n>& b) {
+TAUT_INLINE Pack<n> larger(const Pack<n>& a, const Pack<n>& b) {
   return select(a < b, b, a);
 }
 template <int n>
-PackMask<n> finite(const Pack<n>& x) {
+TAUT_INLINE PackMask<n> finite(const Pack<n>& x) {
   return magnitude(x) <= Pack<n>(std::numeric_limits<double>::max());
 }
 template <int n>
-Pack<n> base(const Pack<n>& x) {
+TAUT_INLINE Pack<n> base(const Pack<n>& x) {
   return x;
 }
 template <int n>
-double lane(const Pack<n>& x, int i) {
+TAUT_INLINE double lane(const Pack<n>& x, int i) {
   return x[i];
 }
 
 template <int n>
-void set_lane(Pack<n>& x, int i, double value) {
+TAUT_INLINE void set_lane(Pack<n>& x, int i, double value) {
   x.set(i, value);
 }
 
 template <int n>
-bool any(const PackMask<n>& mask) {
+TAUT_INLINE bool any(const PackMask<n>& mask) {
   auto one = mask.m[0];
-  unroll<PackLayout<n>::registers - 1>([&]<int r>() { one = one || mask.m[r + 1]; });
+  each_register<PackLayout<n>::registers - 1>(
+      [&]<int r>() __attribute__((always_inline)) { one = one || mask.m[r + 1]; });
   return registers::any_lane(one);
 }
 template <int n>
-bool all(const PackMask<n>& mask) {
+TAUT_INLINE bool all(const PackMask<n>& mask) {
   auto every = mask.m[0];
-  unroll<PackLayout<n>::registers - 1>([&]<int r>() { every = every && mask.m[r + 1]; });
+  each_register<PackLayout<n>::registers - 1>(
+      [&]<int r>() __attribute__((always_inline)) { every = every && mask.m[r + 1]; });
   return registers::every_lane(every);
 }
 template <int n>
-bool lane(const PackMask<n>& mask, int i) {
+TAUT_INLINE bool lane(const PackMask<n>& mask, int i) {
   return mask.m[i / PackLayout<n>::width][static_cast<std::size_t>(i % PackLayout<n>::width)];
 }
 template <int n>
-Pack<n> select(const PackMask<n>& mask, const Pack<n>& yes, const Pack<n>& no) {
+TAUT_INLINE Pack<n> select(const PackMask<n>& mask, const Pack<n>& yes, const Pack<n>& no) {
   Pack<n> x = no;
-  unroll<PackLayout<n>::registers>([&]<int r>() { registers::assign_where(mask.m[r], x.v[r], yes.v[r]); });
+  each_register<PackLayout<n>::registers>(
+      [&]<int r>() __attribute__((always_inline)) { registers::assign_where(mask.m[r], x.v[r], yes.v[r]); });
   return x;
 }
 
 // Makes one masked addition. By way of select it would be an addition and a blend, in the chain of every
 // correction.
 template <int n>
-void add_where(const PackMask<n>& mask, Pack<n>& x, const Pack<n>& dx) {
-  unroll<PackLayout<n>::registers>([&]<int r>() { registers::add_where(mask.m[r], x.v[r], dx.v[r]); });
+TAUT_INLINE void add_where(const PackMask<n>& mask, Pack<n>& x, const Pack<n>& dx) {
+  each_register<PackLayout<n>::registers>(
+      [&]<int r>() __attribute__((always_inline)) { registers::add_where(mask.m[r], x.v[r], dx.v[r]); });
 }
 
 }  // namespace taut

@@ -17,6 +17,7 @@ struct ParametrisationFault;
 class ModelReader {
  public:
   ModelReader(std::string text, std::string name, const Surroundings& around);
+  ModelReader(const SourceTree& tree, const Surroundings& around);
   ReadModel read(const std::vector<std::string>& set);
 
  private:
@@ -179,6 +180,7 @@ class ModelReader {
   void check_derivatives();
 
   const Surroundings& around_;
+  const SourceTree* tree_ = nullptr;  // the file, if its tree is at hand
   Model model_;
   Value root_;
   std::vector<ModelError> errors_;

@@ -3,6 +3,9 @@
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
 
+#include <unordered_set>
+#include <utility>
+
 namespace taut {
 
 namespace {
@@ -17,6 +20,14 @@ std::vector<std::string> settable_names(const Model& model) {
   for (const std::string& x : model.coordinates) names.push_back(x);
   for (const std::string& x : model.coordinates) names.push_back("p_" + x);
   for (const std::string& x : model.free_coordinates) names.push_back(x);
+  // A velocity whose name something else has is not called so. The time has none.
+  std::unordered_set<std::string> taken(names.begin(), names.end());
+  for (const auto* list : {&model.definitions, &model.quantities})
+    for (const NamedFormula& x : *list) taken.insert(x.name);
+  const std::size_t moving = model.coordinates.size() - (model.dynamics.timed ? 1 : 0);
+  for (std::size_t i = 0; i < moving; ++i)
+    if (std::string name = "v_" + model.coordinates[i]; !taken.contains(name))
+      names.push_back(std::move(name));
   return names;
 }
 

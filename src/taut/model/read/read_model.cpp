@@ -25,13 +25,18 @@ ModelReader::ModelReader(std::string text, std::string name, const Surroundings&
   keep(std::make_shared<SourceText>(std::move(name), std::move(text)));
 }
 
+ModelReader::ModelReader(const SourceTree& tree, const Surroundings& around) : around_(around), tree_(&tree) {
+  model_.name = tree.source->name();
+  keep(tree.source);
+}
+
 ReadModel ModelReader::read(const std::vector<std::string>& set) {
   if (file().text().size() > largest_file) {
     fail(file(), {0, 1}, "the file has " + std::to_string(file().text().size()) + " bytes",
          "a model has at most " + std::to_string(largest_file));
     return finish();
   }
-  root_ = read_tree(file(), errors_);
+  root_ = tree_ != nullptr ? tree_->root : read_tree(file(), errors_);
   if (!errors_.empty()) return finish();
   apply(set);
   read_top();
@@ -167,6 +172,11 @@ ModelError Model::error_at(const std::string& key, std::string sentence, std::st
 ReadModel read_model(std::string text, std::string name, const std::vector<std::string>& set,
                      const Surroundings& around) {
   return ModelReader(std::move(text), std::move(name), around).read(set);
+}
+
+ReadModel read_model(const SourceTree& tree, const std::vector<std::string>& set,
+                     const Surroundings& around) {
+  return ModelReader(tree, around).read(set);
 }
 
 }  // namespace taut

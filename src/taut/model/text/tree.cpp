@@ -210,12 +210,70 @@ Value read_tree(const SourceText& source, std::vector<ModelError>& errors) {
   return nothing;
 }
 
+std::shared_ptr<const SourceTree> source_tree(std::string name, std::string text) {
+  SourceTree made{std::make_shared<const SourceText>(std::move(name), std::move(text)), {}};
+  std::vector<ModelError> errors;
+  made.root = read_tree(*made.source, errors);
+  return errors.empty() ? std::make_shared<const SourceTree>(std::move(made)) : nullptr;
+}
+
+namespace {
+
+// Asks whether a text begins with a letter and is for that reason no value of TOML: all words of TOML begin
+// with one of these four. The library would say so by an exception, which takes longer than to read a
+// formula.
+bool is_word(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return !text.empty() && is_letter(text[0]) && !text.starts_with("true") && !text.starts_with("false") &&
+         !text.starts_with("inf") && !text.starts_with("nan");
+}
+
+// Asks whether a text is a number as TOML and everybody else write it: -12, 0.5, 1.5e-7. Longer ones and
+// others are left to the library.
+bool is_plain_number(std::string_view text) {
+  constexpr std::size_t most_characters = 40, most_digits = 15, most_exponent_digits = 2;
+  std::size_t at = 0;
+  const auto digits = [&] {
+    const std::size_t begin = at;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+    return at - begin;
+  };
+  if (text.size() > most_characters || text == "-0") return false;
+  if (text.starts_with('-')) ++at;
+  const std::size_t first = at, whole = digits();
+  if (whole == 0 || whole > most_digits || (whole > 1 && text[first] == '0')) return false;
+  if (at < text.size() && text[at] == '.') {
+    ++at;
+    if (digits() == 0) return false;
+  }
+  if (at < text.size() && text[at] == 'e') {
+    ++at;
+    if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
+    const std::size_t exponent = digits();
+    if (exponent == 0 || exponent > most_exponent_digits) return false;
+  }
+  return at == text.size();
+}
+
+}  // namespace
+
 Value read_setting(const SourceText& source, std::size_t value_begin) {
   const std::string& written = source.text();
+  const std::string_view value = std::string_view(written).substr(value_begin);
+  if (is_plain_number(value)) {
+    Value v;
+    v.kind = Value::Kind::number;
+    v.source = &source;
+    v.span = {value_begin, written.size()};
+    v.number = decimal(value).value();
+    v.whole = value.find_first_of(".e") == std::string_view::npos;
+    return v;
+  }
   // The places are the same as in NAME=VALUE, with a key that is surely one.
-  const std::string line = std::string(value_begin - 1, 'v') + "=" + written.substr(value_begin);
-  if (const auto table = parsed(line); table && table->size() == 1)
-    return Conversion(source).value(table->begin()->second);
+  const std::string line = std::string(value_begin - 1, 'v') + "=" + std::string(value);
+  if (!is_word(value))
+    if (const auto table = parsed(line); table && table->size() == 1)
+      return Conversion(source).value(table->begin()->second);
   Value v;  // not a value of TOML, hence a text without quotes
   v.kind = Value::Kind::text;
   v.source = &source;

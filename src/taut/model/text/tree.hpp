@@ -11,6 +11,8 @@
 namespace taut {
 
 struct Entry;
+struct ReadModel;     // model.hpp
+struct Surroundings;  // model.hpp
 
 struct Value {
   enum class Kind { text, number, boolean, list, table, date };
@@ -41,6 +43,16 @@ struct Entry {
 
 // Returns the file as a table; adds what is wrong with it as TOML to `errors`.
 Value read_tree(const SourceText& source, std::vector<ModelError>& errors);
+
+// A file with its tree, for whoever reads the same model many times.
+struct SourceTree {
+  std::shared_ptr<const SourceText> source;
+  Value root;
+};
+// Returns null if something is wrong with the file.
+std::shared_ptr<const SourceTree> source_tree(std::string name, std::string text);
+// Reads a model as the other function of this name does (model.hpp), from a tree that is at hand.
+ReadModel read_model(const SourceTree& tree, const std::vector<std::string>& set, const Surroundings& around);
 
 // Returns the value of NAME=VALUE: what TOML makes of VALUE, or a text if it is not a value of TOML, so that
 // quotes may be left out.
