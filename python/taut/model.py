@@ -282,7 +282,8 @@ class Model:
         text = str(self.description["text"])
         if not self._set:
             return text
-        places = {name: "initial" for name in [*self.coordinates, *self.momenta]}
+        velocities = ["v_" + name for name in self.coordinates]
+        places = {name: "initial" for name in [*self.coordinates, *self.momenta, *velocities] if name not in self.parameters}
         return with_settings(text, self._set, places)
 
     def to_sympy(self) -> "SymbolicModel":

@@ -189,6 +189,25 @@ except KeyboardInterrupt as stopped:
     assert said == "stopped None\n"
 
 
+def test_a_flag_ends_the_compiler_without_a_signal(tmp_path):
+    # Nothing interrupts the wait for the compiler here: it looks at the flag, as it must if a signal comes between two looks.
+    code = """
+import time, taut
+begun, told = time.perf_counter(), []
+def stop(fraction, left):
+    told.append(fraction)
+    if time.perf_counter() - begun > 0.3:
+        raise KeyboardInterrupt
+try:
+    taut.Model("double-pendulum").run(steps=1000, backend="specialise", progress=stop)
+except KeyboardInterrupt as stopped:
+    print("stopped", stopped.result, set(told))
+"""
+    said = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True,
+                          env={**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.path.join(ROOT, "python")}).stdout
+    assert said == "stopped None {0.0}\n"
+
+
 def test_what_an_ensemble_has_made_comes_with_the_exception(pendulum):
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt) as caught:
