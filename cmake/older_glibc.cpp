@@ -1,5 +1,6 @@
-// What the static libraries of Debian's compiler take from glibc 2.35 and 2.36. With these the folder and the wheel of
-// ./package run with glibc 2.34, which Red Hat Enterprise Linux 9 and its like have. They are hidden: nobody else is served.
+// What the static libraries of Debian's compiler take from glibc 2.35 and 2.36. With these the folder and the
+// wheel of ./package run with glibc 2.34, which Red Hat Enterprise Linux 9 and its like have. They are hidden:
+// nobody else is served.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/random.h>

@@ -53,7 +53,10 @@ def text_of_number(value: Any) -> str:
         return f"{value.numerator}/{value.denominator}"
     if isinstance(value, Decimal) and value.is_finite():
         return str(value).lower().replace("e+", "e")
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ModelError(f"{value!r} is no single number, so it cannot stand in a formula") from None
     if not math.isfinite(number):
         raise ModelError(f"a formula cannot contain {number}: numbers are finite")
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number).replace("e+", "e")

@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from .errors import ModelError
 from .formula import Formula, Graph, in_order
 
-__all__ = ["Mechanics", "derivative", "mechanics_of", "momenta_of", "replaced"]
+__all__ = ["Mechanics", "derivative", "mechanics_of", "refuse_both"]
 
 
 def _is(formula: Formula, number: str) -> bool:
@@ -226,7 +226,6 @@ class Mechanics(NamedTuple):
     mass: "Optional[List[List[Formula]]]"  #: if M is constant and there is no b
     potential: "Optional[Formula]"
     hamiltonian: "Optional[Formula]"  #: otherwise
-    momenta: "List[Formula]"  #: p as a function of q and v
 
 
 def mechanics_of(L: Formula, coordinates: "Sequence[str]") -> Mechanics:
@@ -248,10 +247,10 @@ def mechanics_of(L: Formula, coordinates: "Sequence[str]") -> Mechanics:
     V = a.negative(replaced(L, at_rest))
     used = {name for row in M for entry in row for name in _names(entry)}
     if not used & set(coordinates) and all(_is(one, "0") for one in b):
-        return Mechanics(M, V, None, momenta)
+        return Mechanics(M, V, None)
     p = [L.graph.name("p_" + name) for name in coordinates]
     y = [a.subtract(p[i], b[i]) for i in range(len(p))]
-    return Mechanics(None, None, a.add(_kinetic(a, M, y), V), momenta)
+    return Mechanics(None, None, a.add(_kinetic(a, M, y), V))
 
 
 def _kinetic(a: _Algebra, M: "List[List[Formula]]", y: "List[Formula]") -> Formula:
@@ -274,18 +273,9 @@ def _kinetic(a: _Algebra, M: "List[List[Formula]]", y: "List[Formula]") -> Formu
     return total
 
 
-def momenta_of(mechanics: Mechanics, coordinates: "Sequence[str]", start: "Mapping[str, Any]",
-               as_formula: "Callable[[Any], Formula]") -> "Dict[str, Any]":
-    """A start in which velocities stand, with momenta in their place. What is left out is 0."""
-    velocities = ["v_" + name for name in coordinates]
-    given = [name for name in velocities if name in start]
-    if not given:
-        return dict(start)
+def refuse_both(coordinates: "Sequence[str]", start: "Mapping[str, Any]") -> None:
+    """A start has velocities, from which the library makes momenta, or momenta."""
+    given = [name for name in coordinates if "v_" + name in start]
     both = [name for name in coordinates if "p_" + name in start]
-    if both:
-        raise ModelError(f"start: `{given[0]}` and `p_{both[0]}` are given; give velocities or momenta, and not both")
-    values = {name: as_formula(start.get(name, 0)) for name in [*coordinates, *velocities]}
-    found: Dict[str, Any] = {name: value for name, value in start.items() if name not in velocities}
-    for name, p in zip(coordinates, mechanics.momenta):
-        found["p_" + name] = replaced(p, values)
-    return found
+    if given and both:
+        raise ModelError(f"start: `v_{given[0]}` and `p_{both[0]}` are given; give velocities or momenta, and not both")

@@ -138,6 +138,11 @@ class Model:
         self._callbacks: Optional[Callbacks] = None
         self._files: Dict[str, str] = {}
         settings = dict(mapping_of(set, "set"))
+        for key, value in (("parameters", parameters), ("definitions", definitions), ("quantities", quantities), ("run", run)):
+            mapping_of(value, key)
+        for key, text_given in (("title", title), ("name", name)):
+            if text_given is not None and not isinstance(text_given, str):
+                raise ModelError(f"{key} is {text_given!r}; a text is wanted")
         if callback:
             if coordinates is None:
                 raise ModelError("callback=True calls Python functions: give coordinates= and functions of them")
@@ -277,7 +282,8 @@ class Model:
         text = str(self.description["text"])
         if not self._set:
             return text
-        places = {name: "initial" for name in [*self.coordinates, *self.momenta]}
+        velocities = ["v_" + name for name in self.coordinates]
+        places = {name: "initial" for name in [*self.coordinates, *self.momenta, *velocities] if name not in self.parameters}
         return with_settings(text, self._set, places)
 
     def to_sympy(self) -> "SymbolicModel":
@@ -296,6 +302,8 @@ class Model:
     # ---- Values ----------------------------------------------------------------------------------------------
 
     def _value(self, what: str, q: Any, p: Any, rank: int) -> Any:
+        if p is None and what not in ("g", "G"):
+            raise ModelError(f"p is None; {'multiplier' if what == 'lambda' else what} takes q and p")
         return evaluate(self._handle, len(self.coordinates), what, q, p, rank)
 
     def H(self, q: Any, p: Any) -> Any:
@@ -342,15 +350,15 @@ class Model:
     def run(self, method: Optional[str] = None, step: Optional[float] = None, until: Optional[float] = None, *,
             steps: Optional[int] = None, every: Optional[int] = None, start: Any = None,
             parameters: "Optional[Mapping[str, Any]]" = None, quantities: "Optional[Mapping[str, Any]]" = None,
-            events: Any = None, at: Any = None, out: Any = None, report: Any = None, progress: Progress = None,
-            threads: Optional[int] = None,
-            **options: Any) -> Result:
+            events: Any = None, at: Any = None, seed: Optional[int] = None, out: Any = None, report: Any = None,
+            progress: Progress = None, threads: Optional[int] = None, **options: Any) -> Result:
         """Integrates, as ``taut run``; what is not given is as the model says it.
 
         ``start`` is {"x": 1.0, "p_y": 0.5} or a pair (q, p); ``events`` are formulas that cross zero, ``at`` times at which
-        the state is wanted: ``r.events`` and ``r.at`` list them; ``out`` is a folder for samples and checkpoints; ``report`` a
-        file for the page with plots and animation. ``options`` are the further options of the command line, with ``_``
-        for ``-``: formulation, projection, tolerance, solver, backend, precision, project_start, on_failure, …
+        the state is wanted: ``r.events`` and ``r.at`` list them; ``seed`` is that of the [thermostat] of a system of particles;
+        ``out`` is a folder for samples and checkpoints; ``report`` a file for the page with plots and animation. ``options`` are
+        the further options of the command line, with ``_`` for ``-``: formulation, projection, tolerance, solver, backend,
+        precision, project_start, on_failure, …
 
         Raises SolveFailed if the run ends early, and KeyboardInterrupt after Ctrl-C; both have ``.result``.
 
@@ -368,6 +376,11 @@ class Model:
         asked = {"method": method, "step": step, "until": until, "steps": steps, "every": every, "start": start,
                  "parameters": parameters, "quantities": quantities, "events": events, "at": at, "out": out,
                  "threads": threads, **options}
+        if seed is not None:
+            if not self.description["particles"]:
+                raise ModelError("seed: this model draws no random numbers. Systems of particles with a [thermostat] do, and "
+                                 "ensemble() and sample() take a seed")
+            asked["set"] = {**mapping_of(options.get("set"), "set"), "thermostat.seed": seed}
         text = self._options(asked)
         pointer = c_void_p()
         handle = Handle(pointer, library().taut_run_free, self._callbacks)

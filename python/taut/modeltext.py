@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from .errors import ModelError
 from .formula import Formula, Graph, text_of, text_of_number, write_texts
-from .legendre import Mechanics, mechanics_of, momenta_of, replaced
+from .legendre import Mechanics, mechanics_of, refuse_both
 from .parse import parse
 from .symbolic import from_sympy, is_sympy, name_of_symbol
 from .trace import trace
@@ -74,7 +74,10 @@ class Parts:
             for place, part in enumerate(value):
                 found.extend(self.formulas(part, f"{what} {place + 1}", second))
             return found
-        return [self.graph.number(value)]
+        try:
+            return [self.graph.number(value)]
+        except ModelError as error:
+            raise ModelError(f"{what}: {error}") from None
 
     def formula(self, value: Any, what: str, second: str = "") -> "Union[str, Formula]":
         found = self.formulas(value, what, second)
@@ -92,11 +95,7 @@ class Parts:
         known: Dict[str, Formula] = {}
         for name, value in (definitions or {}).items():
             known[name] = self.as_formula(value, f"definition {name}", known)
-        found = mechanics_of(self.as_formula(lagrangian, "lagrangian", known), self.coordinates)
-        if "t" in {*self.coordinates, *self.parameters, *(definitions or {})}:
-            return found
-        begin = {"t": self.graph.literal("0")}  # momenta are asked for at the start
-        return found._replace(momenta=[replaced(p, begin) for p in found.momenta])
+        return mechanics_of(self.as_formula(lagrangian, "lagrangian", known), self.coordinates)
 
     def value(self, value: Any, what: str) -> str:
         """A number, or a formula of parameters in quotes, as TOML writes it."""
@@ -105,9 +104,12 @@ class Parts:
         if isinstance(value, Formula) or is_sympy(value):
             text = text_of(value if isinstance(value, Formula) else from_sympy(value, self.graph, what))
         else:
-            if hasattr(value, "item"):
+            if hasattr(value, "item") and getattr(value, "size", 1) == 1:
                 value = value.item()
-            text = text_of_number(value)
+            try:
+                text = text_of_number(value)
+            except ModelError as error:
+                raise ModelError(f"{what}: {error}") from None
         return text if re.fullmatch(r"-?(0|[1-9]\d{0,17})(\.\d+)?(e-?\d+)?", text) else _quoted(text)
 
     def mass(self, value: Any) -> str:
@@ -187,7 +189,7 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
             raise ModelError("lagrangian= says all of the motion: leave out hamiltonian=, kinetic=, potential= and mass=")
         mechanics = parts.mechanics(lagrangian, definitions)
         mass, potential, hamiltonian = _written(mechanics.mass), mechanics.potential, mechanics.hamiltonian
-        initial = momenta_of(mechanics, parts.coordinates, initial, lambda value: parts.as_formula(value, "start"))
+        refuse_both(parts.coordinates, initial)
     given: Dict[str, Any] = {
         "hamiltonian": hamiltonian, "kinetic": kinetic, "potential": potential, "potential_fast": potential_fast,
         "potential_slow": potential_slow,
@@ -288,6 +290,8 @@ def _run_value(value: Any) -> str:
         return _quoted(value)
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {_run_value(part)}" for key, part in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_run_value(part) for part in value) + "]"
     return text_of_number(value)
 
 

@@ -178,5 +178,7 @@ def test_what_an_author_wrote_is_typeset_as_it_was_written():
 
 def test_settings_stand_in_the_text(pendulum):
     text = taut.Model("pendulum", parameters={"L": 2.0}, start={"p_y": 0.25}, set={"run.steps": 7}).to_toml()
+    moving = taut.Model(text=taut.Model("pendulum", start={"v_y": 0.25}).to_toml())
+    assert moving.start[1].tolist() == [0.0, 0.25] and "v_y" not in moving.parameters
     again = taut.Model(text=text)
     assert again.parameters["L"] == 2.0 and again.start[1][1] == 0.25 and again.description["run"]["steps"] == 7

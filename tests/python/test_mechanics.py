@@ -176,6 +176,7 @@ def test_functions_may_ask_for_the_time():
     assert energy.coordinates == ["x", "time"]
     pushed = taut.Model(coordinates="x", lagrangian=lambda q, v, t: v[0]**2/2 + t*v[0] + q[0]*v[0], start={"x": 2.0, "v_x": 1.0})
     assert pushed.start[1][0] == 3.0  # p = v + t + x at t = 0
+    assert pushed.run("lobatto(3)", step=0.1, steps=1, start={"v_x": 2.0}).p[0][0] == 4.0
     with pytest.raises(taut.ModelError, match="`t` would be the time"):
         taut.Model(coordinates="x", mass=1.0, potential=lambda q, t: q[0], callback=True).H([1.0], [0.0])
     with pytest.raises(taut.ModelError, match="neither q, p nor a parameter"):

@@ -113,8 +113,21 @@ def test_a_start_may_be_arrays_formulas_and_velocities(pendulum):
         r = pendulum.run(steps=1, step=0.01, start=start)
         np.testing.assert_allclose(r.q[0], q, rtol=1e-15)
         np.testing.assert_allclose(r.p[0], p, rtol=1e-15)
+    falling = taut.Model(coordinates="x y", lagrangian="(v_x^2 + v_y^2)/2 - y", constraints=["x^2 + y^2 - 1"],
+                         start={"x": 0.6, "y": -0.8, "v_x": 0.8})
+    assert falling.start[1].tolist() == pytest.approx([0.8, 0.6])  # the constraint says how y moves
+    assert falling.run(steps=1, step=0.01, start={"v_x": 0.4}).p[0].tolist() == pytest.approx([0.4, 0.3])
     with pytest.raises(taut.ModelError, match="q has 1 numbers"):
         pendulum.run(steps=1, start={"q": [1.0]})
+
+
+def test_a_thermostat_has_a_seed(pendulum):
+    beads = taut.Model(text='[particles]\ndimension = 2\ncount = 3\nmass = 1.0\nposition = ["i", "0"]\n'
+                       '[[rods]]\nbetween = ["i", "i+1"]\nfor = "i in 0..1"\n[thermostat]\ntemperature = 1.0\nfriction = 1.0\nseed = 3\n')
+    ends = [beads.run(step=0.01, steps=20, seed=seed).q[-1].tolist() for seed in (None, 3, 4)]
+    assert ends[0] == ends[1] != ends[2]
+    with pytest.raises(taut.ModelError, match="draws no random numbers"):
+        pendulum.run(steps=1, seed=3)
 
 
 def test_an_event_may_be_its_formula_alone(pendulum):
@@ -174,6 +187,25 @@ except KeyboardInterrupt as stopped:
     said = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True,
                           env={**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.path.join(ROOT, "python")}).stdout
     assert said == "stopped None\n"
+
+
+def test_a_flag_ends_the_compiler_without_a_signal(tmp_path):
+    # Nothing interrupts the wait for the compiler here: it looks at the flag, as it must if a signal comes between two looks.
+    code = """
+import time, taut
+begun, told = time.perf_counter(), []
+def stop(fraction, left):
+    told.append(fraction)
+    if time.perf_counter() - begun > 0.3:
+        raise KeyboardInterrupt
+try:
+    taut.Model("double-pendulum").run(steps=1000, backend="specialise", progress=stop)
+except KeyboardInterrupt as stopped:
+    print("stopped", stopped.result, set(told))
+"""
+    said = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True,
+                          env={**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.path.join(ROOT, "python")}).stdout
+    assert said == "stopped None {0.0}\n"
 
 
 def test_what_an_ensemble_has_made_comes_with_the_exception(pendulum):

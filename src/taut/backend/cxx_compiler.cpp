@@ -1,4 +1,5 @@
 #include <taut/backend/cxx_compiler.hpp>
+#include <taut/backend/ends_compilers.hpp>
 #include <taut/contract/request.hpp>
 
 #include <fcntl.h>
@@ -13,9 +14,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace taut {
 
@@ -65,6 +68,9 @@ constexpr int version_seconds = 10, compile_seconds = 600;
 // How a program that was waited for ended: by itself, at the end of its time, or because a signal came.
 enum class Waited { ended, late, interrupted };
 
+thread_local const std::function<bool()>* asked_to_end = nullptr;
+constexpr std::int64_t look_ms = 50;  // from one question to the next
+
 // Reads what a program prints until it ends.
 Waited read_to_the_end(int from, int seconds, std::string& output) {
   using Clock = std::chrono::steady_clock;
@@ -74,8 +80,11 @@ Waited read_to_the_end(int from, int seconds, std::string& output) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
     pollfd what{.fd = from, .events = POLLIN, .revents = 0};
     if (left <= 0) return Waited::late;
-    if (const int ready = poll(&what, 1, static_cast<int>(left)); ready <= 0)
-      return ready < 0 && errno == EINTR ? Waited::interrupted : Waited::late;
+    if (asked_to_end != nullptr && (*asked_to_end)()) return Waited::interrupted;
+    const std::int64_t wait = asked_to_end == nullptr ? left : std::min<std::int64_t>(left, look_ms);
+    const int ready = poll(&what, 1, static_cast<int>(wait));
+    if (ready < 0) return errno == EINTR ? Waited::interrupted : Waited::late;
+    if (ready == 0) continue;
     const ssize_t got = read(from, part.data(), part.size());
     if (got < 0) return errno == EINTR ? Waited::interrupted : Waited::late;
     if (got == 0) return Waited::ended;
@@ -193,6 +202,11 @@ std::vector<std::string> folders_of_headers(const CxxCompiler& compiler, const F
   }
   return folders;
 }
+
+EndsCompilers::EndsCompilers(std::function<bool()> asked)
+    : asked_(std::move(asked)), outer_(std::exchange(asked_to_end, &asked_)) {}
+
+EndsCompilers::~EndsCompilers() { asked_to_end = outer_; }
 
 CompilerEnd run_cxx_compiler(const CxxCompiler& compiler, const std::vector<std::string>& arguments,
                              const Folder& folder) {

@@ -31,8 +31,8 @@ struct CompilerEnd {
   std::string output = {};  // its messages, only the beginning if they are long
 };
 
-// Runs the compiler in the folder. It is ended if it takes ten minutes. If a signal comes, it is ended too,
-// and StoppedWhileCompiling is thrown.
+// Runs the compiler in the folder. It is ended if it takes ten minutes. If a signal comes, or EndsCompilers
+// says so, it is ended too, and StoppedWhileCompiling is thrown.
 CompilerEnd run_cxx_compiler(const CxxCompiler& compiler, const std::vector<std::string>& arguments,
                              const Folder& folder);
 

@@ -65,16 +65,27 @@ class Keeper final : public RunObserver {
   void all_digits(const WideState& x) override {
     if (recording_ != nullptr) recording_->all_digits(x);
   }
-  void progress(std::int64_t done, std::int64_t wanted) override { watch_.progress(done, wanted); }
-  void waits_for(const std::string& what) override { watch_.note(what); }
+  void progress(std::int64_t done, std::int64_t wanted) override {
+    compiles_ = false;
+    watch_.progress(done, wanted);
+  }
+  void waits_for(const std::string& what) override {
+    compiles_ = true;
+    watch_.note(what);
+  }
   void note(const std::string& sentence) override { watch_.note(sentence); }
   bool wants_checkpoints() const override { return recording_ != nullptr; }
   bool checkpoint_due() override { return recording_ != nullptr && recording_->checkpoint_due(); }
   void checkpoint(const Snapshot& snapshot) override { recording_->checkpoint(snapshot); }
-  std::string stop_reason() override { return watch_.wants_stop() ? "stopped by the caller" : ""; }
+  std::string stop_reason() override {
+    // Python hears of Ctrl-C when it is called.
+    if (compiles_) watch_.progress(0, 0);
+    return watch_.wants_stop() ? "stopped by the caller" : "";
+  }
 
  private:
   Watch watch_;
+  bool compiles_ = false;  // a compiler may be at work, and no step has been made
   Samples* samples_;
   std::size_t columns_;
   Recording* recording_;

@@ -1,4 +1,5 @@
 #include <taut/backend/backend.hpp>
+#include <taut/backend/ends_compilers.hpp>
 #include <taut/contract/reading_time.hpp>
 #include <taut/contract/step_count.hpp>
 #include <taut/contract/time_transform.hpp>
@@ -609,6 +610,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
       }
       return machine(choice, start, steps, note);
     };
+    const EndsCompilers stops([&observer] { return !observer.stop_reason().empty(); });
     check_events();
     if (from == nullptr) say_missed_times(*this, note);
     PoleWatch poles(model);
