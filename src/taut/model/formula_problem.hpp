@@ -79,6 +79,16 @@ class FormulaProblem : public Shape<T, dynamic, dynamic, SparseJacobian<T>>, pub
   }
   int coordinates() const { return system_->n; }
   int constraints() const { return system_->m; }
+  // [damping]: the rates of the momenta, if there are any, and the same problem without it.
+  const Numbers& damping() const { return system_->damping; }
+  void lost_by_damping(const T& time, Vec& out) const {
+    for (int i = 0; i < system_->n; ++i)
+      out[i] =
+          number_as<T>(taut::lost_by_damping(system_->damping[static_cast<std::size_t>(i)], Float128(time)));
+  }
+  FormulaProblem without_damping() const { return FormulaProblem(system_->undamped); }
+  bool least_squares() const { return system_->least_squares; }
+  int holonomic() const { return system_->holonomic; }  // the others are on velocities: g is 0, G is A(q)
   std::string constraint_name(int k) const { return system_->constraint_names[static_cast<std::size_t>(k)]; }
   Point start() const {
     Point x{Vec(system_->n), Vec(system_->n)};
