@@ -174,7 +174,7 @@ void check_velocity_constraints(const Mechanism& mechanism, const std::string& m
 std::string no_projection(const Mechanism& mechanism, const std::string& model, const PlainState& start,
                           const Failure& failure) {
   if (const auto found = mechanism.dependent(start); !found.empty())
-    return dependent_start_sentence(model, constraint_names(mechanism, found), mechanism.of_particles());
+    return dependent_start_sentence(model, constraint_names(mechanism, found));
   const bool known = failure.constraint >= 0 && failure.constraint < mechanism.constraints();
   return failed_projection_sentence(model, failure,
                                     known ? mechanism.constraint_name(failure.constraint) : "");
@@ -302,8 +302,7 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
                                      .worst_position = mechanism.constraint_name(check.worst_position),
                                      .worst_momentum = mechanism.constraint_name(check.worst_momentum)}));
   if (const auto found = mechanism.dependent(start.x); !found.empty())
-    throw InputError(
-        dependent_start_sentence(model, constraint_names(mechanism, found), mechanism.of_particles()));
+    throw InputError(dependent_start_sentence(model, constraint_names(mechanism, found)));
   if (choice.ode)
     if (const auto reason = mechanism.refusal(*choice.ode, start.x))
       throw ChoiceError("formulation", *reason);
