@@ -13,6 +13,7 @@ namespace taut {
 
 namespace {
 
+constexpr std::size_t most_parts = 4'000'000;  // products of matrices have more than their texts have letters
 constexpr int deepest = 200;  // levels of parentheses, signs and powers; the parser recurses once for each
 
 struct FunctionRow {
@@ -158,7 +159,7 @@ class Parser {
   int matrix_product(int a, int b, Span span) {
     const Block left = block(a), right = block(b);
     Block made{{left.size.rows, right.size.columns}, {}};
-    for (int i = 0; i < left.size.rows; ++i)
+    for (int i = 0; i < left.size.rows && ok(); ++i)
       for (int j = 0; j < right.size.columns; ++j) {
         int sum = -1;
         for (int k = 0; k < left.size.columns; ++k) {
@@ -310,6 +311,8 @@ class Parser {
                             ", and of numbers only");
     }
     ReadingTime::spend();
+    if (nodes().size() >= most_parts)
+      return fail(span, what_ + " has more than " + std::to_string(most_parts) + " parts, written out");
     nodes().push_back({op, a, b, value, span});
     return static_cast<int>(nodes().size()) - 1;
   }
