@@ -63,6 +63,18 @@ void print(const Orbit& o) {
 
 void print(const OrbitFamily& family) {
   const Orbit& first = family.members.front();
+  if (!family.values.empty()) {
+    fmt::print("{}, {}: {} periodic orbits with H = {:.10g}\n", harmless(first.model), first.method,
+               family.members.size(), first.energy);
+    fmt::print("  {:>16}           period         largest |multiplier|   closed to\n", family.parameter);
+    for (std::size_t k = 0; k < family.members.size(); ++k) {
+      const Orbit& o = family.members[k];
+      fmt::print("  {:16.10g} {:16.10g} {:18.8g} {:18.1e}\n", family.values[k], o.period,
+                 std::abs(o.multipliers.front()), o.closure);
+    }
+    if (!family.ended.empty()) fmt::print("  ended     {}\n", family.ended);
+    return;
+  }
   fmt::print("{}, {}: a family of {} periodic orbits\n", harmless(first.model), first.method,
              family.members.size());
   fmt::print("            H              period         largest |multiplier|   closed to\n");
@@ -77,8 +89,30 @@ void print(const OrbitFamily& family) {
 struct TypedOrbit {
   TypedAnalysis analysis;
   std::optional<double> period, arc;
+  std::string vary;
   std::int64_t family = 0;
 };
+
+// Follows an orbit through the values of a parameter: each begins at the one before it, and has its energy.
+OrbitFamily orbits_over(const TypedOrbit& typed, const ModelRun& run, double period) {
+  const Settings settings = settings_of(run, {typed.vary});
+  if (settings.names.size() != 1) throw InputError("--vary of an orbit takes one name.");
+  OrbitFamily family{.parameter = settings.names.front()};
+  for (std::size_t k = 0; k < settings.values.size(); ++k) {
+    const ModelRun next = typed.analysis.read_with(settings.of(k));
+    try {
+      family.members.push_back(k == 0 ? periodic_orbit(next, period)
+                                      : periodic_orbit_beside(next, family.members.back()));
+      family.values.push_back(settings.values[k].front());
+    } catch (const AnalysisError& error) {
+      if (k == 0) throw;
+      family.ended =
+          fmt::format("at {} = {:.10g}: {}", family.parameter, settings.values[k].front(), error.what());
+      break;
+    }
+  }
+  return family;
+}
 
 struct TypedSpectrum {
   TypedAnalysis analysis;
@@ -180,7 +214,9 @@ void add_orbit(Program& program) {
       .notes =
           "\nNewton's iteration on the manifold keeps the energy of the start. The period is a whole "
           "number of steps,\nwhose length is changed to fit. --family follows the orbits beside it, along "
-          "which the energy changes, and passes\nfolds.",
+          "which the energy changes, and passes\nfolds. --vary follows the orbit through values of a "
+          "parameter "
+          "instead.",
       .action = [typed] {
         return analysed([&] {
           const ModelRun run = typed->analysis.read();
@@ -195,7 +231,11 @@ void add_orbit(Program& program) {
           if (typed->arc && !(std::abs(*typed->arc) > 0))
             throw InputError("--arc: the length between two orbits of a family is not 0.");
           if (typed->arc && typed->family == 0) throw InputError("--arc belongs to --family: give both.");
-          if (typed->family == 0)
+          if (!typed->vary.empty() && typed->family > 0)
+            throw InputError("--vary follows an orbit in a parameter, --family in energy: give one of them.");
+          if (!typed->vary.empty())
+            show(orbits_over(*typed, run, near));
+          else if (typed->family == 0)
             show(periodic_orbit(run, near));
           else
             show(orbit_family(run, near, static_cast<int>(typed->family), typed->arc.value_or(0.1)));
@@ -203,6 +243,8 @@ void add_orbit(Program& program) {
       }};
   typed->analysis.add(command);
   command.add(option("--period", "T", typed->period, "near the period; default: the length of the run"));
+  command.add(option("--vary", "NAME = VALUES", typed->vary,
+                     "follow the orbit through these values, at one energy: 'L = linspace(1, 2, 11)'"));
   command.add(whole_option("--family", "N", typed->family, 10000, "follow the family for N more orbits"));
   command.add(
       option("--arc", "S", typed->arc,

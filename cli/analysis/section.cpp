@@ -18,6 +18,7 @@ struct TypedSection {
   TypedAnalysis analysis;
   std::vector<std::string> vary;
   std::string momentum, axes;
+  std::optional<double> after;
 };
 
 // Returns the number of the momentum that --energy-by names.
@@ -54,11 +55,19 @@ ModelRun with_energy(const TypedAnalysis& typed, double energy, const std::strin
   }
 }
 
+// Leaves out the points before a time, on which the motion has not yet come to what it tends to.
+SectionPoints section_after(const ModelRun& run, const TypedSection& typed) {
+  SectionPoints points = section_of(run, {}, !typed.axes.empty());
+  if (const auto& time = typed.after)
+    std::erase_if(points.points, [&](const auto& row) { return row.front() < *time; });
+  return points;
+}
+
 SectionPoints points_of(const TypedSection& typed, const ModelRun& first) {
   if (typed.vary.empty()) {
     if (!typed.momentum.empty())
       throw InputError("--energy-by is for many starts of one energy: give --vary too.");
-    return section_of(first);
+    return section_after(first, typed);
   }
   const Settings starts = settings_of(first, typed.vary);
   const double energy = typed.momentum.empty() ? 0 : energy_of_start(first);
@@ -73,7 +82,9 @@ SectionPoints points_of(const TypedSection& typed, const ModelRun& first) {
       ++left_out;
       continue;
     }
-    SectionPoints one = section_of(*run);
+    SectionPoints one = section_after(*run, typed);
+    for (std::size_t i = 0; i < starts.names.size() && !typed.axes.empty(); ++i)
+      add_column(one, starts.names[i], starts.values[k][i]);
     if (all.columns.empty())
       all = std::move(one);
     else
@@ -89,7 +100,7 @@ SectionPoints points_of(const TypedSection& typed, const ModelRun& first) {
 
 // The page: the points in the plane of two columns, a colour for each start.
 Report page_of(const SectionPoints& s, std::string axes) {
-  const std::size_t n = (s.columns.size() - 1) / 2;
+  const std::size_t n = s.coordinates;
   if (axes.empty())
     axes = s.columns[std::min<std::size_t>(2, n)] + "," + s.columns[n + std::min<std::size_t>(2, n)];
   const std::vector<std::string> names = between_commas(axes);
@@ -143,18 +154,20 @@ int section(const TypedSection& typed) {
 
 void add_section(Program& program) {
   const auto typed = std::make_shared<TypedSection>();
-  Command command{.name = "section",
-                  .what = "Points at which a formula of a run crosses zero: a Poincaré section",
-                  .examples = "  taut section double-pendulum --event 'when=x1, direction=up' --until 1000\n",
-                  .notes =
-                      "\nThe last event is the section. Points lie on the manifold to rounding. With "
-                      "--vary there are many starts;\n--energy-by changes one momentum of each so that "
-                      "all have the energy of the model's own start.",
-                  .action = [typed] {
-                    int status = 0;
-                    const int ended = analysed([&] { status = section(*typed); });
-                    return ended != 0 ? ended : status;
-                  }};
+  Command command{
+      .name = "section",
+      .what = "Points at which a formula of a run crosses zero: a Poincaré section",
+      .examples = "  taut section double-pendulum --event 'when=x1, direction=up' --until 1000\n",
+      .notes =
+          "\nThe last event is the section. Points lie on the manifold to rounding. With "
+          "--vary there are many starts;\n--energy-by changes one momentum of each so that "
+          "all have the energy of the model's own start. Columns of the page may be\ncoordinates, momenta, "
+          "quantities of the model and what --vary names.",
+      .action = [typed] {
+        int status = 0;
+        const int ended = analysed([&] { status = section(*typed); });
+        return ended != 0 ? ended : status;
+      }};
   typed->analysis.add(command);
   typed->analysis.model.add_events(command);
   Option vary = option("--vary", "NAME = VALUES", typed->vary,
@@ -163,6 +176,7 @@ void add_section(Program& program) {
   command.add(option("--energy-by", "p_x", typed->momentum,
                      "give every start the energy of the model's own by changing this momentum"));
   command.add(option("--axes", "X,Y", typed->axes, "the two columns that the page shows"));
+  command.add(option("--after", "T", typed->after, "leave out points before this time"));
   program.add(std::move(command));
 }
 

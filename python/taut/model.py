@@ -119,15 +119,16 @@ class Model:
                  start: Any = None, definitions: "Optional[Mapping[str, Any]]" = None,
                  quantities: "Optional[Mapping[str, Any]]" = None, run: "Optional[Mapping[str, Any]]" = None,
                  title: Optional[str] = None, lagrangian: Any = None, kinetic: Any = None,
-                 forces: Any = None, damping: "Optional[Mapping[Any, Any]]" = None, events: Any = None, callback: bool = False,
+                 forces: Any = None, damping: "Optional[Mapping[Any, Any]]" = None, events: Any = None,
+                 velocity_constraints: Any = None, callback: bool = False,
                  grad_H: Any = None, grad_V: Any = None, G: Any = None):
         gradients = _given(grad_H=grad_H, grad_V=grad_V, G=G)
         if gradients and not callback:
             raise ModelError(f"{next(iter(gradients))}= goes with callback=True: taut differentiates formulas by itself")
         parts = _given(hamiltonian=hamiltonian, lagrangian=lagrangian, potential=potential, potential_fast=potential_fast,
                        potential_slow=potential_slow, kinetic=kinetic, mass=mass, constraints=constraints,
-                       definitions=definitions, quantities=quantities, forces=forces, damping=damping, events=events, run=run,
-                       title=title)
+                       definitions=definitions, quantities=quantities, forces=forces, damping=damping, events=events,
+                       velocity_constraints=velocity_constraints, run=run, title=title)
         ways = [way for way, value in (("a name or file", source), ("text=", text), ("coordinates=", coordinates))
                 if value is not None]
         if len(ways) != 1:

@@ -177,7 +177,8 @@ _SYSTEM = {"hamiltonian": "p", "kinetic": "v", "potential": "", "potential_fast"
 
 def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any = None, potential_fast: Any = None,
                   potential_slow: Any = None, lagrangian: Any = None, kinetic: Any = None, mass: Any = None,
-                  constraints: Any = None, forces: Any = None, damping: "Optional[Mapping[Any, Any]]" = None, events: Any = None,
+                  constraints: Any = None, velocity_constraints: Any = None, forces: Any = None,
+                  damping: "Optional[Mapping[Any, Any]]" = None, events: Any = None,
                   parameters: "Optional[Mapping[Any, Any]]" = None, start: Any = None,
                   definitions: "Optional[Mapping[str, Any]]" = None, quantities: "Optional[Mapping[str, Any]]" = None,
                   run: "Optional[Mapping[str, Any]]" = None, title: Optional[str] = None) -> str:
@@ -203,6 +204,8 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
     # One formula is one constraint; a list, or a function that returns one, is several.
     held = [] if constraints is None else parts.formulas(constraints, "constraint" if _several(constraints) else "constraints")
     formulas.extend(held)
+    rolling = [] if velocity_constraints is None else parts.formulas(velocity_constraints, "velocity constraint", "v")
+    formulas.extend(rolling)
     quantity_names = list(quantities or {})
     for name in quantity_names:
         formulas.append(parts.formula((quantities or {})[name], f"quantity {name}", "p"))
@@ -218,7 +221,7 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
     written = iter(texts)
     own_texts = [(name, next(written) if isinstance(f, Formula) else f) for name, f in own]
     all_texts = [next(written) if isinstance(f, Formula) else f for f in formulas]
-    texts_left = iter(all_texts[len(places) + len(held):])  # of quantities, forces and events
+    texts_left = iter(all_texts[len(places) + len(held) + len(rolling):])  # of quantities, forces and events
 
     system = [("coordinates", "[" + ", ".join(_quoted(name) for name in parts.coordinates) + "]")]
     if mass is not None:
@@ -227,6 +230,10 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
     held_texts = all_texts[len(places):len(places) + len(held)]
     if held_texts:
         system.append(("constraints", "[\n" + "".join(f"  {_quoted(text)},\n" for text in held_texts) + "]"))
+
+    rolling_texts = all_texts[len(places) + len(held):len(places) + len(held) + len(rolling)]
+    if rolling_texts:
+        system.append(("velocity-constraints", "[\n" + "".join(f"  {_quoted(text)},\n" for text in rolling_texts) + "]"))
 
     tables = [
         f"title = {_quoted(title)}\n" if title else "",

@@ -436,7 +436,8 @@ TEST(Refusals, DependentConstraintsByName) {
       "- "
       "coupler^2)/…) and constraint 3 (((xb - base)^2 + yb^2 - rocker^2)/2) combine to zero: their forces "
       "are not "
-      "determined.");
+      "determined.\n  Leave one of them out, or solve them all in the sense of least squares: redundant = "
+      "\"least-squares\" in [run].");
 }
 
 // Two hundred rods lie on a line between two walls: the first of all that depend on each other are named.

@@ -1,6 +1,8 @@
 // Time in H and g, forces and damping: exact solutions, the order of lobatto(s), the energy balance, and
-// symplecticity in the extended phase space, which goes if forces act.
+// symplecticity in the extended phase space, which goes if forces act. Damping by its exponential, and
+// constraints on velocities.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -315,6 +317,229 @@ until = 2.0
   EXPECT_NEAR(run["p"][0].get<double>(), v, 1e-13);
   EXPECT_NEAR(run["energy"]["final"].get<double>(), v * v / 2, 1e-13);
   EXPECT_NEAR(run["work"].get<double>(), v * v / 2 - 0.5, 1e-13);
+}
+
+// The exact exponential multiplies the 2-form by e^{-γt}; a Runge-Kutta pair does so to its order.
+TEST(DrivenAndDamped, DampingByItsExponentialScalesTheFormExactly) {
+  const test::OwnModel model(R"toml([system]
+coordinates = ["x"]
+mass = 1.0
+potential = "-cos(x)"
+[damping]
+x = 0.3
+[initial]
+x = 0.7
+p_x = 0.4
+[run]
+step = 0.1
+steps = 10
+)toml");
+  // Differences of fourth order leave 1e-12 of the derivatives.
+  constexpr double delta = 1e-3;
+  const auto area = [&](const std::string& method) {
+    double d[2][2] = {};
+    for (int j = 0; j < 2; ++j)
+      for (const auto& [places, weight] : {std::pair{1, 8.0}, {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
+        const double x = 0.7 + (j == 0 ? places * delta : 0), p = 0.4 + (j == 1 ? places * delta : 0);
+        const auto run = run_json("m.toml --method '" + method + "' --set x=" + fmt::format("{}", x) +
+                                      " --set p_x=" + fmt::format("{}", p),
+                                  model.folder.string());
+        d[0][j] += weight * run["q"][0].get<double>() / (12 * delta);
+        d[1][j] += weight * run["p"][0].get<double>() / (12 * delta);
+      }
+    return d[0][0] * d[1][1] - d[0][1] * d[1][0];
+  };
+  EXPECT_NEAR(area("conformal"), std::exp(-0.3), 3e-12);
+  EXPECT_NEAR(area("yoshida4(conformal)"), std::exp(-0.3), 3e-12);
+  EXPECT_GT(std::abs(area("lobatto(2)") - std::exp(-0.3)), 1e-6);
+}
+
+TEST(DrivenAndDamped, DampingByItsExponentialHasItsOrderAndItsWork) {
+  const test::OwnModel pendulum(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "y"
+constraints = ["((x - 0.1*sin(t))^2 + y^2 - 1)/2"]
+[damping]
+x = 0.02
+y = 0.02
+[initial]
+y = -1.0
+v_x = 1.0
+v_y = 0.0
+[run]
+step = 0.05
+until = 10.0
+)toml");
+  for (const char* method : {"conformal", "'yoshida4(conformal)'"}) {
+    const test::Ran ran = pendulum.check("--steps 200 --method " + std::string(method));
+    EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  }
+  const test::OwnModel different(oscillator + "[damping]\nx = 0.1\n");
+  EXPECT_EQ(different.run("--method conformal").status, 0);
+  EXPECT_TRUE(test::says(test::OwnModel(oscillator).run("--method conformal"), "for models with [damping]"));
+  const test::Ran unequal = pendulum.run("--method conformal --set damping.y=0.01");
+  EXPECT_EQ(unequal.status, 2);
+  EXPECT_TRUE(test::says(unequal, "the same rate")) << unequal.err;
+}
+
+// A skate on a slope turns at a constant rate and does not go down: it draws a cycloid.
+const std::string skate = R"toml([parameters]
+w = 1.3
+slope = 0.4
+[system]
+coordinates = ["x", "y", "a"]
+mass = [1.0, 1.0, 0.2]
+potential = "-slope*x"
+velocity-constraints = ["v_x*sin(a) = v_y*cos(a)"]
+[initial]
+v_a = "w"
+v_x = 0
+v_y = 0
+[run]
+step = 0.05
+until = 20.0
+)toml";
+
+TEST(VelocityConstraints, ASkateDrawsItsCycloid) {
+  const test::OwnModel model(skate);
+  const double w = 1.3, r = 0.4 / (2 * w * w), t = 20;
+  const auto off = [&](const std::string& method) {
+    const auto run = run_json("m.toml --method '" + method + "'", model.folder.string());
+    EXPECT_LE(run["residual"]["momentum_max"].get<double>(), 1e-14);
+    return std::hypot(run["q"][0].get<double>() - r * std::pow(std::sin(w * t), 2),
+                      run["q"][1].get<double>() - r * (w * t - std::sin(2 * w * t) / 2));
+  };
+  EXPECT_LE(off("nonholonomic"), 1e-2);
+  EXPECT_LE(off("kahan-li8(nonholonomic)"), 1e-8);
+  for (const char* method : {"nonholonomic", "'yoshida4(nonholonomic)'"}) {
+    const test::Ran ran = model.check("--steps 200 --method " + std::string(method));
+    EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  }
+  const auto run = nlohmann::json::parse(model.run("--method dop853 --formulation underlying --json").out);
+  EXPECT_NEAR(run["q"][1].get<double>(), r * (w * t - std::sin(2 * w * t) / 2), 1e-9);
+}
+
+// If A is the derivative of a g of second degree, the step is that of lobatto(2) on g = 0.
+TEST(VelocityConstraints, OfADerivativeAreTheConstraintItself) {
+  const std::string
+      head = "[system]\ncoordinates = [\"x\", \"y\"]\nmass = [1, 2]\npotential = \"y + x^4\"\n",
+      tail = "[initial]\nx = 0.6\ny = -0.8\nv_x = 0.4\nv_y = 0.3\n[run]\nstep = 0.05\nuntil = 10\n";
+  const test::OwnModel rolls(head + "velocity-constraints = [\"x*v_x + y*v_y\"]\n" + tail),
+      swings(head + "constraints = [\"x^2 + y^2 = 1\"]\n" + tail),
+      fourth(head + "velocity-constraints = [\"x^3*v_x + y^3*v_y\"]\n" +
+             "[initial]\nx = 0.6\ny = -0.8\nv_x = 0.4\n[run]\nstep = 0.05\nuntil = 10\n");
+  const auto a = run_json("m.toml", rolls.folder.string()),
+             b = run_json("m.toml --method 'lobatto(2)'", swings.folder.string()),
+             c = run_json("m.toml", fourth.folder.string());
+  const auto place = [](const auto& run, int k) {
+    return run["q"][static_cast<std::size_t>(k)].template get<double>();
+  };
+  for (int k = 0; k < 2; ++k) EXPECT_NEAR(place(a, k), place(b, k), 1e-11);
+  const double g =
+      std::pow(place(c, 0), 4) + std::pow(place(c, 1), 4) - (std::pow(0.6, 4) + std::pow(0.8, 4));
+  EXPECT_GT(std::abs(g), 1e-8);  // a g of higher degree is kept to order 2
+  EXPECT_LE(std::abs(g), 1e-2);
+}
+
+// A ball that rolls on a table turning at the rate W circles at 2W/7, wherever it is and however it started.
+TEST(VelocityConstraints, ABallOnATurntableCircles) {
+  const test::OwnModel model(R"toml([parameters]
+W = 1.5
+[definitions]
+spin = ["v_a", "v_b"]
+[system]
+coordinates = ["x", "y", "a", "b"]
+mass = [1.0, 1.0, 0.4, 0.4]
+potential = "0"
+velocity-constraints = ["v_x = spin[2] - W*y", "v_y = -spin[1] + W*x"]
+[initial]
+x = 1.0
+v_x = 0.2
+v_y = 0.1
+[run]
+method = "kahan-li8(nonholonomic)"
+step = 0.05
+until = 10.0
+)toml");
+  const auto run = run_json("m.toml", model.folder.string());
+  const double rate = 2 * 1.5 / 7, vx = 0.2 * std::cos(rate * 10) - 0.1 * std::sin(rate * 10);
+  ASSERT_EQ(run["p"].size(), 4U);
+  EXPECT_NEAR(run["p"][0].get<double>(), vx, 1e-10);
+}
+
+// Modin and Verdier (2020) say that energies stay in usual tests because each leaf is its own mirror image in
+// time. Here a point on a circle changes the gear between two oscillators.
+TEST(VelocityConstraints, EnergyStaysIfTheLeafIsReversible) {
+  const auto model = [](const std::string& gear) {
+    return R"toml([definitions]
+gear = ")toml" +
+           gear + R"toml("
+[system]
+coordinates = ["x", "y", "a", "b"]
+mass = 1.0
+potential = "(x^2 + 2.3*y^2 + a^2 + b^2)/2"
+velocity-constraints = ["v_x + gear*v_y"]
+[initial]
+x = 1.0
+y = 0.3
+a = 1.0
+v_a = 0.0
+v_b = 1.0
+v_y = 0.4
+[run]
+step = 0.2
+until = 3000.0
+)toml";
+  };
+  const auto moved = [&](const std::string& gear) {
+    const test::OwnModel made(model(gear));
+    const auto run = run_json("m.toml", made.folder.string());
+    return std::abs(run["energy"]["final"].get<double>() - run["energy"]["initial"].get<double>());
+  };
+  EXPECT_LE(moved("sin(a) + 0.8*cos(2*b)*cos(a)"), 0.02);
+  EXPECT_GE(moved("sin(a) + 0.8*sin(2*b)*cos(a)"), 0.05);
+}
+
+TEST(VelocityConstraints, ADiscRollsInACircle) {
+  // At a constant tilt the gyroscopic torques balance gravity: this is the spin for v_phi = 2.
+  const double tilt = 1.2, turn = 2, inertia = 0.25, axial = 0.5;
+  const double spin = (inertia * turn * turn * std::sin(tilt) * std::cos(tilt) - 9.81 * std::cos(tilt)) /
+                      ((axial + 1) * turn * std::sin(tilt));
+  const auto run = run_json(
+      "rolling-disc --method 'yoshida4(nonholonomic)' --until 5 --set theta=1.2 --set v_phi=2 "
+      "--set v_psi=" +
+          fmt::format("{}", spin - turn * std::cos(tilt)),
+      "/");
+  EXPECT_NEAR(run["q"][3].get<double>(), tilt, 1e-6);
+  EXPECT_NEAR(run["q"][2].get<double>(), turn * 5, 1e-5);
+  EXPECT_LE(run["residual"]["momentum_max"].get<double>(), 1e-13);
+}
+
+TEST(VelocityConstraints, RefusalsSayWhy) {
+  const auto refused = [](const std::string& constraint, const std::string& words) {
+    std::string text = skate;
+    const std::string old = "v_x*sin(a) = v_y*cos(a)";
+    text.replace(text.find(old), old.size(), constraint);
+    const test::Ran ran = test::OwnModel(text).run();
+    EXPECT_EQ(ran.status, 2) << constraint << "\n" << ran.out;
+    EXPECT_TRUE(test::says(ran, words)) << ran.err;
+  };
+  refused("v_x^2 = v_y^2", "is not linear in the velocities");
+  refused("abs(v_x) = v_y", "is not linear in the velocities");
+  refused("x*sin(a)", "has no velocity in it");
+  refused("v_x + p_y", "uses the momentum `p_y`");
+  refused("v_x*sin(a) - v_q", "unknown name `v_q`");
+  const test::OwnModel model(skate);
+  for (const char* method : {"rattle", "'lobatto(3)'", "midpoint", "'rk4' --formulation dirac"}) {
+    const test::Ran ran = model.run("--method " + std::string(method));
+    EXPECT_EQ(ran.status, 2) << method;
+    EXPECT_TRUE(test::says(ran, "constraints on velocities")) << ran.err;
+  }
+  EXPECT_TRUE(
+      test::says(test::run_taut("run pendulum --method nonholonomic"), "for constraints on velocities"));
+  EXPECT_TRUE(
+      test::says(test::run_taut("lyapunov m.toml", model.folder.string()), "constraints on velocities"));
 }
 
 TEST(DrivenAndDamped, RefusalsSayWhy) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <string>
@@ -217,6 +218,53 @@ TEST(KindsOfMotion, ASectionOfADrivenModelHasTheTimeOnce) {
   for (const auto& point : found["points"]) EXPECT_EQ(point.size(), columns.size());
 }
 
+// A bead on a hoop with friction comes to rest at the lowest point, or at cos a = gravity/(omega² R).
+TEST(KindsOfMotion, ASectionOfManyParametersIsABifurcationDiagram) {
+  const auto found = json_of(
+      "section rotating-hoop --event 'when=sin(pi*t)' --vary 'omega = [0.6, 0.9, 1.5, 2.0]' --vary 'tilt = "
+      "[-0.4, "
+      "0.4]' --set damping.x=0.5 --set damping.y=0.5 --set damping.z=0.5 --until 80 --after 75 --axes "
+      "omega,angle");
+  const auto column = [&](const char* name) {
+    const auto& all = found["columns"];
+    return static_cast<std::size_t>(std::find(all.begin(), all.end(), name) - all.begin());
+  };
+  ASSERT_GE(found["points"].size(), 32U);
+  for (const auto& point : found["points"]) {
+    const double omega = point[column("omega")], angle = point[column("angle")], tilt = point[column("tilt")];
+    const double rest = omega > 1 ? std::copysign(std::acos(1 / (omega * omega)), tilt) : 0;
+    EXPECT_NEAR(angle, rest, omega > 0.8 && omega < 1 ? 0.05 : 1e-6) << omega;
+    EXPECT_GE(point[0].get<double>(), 75);
+  }
+}
+
+// Small circles about the centre of r²/2 + a r⁴/4 have H = v²: the period follows a parameter in closed form.
+TEST(KindsOfMotion, AnOrbitIsFollowedInAParameter) {
+  const test::OwnModel model(R"toml([parameters]
+a = 0.5
+[system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "(x^2 + y^2)/2 + a*(x^2 + y^2)^2/4"
+[initial]
+x = 1.0
+v_y = "sqrt(1 + a)"
+[run]
+method = "lobatto(5)"
+step = 0.1
+until = "2*pi/sqrt(1 + a)"
+)toml");
+  const auto found = json_of("orbit m.toml --vary 'a = linspace(0.5, 1, 6)'", model.folder.string());
+  ASSERT_EQ(found["members"].size(), 6U);
+  const double energy = (1 + 0.5) / 2.0 + 0.5 + 0.5 / 4;
+  for (const auto& orbit : found["members"]) {
+    EXPECT_NEAR(orbit["energy"].get<double>(), energy, 1e-12);
+    EXPECT_LE(orbit["closure"].get<double>(), 1e-12);
+    EXPECT_TRUE(orbit.contains("a"));
+  }
+  EXPECT_NEAR(found["members"][5]["a"].get<double>(), 1.0, 1e-15);
+}
+
 TEST(KindsOfMotion, RefusalsSayWhy) {
   const auto refused = [](const std::string& arguments, int status, const std::string& words) {
     const test::Ran ran = test::run_taut(arguments);
@@ -232,6 +280,7 @@ TEST(KindsOfMotion, RefusalsSayWhy) {
   refused("orbit pendulum --set x=0 --set y=-1 --period 6", 1, "it is an equilibrium");
   refused("orbit pendulum --period 7.4 --arc 0.1", 2, "--arc belongs to --family");
   refused("orbit pendulum --period 7.4 --family 2 --arc 0", 2, "is not 0");
+  refused("orbit pendulum --period 7.4 --family 2 --vary 'L = [1, 2]'", 2, "give one of them");
   refused("spectrum pendulum --of z", 2, "there is no column `z`");
   refused("spectrum pendulum --steps 3 --every 1", 2, "too few samples");
 }

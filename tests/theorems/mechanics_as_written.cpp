@@ -206,6 +206,135 @@ void refused(const std::string& system, const std::string& words, const std::str
   EXPECT_NE(text_of(read.errors).find(words), std::string::npos) << text_of(read.errors);
 }
 
+// The time may stand on one side of an equation alone, through a definition too.
+TEST(MechanicsAsWritten, AnEquationMayHaveTheTimeOnItsRight) {
+  for (const char* right : {"0.3*sin(t)", "drive", "across[1]"}) {
+    const auto run = test::run_json(
+        "m.toml", test::OwnModel(std::string("[definitions]\ndrive = \"0.3*sin(t)\"\nacross = "
+                                             "\"[drive, 0]\"\n[system]\ncoordinates = [\"x\"]\nmass = "
+                                             "1.0\npotential = \"0\"\nconstraints = [\"x = ") +
+                                 right + "\"]\n[initial]\nv_x = 0.3\n[run]\nstep = 0.1\nuntil = 2\n")
+                      .folder.string());
+    ASSERT_EQ(run["q"].size(), 1U);
+    EXPECT_NEAR(run["q"][0].get<double>(), 0.3 * std::sin(2.0), 1e-15) << right;
+  }
+}
+
+// Bricard's mechanism has 24 equations on 24 coordinates, of which 23 are independent.
+TEST(MechanicsAsWritten, RedundantConstraintsAreSolvedOnRequest) {
+  const test::Ran refused = test::run_taut("run bricard --set run.redundant=refuse");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(test::says(refused, "24 constraints on 24 coordinates")) << refused.err;
+  const auto run = test::run_json("bricard --until 2", "/");
+  EXPECT_LE(run["residual"]["position_max"].get<double>(), 1e-14);
+  EXPECT_LE(run["residual"]["momentum_max"].get<double>(), 1e-13);
+  EXPECT_LE(run["energy"]["max_error"].get<double>(), 0.15);
+  const auto exact = test::run_json("bricard --until 2 --method kahan-li8 --step 0.01", "/"),
+             other = test::run_json("bricard --until 2 --method 'lobatto(4)' --step 0.01", "/");
+  EXPECT_LE(exact["energy"]["max_error"].get<double>(), 1e-4);
+  double moved = 0;
+  for (std::size_t i = 0; i < 24; ++i) {
+    EXPECT_NEAR(exact["q"][i].get<double>(), other["q"][i].get<double>(), 1e-5) << i;
+    EXPECT_NEAR(exact["lambda"][i].get<double>(), other["lambda"][i].get<double>(), 1e-2) << i;
+    moved = std::max(moved, std::abs(run["q"][i].get<double>() - (i == 0 ? 1 : 0)));
+  }
+  EXPECT_GT(moved, 0.1);
+  // A constraint twice makes half the force each, and the motion of one.
+  const auto pendulum = [](const std::string& constraints) {
+    return test::run_json("m.toml", test::OwnModel("[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\n"
+                                                   "potential = \"y\"\nconstraints = [" +
+                                                   constraints +
+                                                   "]\n[initial]\nx = 1.0\n[run]\nstep = 0.05\n"
+                                                   "until = 5.0\nredundant = \"least-squares\"\n")
+                                        .folder.string());
+  };
+  const auto one = pendulum("\"x^2 + y^2 = 1\""), two = pendulum("\"x^2 + y^2 = 1\", \"1 = x^2 + y^2\"");
+  EXPECT_NEAR(one["q"][0].get<double>(), two["q"][0].get<double>(), 1e-13);
+  EXPECT_NEAR(two["lambda"][0].get<double>(), one["lambda"][0].get<double>() / 2, 1e-12);
+  EXPECT_NEAR(two["lambda"][1].get<double>(), -one["lambda"][0].get<double>() / 2, 1e-12);
+}
+
+TEST(MechanicsAsWritten, ReactionsAreTheForcesOfSingleConstraints) {
+  const auto run = test::run_json("double-pendulum --until 2 --set 'output.quantities=[\"reactions\"]'", "/");
+  const auto& q = run["q"];
+  const auto& lambda = run["lambda"];
+  const auto of = [&](const char* name) { return run["quantities"][name].get<double>(); };
+  // Each rod pulls along itself, and the lower one on both bodies.
+  const double dx = q[2].get<double>() - q[0].get<double>(), dy = q[3].get<double>() - q[1].get<double>();
+  EXPECT_NEAR(of("reaction_1_x1") * q[1].get<double>(), of("reaction_1_y1") * q[0].get<double>(), 1e-13);
+  EXPECT_NEAR(of("reaction_2_x1"), -of("reaction_2_x2"), 1e-13);
+  EXPECT_NEAR(of("reaction_2_x2") * dy, of("reaction_2_y2") * dx, 1e-13);
+  EXPECT_FALSE(run["quantities"].contains("reaction_1_x2"));
+  EXPECT_NE(lambda[0].get<double>(), 0);
+}
+
+TEST(MechanicsAsWritten, VectorsMeanTheirComponents) {
+  std::string text = double_pendulum("lagrangian = \"m1*dot(v1, v1)/2 + m2*norm(v2)^2/2 - V\"\n");
+  const std::string vectors = R"toml(upper = ["l1*sin(a)", "-l1*cos(a)"]
+lower = "upper + l2*[sin(b), -cos(b)]"
+v1 = "l1*v_a*[cos(a), sin(a)]"
+v2 = ["v1[1] + l2*v_b*cos(b)", "v1[2] + l2*v_b*sin(b)"]
+turn = [["cos(b)", "-sin(b)"], ["sin(b)", "cos(b)"]]
+idle = ["1/(a - 1)", "a"]
+[system]
+)toml";
+  text.replace(text.find("[system]\n"), 9, vectors);
+  text += R"toml([quantities]
+momentum = "m1*cross(upper, v1) + m2*cross(lower, v2)"
+one = "dot(transpose(turn)*(turn*upper), upper)/l1^2"
+same = "norm(turn*lower) - norm(lower)"
+triple = "dot(cross([a, b, 1], [b, a, 2]), [a, b, 1])"
+second = "idle[2]/a"
+first = "(turn*turn)[1][2] + 2*cos(b)*sin(b)"
+)toml";
+  const auto reference = test::run_json("m.toml", test::OwnModel(double_pendulum(textbook)).folder.string());
+  const auto run = test::run_json("m.toml", test::OwnModel(text).folder.string());
+  for (const char* part : {"q", "p"})
+    for (std::size_t i = 0; i < 2; ++i)
+      EXPECT_NEAR(run[part][i].get<double>(), reference[part][i].get<double>(), 1e-13) << part << i;
+  const auto quantity = [&](const char* name) { return run["quantities"][name].get<double>(); };
+  const double p = run["p"][0].get<double>() + run["p"][1].get<double>();
+  EXPECT_NEAR(quantity("momentum"), p, 1e-13);
+  EXPECT_NEAR(quantity("one"), 1, 1e-15);
+  EXPECT_NEAR(quantity("same"), 0, 1e-15);
+  EXPECT_NEAR(quantity("triple"), 0, 1e-15);
+  EXPECT_NEAR(quantity("second"), 1, 0);
+  EXPECT_NEAR(quantity("first"), 0, 1e-15);
+}
+
+TEST(MechanicsAsWritten, VectorsWhereNumbersAreWantedAreRefused) {
+  const auto refused = [](const std::string& formula, const std::string& words) {
+    const test::Ran ran = test::OwnModel(R"toml([definitions]
+r = "[x, y, 0]"
+M = [["x", 0], [0, "y"]]
+[system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = ")toml" + formula + "\"\n[initial]\nx = 1\n[run]\nstep = 0.1\nsteps = 1\n")
+                              .run();
+    EXPECT_EQ(ran.status, 2) << formula;
+    EXPECT_TRUE(test::says(ran, words)) << ran.err;
+  };
+  refused("r", "the potential is a vector of 3");
+  refused("2*r", "the potential is a vector of 3");
+  refused("r + 1", "a vector of 3 and a number cannot be added");
+  refused("r*r", "there are dot(a, b) and cross(a, b)");
+  refused("r^2", "cannot be a power");
+  refused("sin(r)", "is of a vector of 3, and of numbers only");
+  refused("r[4]", "a whole number from 1 to 3");
+  refused("r[x]", "a whole number from 1 to 3");
+  refused("x[1]", "is a component of a number");
+  refused("dot(r, [x, y])", "is of two vectors of one size");
+  refused("dot(r)", "takes two arguments");
+  refused("cross(r, M)", "is of two vectors of 3, or of 2");
+  refused("norm(M*r)", "cannot be multiplied");
+  refused("norm([x, [y, x]])", "the parts of this list");
+  refused("norm([x, y)", "is never closed");
+  refused("norm([x, y", "is never closed");
+  refused("norm([])", "follows");
+  refused("dot(q, r)", "is of two vectors");
+}
+
 TEST(MechanicsAsWritten, RefusalsSayWhy) {
   refused("lagrangian = \"v_a^4 + v_b^2 - V\"\n",
           "the lagrangian is not of second degree in the velocities: look at `v_a`");

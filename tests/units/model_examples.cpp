@@ -48,7 +48,7 @@ TEST(Examples, StartOnTheManifold) {
     const StartCheck check = check_start(s, x);
     EXPECT_TRUE(check.consistent());
     EXPECT_LE(std::max(check.position, check.momentum), 2e-15);
-    EXPECT_TRUE(dependent_constraints(s, x).empty());
+    EXPECT_EQ(dependent_constraints(s, x).empty(), !s.least_squares());
     const auto fine = s.cast<Float128>();
     const StartCheck exact = check_start(fine, fine.start());
     // A start that was published with thirty digits has no more of them.

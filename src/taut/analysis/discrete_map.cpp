@@ -109,6 +109,13 @@ DiscreteMap::DiscreteMap(const ModelRun& run, Telling telling)
       plain_updates_(run.request.plain_updates) {
   if (run.model.particles && run.model.particles->thermostat)
     throw InputError("the steps of a [thermostat] are random, and no map: leave it out for this analysis.");
+  if (mechanism_.velocity_constraints() > 0)
+    throw InputError(
+        "this analysis is made on the manifold g = 0, G H_p = 0; this model has constraints on velocities.");
+  if (!run.model.particles && run.model.run.least_squares)
+    throw InputError(
+        "this analysis takes independent constraints: leave out those that follow from others, and "
+        "`redundant`.");
   if (run.request.precision != Precision::double_precision)
     throw InputError("this analysis is made in double precision: leave out the precision.");
   for (const EventRule& event : run.model.dynamics.events) {

@@ -214,18 +214,17 @@ bool correct(const DiscreteMap& map, const Direction& direction, PlainState& x, 
   return false;
 }
 
-}  // namespace
-
-Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling) {
-  const DiscreteMap map(run, telling);
+void refuse_time(const ModelRun& run) {
   if (run.mechanism->timed())
     throw InputError("periodic orbits are looked for in models without t and without forces.");
+}
+
+// Looks for an orbit from x on, with this energy and a period near the one given.
+Orbit orbit_from(const ModelRun& run, const DiscreteMap& map, PlainState x, double energy, double period) {
   if (!(std::abs(period) > 0) || period * map.step() < 0)
     throw InputError(fmt::format("a period of {} cannot be made of steps of {}.", period, map.step()));
   const std::int64_t steps = steps_in(period, map.step());
   const double near = period;
-  PlainState x = map.start();
-  const double energy = map.energy(x);
   const double scale = std::max(1.0, largest(x));
   constexpr int most = 40;
   const auto off = [&](const PlainState& at, double T) {
@@ -266,6 +265,23 @@ Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling)
   Orbit out = orbit_at(run, map, x, period, steps);
   out.corrections = corrections;
   return out;
+}
+
+}  // namespace
+
+Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling) {
+  refuse_time(run);
+  const DiscreteMap map(run, telling);
+  return orbit_from(run, map, map.start(), map.energy(map.start()), period);
+}
+
+Orbit periodic_orbit_beside(const ModelRun& run, const Orbit& other) {
+  refuse_time(run);
+  const DiscreteMap map(run);
+  PlainState x = other.x;
+  if (const auto moved = run.mechanism->project(x); !moved)
+    throw AnalysisError("the last orbit has no point near the manifold of the next value.");
+  return orbit_from(run, map, x, other.energy, other.period);
 }
 
 OrbitFamily orbit_family(const ModelRun& run, double period, int count, double arc) {
@@ -341,7 +357,11 @@ std::string to_json(const Orbit& o) { return json_of(o).to_text(2); }
 
 std::string to_json(const OrbitFamily& family) {
   Json members = Json::list();
-  for (const Orbit& o : family.members) members.push_back(json_of(o));
+  for (std::size_t k = 0; k < family.members.size(); ++k) {
+    Json one = json_of(family.members[k]);
+    if (k < family.values.size()) one[family.parameter] = family.values[k];
+    members.push_back(std::move(one));
+  }
   Json object = Json::object({{"members", std::move(members)}, {"folds", Json(family.folds)}});
   if (!family.ended.empty()) object["ended"] = family.ended;
   return object.to_text(2);

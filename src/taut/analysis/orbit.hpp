@@ -26,12 +26,18 @@ struct Orbit {
 // is none near.
 Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling = {});
 
+// Looks for the orbit of another model with the energy of this one, near it and near its period. Throws
+// AnalysisError if there is none near.
+Orbit periodic_orbit_beside(const ModelRun& run, const Orbit& other);
+
 // Orbits one after the other along a family, on which the energy changes. Where it turns, at a fold, the
 // family goes on all the same.
 struct OrbitFamily {
   std::vector<Orbit> members = {};
   std::vector<double> folds = {};  // the energies of the members at which it turned, between their neighbours
-  std::string ended = {};          // why there are fewer members than were asked for
+  std::string parameter = {};      // if the model changes and not the energy: what changes in it,
+  std::vector<double> values = {};  // and its value for each member
+  std::string ended = {};           // why there are fewer members than were asked for
 };
 
 // Follows the family of the orbit near the start for `count` more orbits. `arc` is the length between two of

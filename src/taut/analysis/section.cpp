@@ -1,14 +1,17 @@
 #include <taut/analysis/discrete_map.hpp>
 #include <taut/analysis/section.hpp>
 #include <taut/bytes/json.hpp>
+#include <taut/run/formula_quantities.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace taut {
 
-SectionPoints section_of(const ModelRun& run, const Telling& telling) {
+SectionPoints section_of(const ModelRun& run, const Telling& telling, bool with_quantities) {
   if (run.model.dynamics.events.empty())
     throw InputError("a section needs an event: [[events]] in the model, or --event 'when=x, direction=up'.");
   AwaitedRun awaited(telling);
@@ -24,12 +27,26 @@ SectionPoints section_of(const ModelRun& run, const Telling& telling) {
   out.columns = {"t"};
   add(out.columns, names.begin());
   add(out.columns, names.begin() + static_cast<std::ptrdiff_t>(n));
+  out.coordinates = shown;
+  std::optional<FormulaQuantities> quantities;
+  if (with_quantities && !run.model.quantities.empty()) quantities.emplace(run.model);
+  if (quantities)
+    out.columns.insert(out.columns.end(), quantities->names().begin(), quantities->names().end());
   out.begin = {0};
   for (const EventRecord& e : summary.events) {
     if (e.name != event.name) continue;
     std::vector<double> row{e.time};
     add(row, e.q.begin());
     add(row, e.p.begin());
+    if (quantities) {
+      std::vector<double> lambda;
+      if (quantities->use_multipliers()) {
+        lambda.resize(static_cast<std::size_t>(run.mechanism->constraints()));
+        run.mechanism->evaluate(Evaluated::lambda, {.count = 1, .q = e.q.data(), .p = e.p.data()},
+                                lambda.data());
+      }
+      quantities->add(e.q, e.p, lambda, e.time, row);
+    }
     out.points.push_back(std::move(row));
   }
   out.time = summary.time;
@@ -37,6 +54,12 @@ SectionPoints section_of(const ModelRun& run, const Telling& telling) {
   if (!summary.error.empty()) out.errors.push_back(summary.error);
   out.warnings = summary.warnings;
   return out;
+}
+
+void add_column(SectionPoints& points, const std::string& name, double value) {
+  if (std::find(points.columns.begin(), points.columns.end(), name) != points.columns.end()) return;
+  points.columns.push_back(name);
+  for (auto& row : points.points) row.push_back(value);
 }
 
 void append(SectionPoints& all, SectionPoints more) {

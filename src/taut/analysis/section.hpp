@@ -17,7 +17,8 @@ struct NoSuchEnergy : InputError {
 struct SectionPoints {
   std::string model, method;
   std::string formula;                           // the formula of the last event
-  std::vector<std::string> columns = {};         // t, coordinates, momenta
+  std::vector<std::string> columns = {};         // t, coordinates, momenta, quantities
+  std::size_t coordinates = 0;                   // so many, and as many momenta
   std::vector<std::vector<double>> points = {};  // in the order in which they came, start by start
   std::vector<std::size_t> begin = {};           // the first point of each start
   double time = 0, energy = 0;                   // those of the first run
@@ -25,8 +26,12 @@ struct SectionPoints {
   std::vector<std::string> warnings = {};        // what the runs warn of
 };
 
-// Makes the run and keeps the points of its last event. Throws InputError if it has no event.
-SectionPoints section_of(const ModelRun& run, const Telling& telling = {});
+// Makes the run and keeps the points of its last event, with the quantities of the model if they are wanted.
+// Throws InputError if it has no event.
+SectionPoints section_of(const ModelRun& run, const Telling& telling = {}, bool with_quantities = false);
+
+// Adds a column that is the same for all points, unless there is one of that name.
+void add_column(SectionPoints& points, const std::string& name, double value);
 
 // Adds the points of another start.
 void append(SectionPoints& all, SectionPoints more);

@@ -80,6 +80,9 @@ void check_precision(const RunRequest& request, const FormulaSystem* system, con
   if (choice.ode && choice.ode->formulation.starts_with("parametrised"))
     refuse("the [parametrisation] of a model",
            "The other formulations have it, and the methods of the constrained equations.");
+  if (choice.method.find("conformal") != std::string::npos)
+    refuse("conformal", "lobatto(s) has it, with damping as a force.");
+  if (system->least_squares) refuse("redundant constraints", "They are solved in double precision.");
   if (!is_small(*system))
     refuse(fmt::format("a model of this size ({} coordinates, {} constraints)", system->n, system->m),
            "Its step is compiled for the run, which is done for at most 40 coordinates and 20 constraints.");

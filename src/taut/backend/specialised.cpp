@@ -280,6 +280,12 @@ std::string method_headers(const MethodSource& source) {
 }
 std::string state_of(bool plain_updates) { return plain_updates ? "State" : "CompensatedState"; }
 
+// The emitted text of a model has no second problem without its damping.
+bool is_for_the_interpreter(const std::string& method) {
+  return method.find("conformal") != std::string::npos;
+}
+constexpr const char* conformal_is_not = "the step of conformal is not specialised";
+constexpr const char* redundant_are_not = "redundant constraints are solved by the interpreter's step";
 constexpr const char* formulations_are_not = "methods that integrate a formulation are not specialised";
 
 }  // namespace
@@ -320,6 +326,8 @@ struct UnitOfRun {
 UnitOfRun unit_of_run(const Model& model, const MethodChoice& choice, const SolveOptions& options,
                       bool plain_updates) {
   if (choice.ode) return {formulations_are_not};
+  if (is_for_the_interpreter(choice.method)) return {conformal_is_not};
+  if (model.run.least_squares) return {redundant_are_not};
   // These are the options with which CMakeLists.txt compiles our own programs, for the same reasons.
   const CompiledObject object =
       compiled_unit(specialised_source(model, choice.method, options, plain_updates), {"-O3"});
@@ -348,6 +356,8 @@ SpecialisedTrajectories specialised_trajectories(const Model& model, const Metho
                                                  const SolveOptions& options, bool plain_updates,
                                                  int lanes) try {
   if (choice.ode) return {.missing = formulations_are_not};
+  if (is_for_the_interpreter(choice.method)) return {.missing = conformal_is_not};
+  if (model.run.least_squares) return {.missing = redundant_are_not};
   const auto source = method_source(choice.method);
   if (!source) return {.missing = "this method is not specialised"};
   const auto one_at_a_time = [&]() -> SpecialisedTrajectories {
@@ -356,7 +366,9 @@ SpecialisedTrajectories specialised_trajectories(const Model& model, const Metho
   };
   auto emitted = emit_table_cpp(model, "SpecialisedModel");
   // Side by side, steps of dirac-gauss(s) are more than a compiler gets through within its limit of time.
-  if (!emitted || choice.method.find("dirac-gauss") != std::string::npos) return one_at_a_time();
+  // nonholonomic is no method for steps side by side.
+  const auto uses = [&](const char* name) { return choice.method.find(name) != std::string::npos; };
+  if (!emitted || uses("dirac-gauss") || uses("nonholonomic")) return one_at_a_time();
   const CompiledObject object =
       compiled_unit(rules_of(options, !source->short_steps) + emitted->text + method_headers(*source) +
                         makers_of_trajectories(state_of(plain_updates), source->value, lanes),

@@ -32,9 +32,10 @@ std::unique_ptr<LaneMachine> lanes_of(const P& problem, const Method& method, co
 
 bool takes_lanes(const FormulaSystem& system, const MethodChoice& choice, const SolveOptions& options,
                  bool plain_updates) {
-  return system.kind != System::Kind::hamiltonian && system.diagonal_mass && !choice.ode && !plain_updates &&
-         options.iteration == Iteration::full_newton && !(options.tolerance > 0) &&
-         options.first_guess == FirstGuess::zero && options.stop == StopRule::residual;
+  return !system.least_squares && system.kind != System::Kind::hamiltonian && system.diagonal_mass &&
+         !choice.ode && !plain_updates && options.iteration == Iteration::full_newton &&
+         !(options.tolerance > 0) && options.first_guess == FirstGuess::zero &&
+         options.stop == StopRule::residual;
 }
 
 }  // namespace

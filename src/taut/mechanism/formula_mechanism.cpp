@@ -9,6 +9,8 @@
 #include <taut/mechanism/typed_state.hpp>
 #include <taut/solve/decompositions.hpp>
 
+#include <algorithm>
+
 namespace taut {
 
 namespace {
@@ -23,6 +25,14 @@ class FormulaMechanism final : public Mechanism {
   bool parametrised() const override { return problem_.has_parametrisation(); }
   bool timed() const override { return problem_.system()->timed; }
   bool forced() const override { return problem_.system()->forced; }
+  Damping damping() const override {
+    const Numbers& rates = problem_.damping();
+    if (rates.empty()) return Damping::none;
+    const bool same =
+        std::all_of(rates.begin(), rates.end() - 1, [&](Float128 r) { return r == rates.front(); });
+    return same ? Damping::equal : Damping::different;
+  }
+  int velocity_constraints() const override { return problem_.constraints() - problem_.holonomic(); }
   std::string constraint_name(int k) const override { return problem_.constraint_name(k); }
   PlainState start() const override { return plain_state(problem_.start()); }
 
@@ -43,7 +53,7 @@ class FormulaMechanism final : public Mechanism {
     return EvaluationOf(problem_, [](int j) { return j; }).at(what, x, out);
   }
   std::vector<int> dependent(const PlainState& x) const override {
-    if (problem_.constraints() == 0) return {};  // a free system
+    if (problem_.constraints() == 0 || problem_.least_squares()) return {};
     return dependent_constraints(problem_, state(x));
   }
   // All constraints count as connected: models of formulas are small.

@@ -53,6 +53,10 @@ class Mechanism {
   // The last coordinate is the time, and its momentum is minus the work; forces that are no gradient act.
   virtual bool timed() const { return false; }
   virtual bool forced() const { return false; }
+  // What [damping] says: nothing, or rates that are all the same, or different ones.
+  enum class Damping { none, equal, different };
+  virtual Damping damping() const { return Damping::none; }
+  virtual int velocity_constraints() const { return 0; }  // so many of the constraints, the last ones
   virtual std::string constraint_name(int k) const = 0;
   virtual PlainState start() const = 0;  // as the model gives it
 

@@ -8,6 +8,7 @@ namespace taut {
 std::unique_ptr<Machine> sized_machine(const std::shared_ptr<const FormulaSystem>& system,
                                        const MethodChoice& choice, const PlainState& start,
                                        const SolveOptions& options, bool plain_updates) {
+  if (system->least_squares) return nullptr;
   if (choice.ode || choice.method != Rattle::facts.name || options.iteration != Iteration::full_newton)
     return nullptr;
   const bool to_tolerance = options.tolerance > 0;

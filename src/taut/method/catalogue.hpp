@@ -7,6 +7,7 @@
 #include <taut/method/baselines/dae_runge_kutta.hpp>
 #include <taut/method/baselines/half_explicit_runge_kutta.hpp>
 #include <taut/method/composition.hpp>
+#include <taut/method/conformal.hpp>
 #include <taut/method/dirac_gauss.hpp>
 #include <taut/method/half_explicit.hpp>
 #include <taut/method/implicit_midpoint.hpp>
@@ -14,6 +15,7 @@
 #include <taut/method/made/composed_steps.hpp>
 #include <taut/method/made/own_tableau.hpp>
 #include <taut/method/multistep/symmetric_multistep.hpp>
+#include <taut/method/nonholonomic.hpp>
 #include <taut/method/projected.hpp>
 #include <taut/method/rattle.hpp>
 #include <taut/method/shake.hpp>
@@ -56,6 +58,8 @@ void for_each_method(Visit&& visit) {
   for (const int k : {2, 4}) visit(BdfVariable{.k = k});
   visit(HalfExplicit{});
   for (int p = 1; p <= 4; ++p) visit(HalfExplicitRungeKutta{.order = p});
+  visit(Conformal{});
+  visit(Nonholonomic{});
 }
 
 // A name as people write it: "name" or "name(argument)".
@@ -141,6 +145,8 @@ std::optional<NameError> visit_composition(std::string_view text, Visit&& visit)
   if (base == "midpoint") return composed(Composition<Projected<ImplicitMidpoint>>{});
   if (base == "mixed-midpoint") return composed(Composition<Projected<MixedMidpoint>>{});
   if (name.name == "impulse") return numbered(name, Composition<Projected<Impulse>>{});
+  if (base == "conformal") return composed(ComposedSteps<Conformal>{});
+  if (base == "nonholonomic") return composed(ComposedSteps<Nonholonomic>{});
   if (name.name == "lobatto") return numbered(name, ComposedSteps<Lobatto<>>{});
   if (name.name == "dirac-gauss") return numbered(name, ComposedSteps<Projected<DiracGauss>>{});
   if (is_tableau_text(base)) {

@@ -13,6 +13,8 @@ namespace taut {
 struct Force {
   int coordinate = 0;
   Formula formula;
+  bool damps = false;  // an entry of [damping]: the formula is -rate · p
+  Float128 rate = 0;
 };
 
 // One table of [[events]]: a formula of q, v, p and t crosses zero.
@@ -33,6 +35,8 @@ struct Dynamics {
   // work that was done on the system. H is then H(q, p, t) + p_time, which is conserved.
   bool timed = false;
   std::vector<Force> forces = {};
+  // So many of the last constraints are on velocities: their formulas are linear in v, A(q) v.
+  int velocity_constraints = 0;
   std::vector<EventRule> events = {};
   std::vector<double> at = {};  // times at which the state is wanted, between steps too: `at` in [run]
 };

@@ -79,6 +79,19 @@ class FormulaProblem : public Shape<T, dynamic, dynamic, SparseJacobian<T>>, pub
   }
   int coordinates() const { return system_->n; }
   int constraints() const { return system_->m; }
+  // [damping]: the rates of the momenta, if there are any, what they take in a time, and the same problem
+  // without it.
+  const Numbers& damping() const { return system_->damping; }
+  void lost_by_damping(const T& time, Vec& out) const {
+    out.setZero();
+    for (std::size_t i = 0; i < system_->damping.size(); ++i)
+      out[static_cast<int>(i)] = number_as<T>(taut::lost_by_damping(system_->damping[i], Float128(time)));
+  }
+  FormulaProblem without_damping() const {
+    return system_->undamped ? FormulaProblem(system_->undamped) : *this;
+  }
+  bool least_squares() const { return system_->least_squares; }
+  int holonomic() const { return system_->holonomic; }  // the others are on velocities: g is 0, G is A(q)
   std::string constraint_name(int k) const { return system_->constraint_names[static_cast<std::size_t>(k)]; }
   Point start() const {
     Point x{Vec(system_->n), Vec(system_->n)};

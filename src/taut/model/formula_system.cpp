@@ -2,8 +2,11 @@
 
 #include <taut/model/code/parametrisation.hpp>
 #include <taut/model/known_size.hpp>
+#include <taut/model/text/functions.hpp>
 #include <taut/solve/matrix/narrow_order.hpp>
 #include <taut/words/wording.hpp>
+
+#include <algorithm>
 
 namespace taut {
 
@@ -27,6 +30,8 @@ std::vector<int> order_of_mass(const FormulaSystem& s) {
 
 }  // namespace
 
+Float128 lost_by_damping(Float128 rate, Float128 time) { return exp(-rate * time) - 1; }
+
 std::shared_ptr<const FormulaSystem> compile(const Model& model) {
   System s = model.derived ? *model.derived : derive(model);
   auto out = std::make_shared<FormulaSystem>();
@@ -36,8 +41,20 @@ std::shared_ptr<const FormulaSystem> compile(const Model& model) {
   out->kind = s.kind;
   out->timed = model.dynamics.timed;
   out->forced = !model.dynamics.forces.empty();
+  const auto damps = [](const Force& force) { return force.damps; };
+  if (std::any_of(model.dynamics.forces.begin(), model.dynamics.forces.end(), damps)) {
+    out->damping.assign(model.coordinates.size(), Float128(0));
+    for (const Force& force : model.dynamics.forces)
+      if (force.damps) out->damping[static_cast<std::size_t>(force.coordinate)] += force.rate;
+    Model rest = model;
+    rest.derived.reset();
+    std::erase_if(rest.dynamics.forces, damps);
+    out->undamped = compile(rest);
+  }
   out->n = s.n;
   out->m = s.m;
+  out->least_squares = model.run.least_squares;
+  out->holonomic = s.m - model.dynamics.velocity_constraints;
   out->g = code(s.g);
   out->G = code(s.G);
   out->begin = s.begin;

@@ -17,6 +17,8 @@ struct FormulaSystem {
   using Code = std::shared_ptr<const Program>;
   System::Kind kind = System::Kind::natural;
   int n = 0, m = 0;
+  bool least_squares = false;  // constraints that follow from others are solved, not refused
+  int holonomic = 0;           // so many constraints are on positions; the others, behind them, on velocities
   Code V, grad_V, V_fast, grad_V_fast, grad_V_slow, H, H_q, H_p, H_pp_v, g, G;
   Code whole_G;  // G with its zeros, row by row, for problems of a known size: sized_formula_problem.hpp
   static constexpr auto codes() {
@@ -36,7 +38,13 @@ struct FormulaSystem {
   // The last coordinate is the time, and H_q may have forces in it that are no gradient: see dynamics.hpp.
   bool timed = false, forced = false;
   std::vector<std::string> constraint_names;
+  // If there is [damping]: the rate of each momentum, and the same system without it.
+  Numbers damping;
+  std::shared_ptr<const FormulaSystem> undamped;
 };
+
+// Returns what damping adds to a momentum of 1 in a time: e^{-rate time} - 1.
+Float128 lost_by_damping(Float128 rate, Float128 time);
 
 std::shared_ptr<const FormulaSystem> compile(const Model& model);
 

@@ -253,6 +253,7 @@ PoleWatch::PoleWatch(const Model& model) : divisors_(std::make_unique<Divisors>(
   d.coordinates = model.coordinates;
   for (const NamedFormula& a : model.parameters) d.parameters.emplace(a.name, a.value);
   d.constraints = model.constraints;
+  d.constraints.resize(d.constraints.size() - static_cast<std::size_t>(model.dynamics.velocity_constraints));
   d.formula = model.form == Model::Form::hamiltonian ? model.hamiltonian : model.potential;
   const int n = static_cast<int>(model.coordinates.size());
   Graph graph;

@@ -105,11 +105,33 @@ void check_error_tolerance(const RunRequest& request, const MethodChoice& choice
                                 choice.label()));
 }
 
+bool is_for_velocity_constraints(const std::string& method) {
+  return method.find("nonholonomic") != std::string::npos;
+}
+
+bool is_for_damping(const std::string& method) { return method.find("conformal") != std::string::npos; }
+
+// If constraints hold momenta together, only damping that is the same for all of them leaves a symmetric map.
+void check_damping(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice) {
+  if (choice.ode || !is_for_damping(choice.method)) return;
+  if (mechanism.damping() == Mechanism::Damping::none)
+    throw ChoiceError("method", fmt::format("{} is for models with [damping], and {} has none. The same step "
+                                            "for others is lobatto(2).",
+                                            choice.label(), model));
+  if (mechanism.damping() == Mechanism::Damping::different && mechanism.constraints() > 0)
+    throw ChoiceError("method",
+                      fmt::format("{} takes [damping] under constraints if all coordinates have the same "
+                                  "rate: {} has different ones. Use lobatto(s).",
+                                  choice.label(), model));
+}
+
 // The time is one more coordinate, and H is linear in its momentum. What takes any H takes this one too,
 // unless it divides by H_pp or makes the time go in steps of its own. If forces stand in place of a gradient,
 // only the stage equations of lobatto(s) hold: what the others conclude from H does not.
 bool takes_time(const Mechanism& mechanism, const MethodChoice& choice) {
   const NamedMethod named = named_method(choice.method);
+  if (is_for_velocity_constraints(choice.method)) return true;
+  if (!choice.ode && is_for_damping(choice.method)) return !base_of_adaptive(choice.method);
   if (mechanism.forced())
     return !choice.ode && (named.facts.name == "lobatto" ||
                            (named.is_composition && choice.method.find("lobatto") != std::string::npos));
@@ -127,11 +149,32 @@ void check_time(const Mechanism& mechanism, const std::string& model, const Meth
           choice.label(), mechanism.forced() ? "has forces or damping" : "depends on t", model));
 }
 
+// A method that brings positions onto g = 0 has nothing to bring onto A(q) q' = 0.
+void check_velocity_constraints(const Mechanism& mechanism, const std::string& model,
+                                const MethodChoice& choice) {
+  const bool rolls = mechanism.velocity_constraints() > 0;
+  const bool of_velocities =
+      choice.ode
+          ? choice.ode->formulation == "underlying" && choice.ode->projection.kind == ProjectionKind::none
+          : is_for_velocity_constraints(choice.method) && !base_of_adaptive(choice.method);
+  if (rolls && !of_velocities)
+    throw ChoiceError("method",
+                      fmt::format("{} does not take a model with constraints on velocities: {} is one. Use "
+                                  "nonholonomic, a composition of it such as yoshida4(nonholonomic), or a "
+                                  "method such as rk4 on the formulation underlying.",
+                                  choice.label(), model));
+  if (!rolls && !choice.ode && is_for_velocity_constraints(choice.method))
+    throw ChoiceError("method",
+                      fmt::format("{} is for constraints on velocities, and {} has none. The same step for "
+                                  "others is lobatto(2).",
+                                  choice.label(), model));
+}
+
 // Says why there is no projection. Dependent constraints come before the residual that they leave.
 std::string no_projection(const Mechanism& mechanism, const std::string& model, const PlainState& start,
                           const Failure& failure) {
   if (const auto found = mechanism.dependent(start); !found.empty())
-    return dependent_start_sentence(model, constraint_names(mechanism, found), mechanism.of_particles());
+    return dependent_start_sentence(model, constraint_names(mechanism, found));
   const bool known = failure.constraint >= 0 && failure.constraint < mechanism.constraints();
   return failed_projection_sentence(model, failure,
                                     known ? mechanism.constraint_name(failure.constraint) : "");
@@ -159,7 +202,7 @@ MethodFacts claims_of(const MethodChoice& choice, const Mechanism& mechanism) {
 }
 
 std::optional<std::string> name_with_time(const Mechanism& mechanism, const std::string& method) {
-  if (!mechanism.timed() || mechanism.forced()) return std::nullopt;
+  if (!mechanism.timed() || mechanism.forced() || mechanism.velocity_constraints() > 0) return std::nullopt;
   const std::string name = "lobatto(2)";
   std::string stem = method;
   for (const std::string base : {"rattle", "verlet"}) {
@@ -197,12 +240,15 @@ double end_difference(const RunSummary& a, const RunSummary& b) {
 }
 
 MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model, const RunRequest& request) {
-  const char* const usual = mechanism.timed()                       ? "lobatto(3)"
+  const char* const usual = mechanism.velocity_constraints() > 0    ? "nonholonomic"
+                            : mechanism.timed()                     ? "lobatto(3)"
                             : mechanism.tier() == Tier::hamiltonian ? "midpoint"
                                                                     : "rattle";
   MethodChoice choice{.method = request.method.empty() ? usual : request.method};
   if (const auto name = name_with_time(mechanism, choice.method)) choice.method = *name;
   choice.ode = ode_choice(choice.method, request);
+  check_velocity_constraints(mechanism, model, choice);
+  check_damping(mechanism, model, choice);
   check_time(mechanism, model, choice);
   // A model's own coordinates are used in place of charts, unless a rule for charts is written.
   if (choice.ode && choice.ode->formulation == "state-space" && choice.ode->arguments.empty() &&
@@ -256,8 +302,7 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
                                      .worst_position = mechanism.constraint_name(check.worst_position),
                                      .worst_momentum = mechanism.constraint_name(check.worst_momentum)}));
   if (const auto found = mechanism.dependent(start.x); !found.empty())
-    throw InputError(
-        dependent_start_sentence(model, constraint_names(mechanism, found), mechanism.of_particles()));
+    throw InputError(dependent_start_sentence(model, constraint_names(mechanism, found)));
   if (choice.ode)
     if (const auto reason = mechanism.refusal(*choice.ode, start.x))
       throw ChoiceError("formulation", *reason);

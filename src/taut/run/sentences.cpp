@@ -316,14 +316,11 @@ std::string inconsistent_start_sentence(const BadStart& start) {
   return text + "  Correct it, or let --project-start move q, then p, onto the manifold and say how far.";
 }
 
-std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent,
-                                     bool of_particles) {
-  std::string text = fmt::format(
+std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent) {
+  return fmt::format(
       "{}: constraints depend on each other at the start.\n  The gradients of {} {} to zero: their forces "
-      "are not determined.",
-      model, listed(dependent), dependent.size() == 1 ? "come down" : "combine");
-  if (of_particles) text += fmt::format("\n  Leave one of them out, or {}.", solve_them_all);
-  return text;
+      "are not determined.\n  Leave one of them out, or {}.",
+      model, listed(dependent), dependent.size() == 1 ? "come down" : "combine", solve_them_all);
 }
 
 std::string failed_projection_sentence(std::string_view model, const Failure& failure,

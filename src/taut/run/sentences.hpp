@@ -53,8 +53,7 @@ struct BadStart {
 };
 std::string inconsistent_start_sentence(const BadStart& start);
 
-std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent,
-                                     bool of_particles);
+std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent);
 
 // Says that no point of the manifold was found near the start; `constraint` is the worst one, by name.
 std::string failed_projection_sentence(std::string_view model, const Failure& failure,

@@ -75,6 +75,8 @@ class Emitter {
     members();
     line("  int coordinates() const {{ return {}; }}\n  int constraints() const {{ return {}; }}", s_.n,
          s_.m);
+    if (const int rolling = model_.dynamics.velocity_constraints; rolling > 0)
+      line("  static constexpr int holonomic() {{ return {}; }}", s_.m - rolling);
     line("  Jacobian make_jacobian() const {{ return {{}}; }}\n");
     if (s_.kind == System::Kind::hamiltonian) {
       value("H", "const Vec& q, const Vec& p", s_.H);

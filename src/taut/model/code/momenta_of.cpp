@@ -1,6 +1,7 @@
 #include <taut/model/code/momenta_of.hpp>
 
 #include <taut/model/code/confirm.hpp>
+#include <taut/model/code/velocity_nodes.hpp>
 
 #include <numeric>
 #include <unordered_map>
@@ -85,7 +86,11 @@ bool complete_velocities(const Model& model, const std::vector<bool>& given, Num
   std::unordered_map<std::string, int> nodes;
   std::vector<int> coordinates(n);
   std::iota(coordinates.begin(), coordinates.end(), 0);
-  for (const int i : coordinates) nodes[model.coordinates[static_cast<std::size_t>(i)]] = graph.input(i);
+  for (const int i : coordinates) {
+    nodes[model.coordinates[static_cast<std::size_t>(i)]] = graph.input(i);
+    nodes.try_emplace("v_" + model.coordinates[static_cast<std::size_t>(i)],
+                      graph.input(static_cast<int>(n) + i));
+  }
   for (const NamedFormula& a : model.parameters) nodes[a.name] = graph.constant(a.value);
   const auto square = [&](const Numbers& x) {
     return std::inner_product(x.begin(), x.end(), x.begin(), Float128(0));
@@ -97,10 +102,20 @@ bool complete_velocities(const Model& model, const std::vector<bool>& given, Num
   std::vector<Row> met;
   bool off = false;
   const Float128 speed = 1 + square(v);
-  for (const Formula& g : model.constraints) {
-    const int root = graph.add(g, [&](std::string_view name) { return nodes.at(std::string(name)); });
-    Numbers a = node_values(graph, graph.gradient(root, coordinates),
-                            [&](int k) { return model.q[static_cast<std::size_t>(k)].value; });
+  const std::size_t holonomic =
+      model.constraints.size() - static_cast<std::size_t>(model.dynamics.velocity_constraints);
+  for (std::size_t c = 0; c < model.constraints.size(); ++c) {
+    const int root =
+        graph.add(model.constraints[c], [&](std::string_view name) { return nodes.at(std::string(name)); });
+    std::vector<int> slope;
+    if (c < holonomic) {
+      slope = graph.gradient(root, coordinates);
+    } else {
+      LinearInVelocities linear = linear_in_velocities(graph, root, static_cast<int>(n), static_cast<int>(n));
+      if (model.dynamics.timed) linear.row.back() = linear.rest;
+      slope = std::move(linear.row);
+    }
+    Numbers a = node_values(graph, slope, [&](int k) { return model.q[static_cast<std::size_t>(k)].value; });
     Float128 rate = model.dynamics.timed ? -a[n - 1] : Float128(0);
     for (std::size_t i = 0; i < n; ++i) rate -= a[i] * v[i];
     off = off || rate * rate > Float128(start_tolerance * start_tolerance) * square(a) * speed;

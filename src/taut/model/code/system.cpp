@@ -2,6 +2,7 @@
 
 #include <taut/model/code/confirm.hpp>
 #include <taut/model/code/evaluator.hpp>
+#include <taut/model/code/velocity_nodes.hpp>
 #include <taut/solve/dense_systems.hpp>
 
 #include <algorithm>
@@ -208,7 +209,10 @@ class Derivation {
 
   void derive_constraints() {
     s_.begin = {0};
-    for (const Formula& f : model_.constraints) {
+    const auto all = model_.constraints.begin();
+    const auto rolling = model_.constraints.end() - model_.dynamics.velocity_constraints;
+    for (auto one = all; one != rolling; ++one) {
+      const Formula& f = *one;
       s_.g.push_back(node(f));
       std::vector<int> columns, kept;
       for (const int k : s_.graph.inputs_of(s_.g.back()))
@@ -225,6 +229,24 @@ class Derivation {
       }
       s_.begin.push_back(static_cast<int>(s_.column.size()));
     }
+    // From here on v is the direction of the graph, and no longer H_p.
+    for (int i = 0; i < s_.n && rolling != model_.constraints.end(); ++i)
+      nodes_["v_" + model_.coordinates[static_cast<std::size_t>(i)]] = s_.graph.input(2 * s_.n + i);
+    for (auto one = rolling; one != model_.constraints.end(); ++one) derive_velocity_constraint(*one);
+  }
+
+  // The row of G is A(q). What stands beside A(q) v is the entry of the time, whose velocity is 1. There is
+  // no g: it counts as 0.
+  void derive_velocity_constraint(const Formula& f) {
+    LinearInVelocities linear = linear_in_velocities(s_.graph, node(f), 2 * s_.n, s_.n);
+    if (model_.dynamics.timed) linear.row.back() = linear.rest;
+    s_.g.push_back(s_.graph.constant(0));
+    for (int k = 0; k < s_.n; ++k) {
+      if (s_.graph.is_constant(linear.row[static_cast<std::size_t>(k)], 0)) continue;
+      s_.column.push_back(k);
+      s_.G.push_back(linear.row[static_cast<std::size_t>(k)]);
+    }
+    s_.begin.push_back(static_cast<int>(s_.column.size()));
   }
 
   const Confirmation& confirmation() {
@@ -260,6 +282,7 @@ std::vector<double> at_start(const System& s, const Model& model, const std::vec
 System derive(const Model& model, Parameters parameters) { return Derivation(model, parameters).derive(); }
 
 std::vector<int> derive_bend(System& s, const Model& model) {
+  if (model.dynamics.velocity_constraints > 0) return {};  // G is no derivative of g
   Graph& graph = s.graph;
   const auto depends_on_q = [&](int k) {
     const std::vector<int> inputs = graph.inputs_of(k);

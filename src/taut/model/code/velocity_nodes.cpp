@@ -3,6 +3,7 @@
 #include <taut/contract/time_transform.hpp>
 #include <taut/model/code/system.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 namespace taut {
@@ -34,6 +35,30 @@ std::vector<int> velocity_nodes(Graph& graph, const Model& model,
     v.push_back(sum);
   }
   return v;
+}
+
+LinearInVelocities linear_in_velocities(Graph& graph, int node, int first_velocity, int n) {
+  const auto is_velocity = [&](int input) { return input >= first_velocity && input < first_velocity + n; };
+  const auto moves = [&](int k) {
+    const std::vector<int> inputs = graph.inputs_of(k);
+    return std::any_of(inputs.begin(), inputs.end(), is_velocity);
+  };
+  std::vector<int> velocities(static_cast<std::size_t>(n));
+  std::iota(velocities.begin(), velocities.end(), first_velocity);
+  LinearInVelocities out;
+  out.row = graph.gradient(node, velocities);
+  // A derivative passes over a sign as if it were a number, so that |v| would count as linear.
+  const auto has_sign = [&](int entry) {
+    const std::vector<int> nodes = graph.below({entry});
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [&](int k) { return graph[k].op == Op::sign && moves(k); });
+  };
+  for (int i = 0; i < n && out.fault < 0; ++i)
+    if (const int entry = out.row[static_cast<std::size_t>(i)]; moves(entry) || has_sign(entry))
+      out.fault = i;
+  const Graph::FreeDomain free(graph);
+  out.rest = graph.replace(node, [&](int input) { return is_velocity(input) ? graph.constant(0) : -1; });
+  return out;
 }
 
 int velocity_number(const Model& model, std::string_view name) {

@@ -18,4 +18,14 @@ std::vector<int> velocity_nodes(Graph& graph, const Model& model,
 // Returns the number of the coordinate whose velocity has this name; -1 if it is no velocity.
 int velocity_number(const Model& model, std::string_view name);
 
+// A formula as row·v + rest, if it is linear in the velocities; otherwise `fault` is the first coordinate
+// whose velocity it is not linear in.
+struct LinearInVelocities {
+  std::vector<int> row;
+  int rest = -1, fault = -1;
+};
+
+// Takes a node apart; velocity i, of n, is the input first_velocity + i of the graph.
+LinearInVelocities linear_in_velocities(Graph& graph, int node, int first_velocity, int n);
+
 }  // namespace taut

@@ -34,6 +34,7 @@ class ModelReader {
     parameters,
     position,
     constraint,
+    rolling,  // a constraint on velocities
     state,
     lagrangian,
     motion,
@@ -85,6 +86,7 @@ class ModelReader {
   bool number(const Value& v, const std::string& what, Formula& out, Float128& value);
   // Does the same, and leaves the names of definitions in it.
   bool formula_as_written(const Value& v, const std::string& what, Use use, Formula& out);
+  bool names_are_known(const Value& v, const std::string& what, Use use, ParsedFormula& parsed, Formula& out);
   // Writes out the definitions that a formula uses, each once, however often its name occurs. Returns false
   // if there are none.
   bool write_out_definitions(Formula& f) const;
@@ -97,10 +99,17 @@ class ModelReader {
   void read_coordinates();
   void read_parameters();
   void read_definitions();
+  void read_definition(const Entry& e);
+  void read_listed_vector(const Entry& e);
+  void add_definition(const std::string& name, Formula formula);
   bool is_free(const Entry& e, const std::string& kind);
   void read_system();
   bool system_formula(const Entry& e, const std::string& what, Use use, Formula& out);
   void read_constraints(const Value& t);
+  bool solves_redundant() const;
+  const std::vector<Value>& constraint_list(const Value& t, const char* key, const char* example);
+  void read_velocity_constraint(const Value& v, const std::string& what, const Formula& f);
+  bool is_additive_in_velocities(const Formula& f) const;
   void check_constraint(const Confirmation& confirmation, const Value& v, const std::string& what,
                         const Formula& f, bool fixed, const std::optional<std::pair<std::size_t, int>>& same);
   void read_initial();
@@ -111,6 +120,7 @@ class ModelReader {
   template <class F>
   void for_each_wall(const F& f) const;
   bool uses_time() const;
+  bool moves_at_rest() const;  // a constraint on velocities has a part without them
   void add_time();
   void add_velocities();
   bool mass_moves() const;  // an entry of `mass` depends on a coordinate or on the time
@@ -154,6 +164,7 @@ class ModelReader {
   void read_output();
   void read_quantities(const Value& v);
   void read_quantity_formulas();
+  void add_reactions();
   bool is_of_sample(const std::string& name) const;  // t, or a multiplier: lambda_1, …
 
   // read_methods.cpp: [methods]
@@ -195,13 +206,15 @@ class ModelReader {
     bool time = false;
   };
   std::map<std::string, int> definition_number_;
-  std::vector<Definition> definitions_;
+  std::vector<Definition> definitions_;  // a vector has one for each component
+  KnownVectors vectors_;
   // The parts of all formulas into which definitions were written. More are refused: memory is finite.
   static constexpr std::size_t most_written_out = 4'000'000;
   std::size_t written_out_ = 0;
   std::set<std::string> later_parameters_, bad_parameters_;
   std::vector<Watched> watched_;  // H or its potentials first, then the constraints
   bool all_coordinates_ = false;
+  bool wants_reactions_ = false;    // [output] asks for the force of each constraint
   bool reads_events_ = false;       // formulas of events know no multipliers
   bool gives_coordinates_ = false;  // [initial] has a value for a coordinate
   std::vector<NamedFormula>

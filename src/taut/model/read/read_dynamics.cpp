@@ -85,7 +85,7 @@ void ModelReader::read_damping() {
       continue;
     }
     // The nodes of the rate, then those of -(rate · p).
-    Force made{at->second, std::move(rate)};
+    Force made{at->second, std::move(rate), true, value};
     Formula& f = made.formula;
     const int whole = static_cast<int>(f.nodes.size()) - 1;
     const std::string p = "p_" + e.key;

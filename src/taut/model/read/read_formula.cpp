@@ -23,7 +23,8 @@ bool ModelReader::is_allowed(What what, Use use) {
     case What::momentum:
       return use == Use::state || use == Use::motion || use == Use::definition || use == Use::sample;
     case What::velocity:
-      return use == Use::lagrangian || use == Use::motion || use == Use::definition || use == Use::sample;
+      return use == Use::lagrangian || use == Use::rolling || use == Use::motion || use == Use::definition ||
+             use == Use::sample;
   }
   return false;
 }
@@ -38,6 +39,7 @@ const char* ModelReader::allowed_here(Use use) {
     case Use::parameters:
       return "here only parameters are allowed";
     case Use::lagrangian:
+    case Use::rolling:
       return "here coordinates, velocities and parameters are allowed";
     case Use::state:
       return "here coordinates, momenta and parameters are allowed";
@@ -47,7 +49,9 @@ const char* ModelReader::allowed_here(Use use) {
 }
 
 std::string ModelReader::forbidden_in(const std::string& definition, Use use) const {
-  const Definition& made = definitions_[static_cast<std::size_t>(definition_number_.at(definition))];
+  const auto number = definition_number_.find(definition);
+  if (number == definition_number_.end()) return "";  // a vector: its components are asked
+  const Definition& made = definitions_[static_cast<std::size_t>(number->second)];
   if (!made.momentum.empty() && !is_allowed(What::momentum, use))
     return "the momentum " + ticked(made.momentum);
   if (!made.velocity.empty() && !is_allowed(What::velocity, use))
@@ -128,7 +132,15 @@ bool ModelReader::formula_as_written(const Value& v, const std::string& what, Us
     fail(v, what + " must be a number or a formula in quotes, not " + kind_name(v));
     return false;
   }
-  ParsedFormula parsed = use == Use::constraint ? parse_equation(v.text, what) : parse_formula(v.text, what);
+  const bool may_be_equation = use == Use::constraint || use == Use::rolling;
+  ParsedFormula parsed =
+      may_be_equation ? parse_equation(v.text, what, vectors_) : parse_formula(v.text, what, vectors_);
+  return names_are_known(v, what, use, parsed, out);
+}
+
+// Reports what is wrong with a formula that was parsed, and takes it.
+bool ModelReader::names_are_known(const Value& v, const std::string& what, Use use, ParsedFormula& parsed,
+                                  Formula& out) {
   bool fine = !parsed.error;
   if (parsed.error)
     fail(*v.source, v.text.empty() ? v.span : v.place(parsed.error->span), parsed.error->sentence,
@@ -154,7 +166,7 @@ bool ModelReader::formula_as_written(const Value& v, const std::string& what, Us
     fine = false;
     if (!all_coordinates_ && use != Use::parameters && use != Use::parametrisation)
       continue;  // may be one of the refused coordinates
-    const Span at = v.place(node.span);
+    const Span at = out.is_defined(node.span) ? v.span : v.place(node.span);
     if (found != names_.end() && is_allowed(found->second, use))
       fail(*v.source, at, what + " uses " + ticked(name) + ", which has " + forbidden, allowed_here(use));
     else if (found != names_.end())

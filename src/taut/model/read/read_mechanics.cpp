@@ -4,11 +4,14 @@
 #include <taut/model/code/legendre.hpp>
 #include <taut/model/code/momenta_of.hpp>
 #include <taut/model/read/model_reader.hpp>
+#include <taut/model/text/equation.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <string_view>
 #include <unordered_set>
 
@@ -26,7 +29,7 @@ void for_each_text(const Value& v, const F& f) {
 
 // Asks whether a formula uses one of these names.
 bool uses_one(const std::string& text, const std::set<std::string>& names) {
-  const Formula f = parse_formula(text, "").formula;
+  const Formula f = parse_equation(text, "", {.sizes = {}, .names_only = true}).formula;
   return std::any_of(f.nodes.begin(), f.nodes.end(), [&](const FormulaNode& node) {
     return node.op == Op::input && names.contains(std::string(f.part(node.span)));
   });
@@ -49,7 +52,7 @@ void ModelReader::for_each_wall(const F& f) const {
 // Asks whether the mechanics depend on t: itself, or through definitions. Forces always come with the time,
 // because their work is counted there. A model that calls something of its own t has no time by that name.
 bool ModelReader::uses_time() const {
-  if (root_.find("forces") || root_.find("damping")) return true;
+  if (root_.find("forces") || root_.find("damping") || moves_at_rest()) return true;
   const auto has = [&](const char* name) {
     const Entry* e = root_.find(name);
     return e && e->value.find("t");
@@ -58,13 +61,52 @@ bool ModelReader::uses_time() const {
   std::set<std::string> timed{"t"};
   if (const Entry* e = root_.find("definitions"))
     for (const Entry& one : e->value.table)
-      if (one.value.kind == Value::Kind::text && uses_one(one.value.text, timed)) timed.insert(one.key);
+      for_each_text(one.value, [&](const std::string& text) {
+        if (uses_one(text, timed)) timed.insert(one.key);
+      });
   bool found = false;
   const auto look = [&](const std::string& text) { found = found || uses_one(text, timed); };
   const Entry* system = root_.find("system");
   for (const Entry& e : system->value.table)
     if (e.key != "coordinates") for_each_text(e.value, look);
   for_each_wall(look);
+  return found;
+}
+
+// Asks whether a constraint on velocities is other than 0 at rest, as on a table that turns: v_x = -Omega*y.
+// The time is a coordinate then, whose velocity is 1. Names are not known yet: those that no definition has
+// get values at random.
+bool ModelReader::moves_at_rest() const {
+  const Entry* system = root_.find("system");
+  const Entry* list = system ? system->value.find("velocity-constraints") : nullptr;
+  if (!list) return false;
+  const Entry* definitions = root_.find("definitions");
+  std::map<std::string, Float128, std::less<>> known;
+  const std::function<Float128(std::string_view)> value_of = [&](std::string_view name) -> Float128 {
+    if (name.starts_with("v_") && coordinate_number_.contains(std::string(name.substr(2)))) return 0;
+    const Entry* e = definitions ? definitions->value.find(name) : nullptr;
+    const auto [at, is_new] = known.try_emplace(
+        std::string(name),
+        1 + scattered_number(0, static_cast<int>(std::hash<std::string_view>{}(name) & 0xFFFF)) / 2);
+    if (e && is_new) {  // one that uses itself has a value at random there, and is refused later
+      Float128 sum = e->value.number;  // if it is one
+      bool fine = true;
+      for_each_text(e->value, [&](const std::string& text) {
+        const ParsedFormula parsed = parse_formula(text, "", {.sizes = {}, .names_only = true});
+        fine = fine && !parsed.error;
+        if (fine) sum += evaluate(parsed.formula, value_of).back();
+      });
+      if (fine) at->second = sum;
+    }
+    return at->second;
+  };
+  bool found = false;
+  for_each_text(list->value, [&](const std::string& text) {
+    const ParsedFormula parsed = parse_equation(text, "", {.sizes = {}, .names_only = true});
+    if (parsed.error) return;
+    const Float128 rest = evaluate(parsed.formula, value_of).back();
+    found = found || (finite(rest) && magnitude(rest) > Float128(1e-25));
+  });
   return found;
 }
 
@@ -135,7 +177,7 @@ bool ModelReader::mass_moves() const {
   bool moves = false;
   if (mass)
     for_each_text(mass->value, [&](const std::string& text) {
-      const Formula f = parse_formula(text, "").formula;
+      const Formula f = parse_formula(text, "", {.sizes = {}, .names_only = true}).formula;
       for (const FormulaNode& node : f.nodes) {
         if (node.op != Op::input) continue;
         const std::string name(f.part(node.span));

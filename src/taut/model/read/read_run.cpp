@@ -4,13 +4,17 @@
 #include <taut/contract/request.hpp>
 #include <taut/contract/step_count.hpp>
 #include <taut/contract/time_transform.hpp>
+#include <taut/model/code/graph_text.hpp>
+#include <taut/model/code/velocity_nodes.hpp>
 #include <taut/model/particles/particle_model.hpp>
 #include <taut/model/read/model_reader.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace taut {
 
@@ -27,9 +31,9 @@ const std::vector<std::string> redundant{"refuse", "least-squares"};
 }  // namespace
 
 const std::vector<std::string>& output_quantity_names() {
-  static const std::vector<std::string> names{"energies",    "forces",     "iterations",
-                                              "multipliers", "potentials", "pressure",
-                                              "temperature", "virial",     "virial_potentials"};
+  static const std::vector<std::string> names{"energies",   "forces",           "iterations", "multipliers",
+                                              "potentials", "pressure",         "reactions",  "temperature",
+                                              "virial",     "virial_potentials"};
   return names;
 }
 
@@ -102,9 +106,6 @@ void ModelReader::read_run() {
     if (what && !contains(redundant, *what))
       fail(e->value, "unknown " + ticked(*what), known_names("known here:", *what, redundant));
     run.least_squares = what && *what == redundant.back();
-    if (run.least_squares && !root_.find("particles"))
-      fail(e->value, "redundant constraints of formulas are not solved",
-           "for systems of particles only; leave out the constraints that follow from others");
   }
   if (const Entry* e = t.find("precision")) {
     const std::vector<std::string> precisions = listed(choice_names<Precision>);
@@ -262,6 +263,10 @@ void ModelReader::read_quantities(const Value& v) {
       fail(name, "unknown quantity " + ticked(name.text), known_names("known here:", name.text, known));
     else if (contains(model_.output_quantities, name.text))
       fail(name, "the quantity " + ticked(name.text) + " is listed twice");
+    else if (name.text == "reactions" && root_.find("particles"))
+      fail(name, "systems of particles have the quantity `forces`, and no `reactions` of single constraints");
+    else if (name.text == "reactions")
+      wants_reactions_ = true;
     else if (contains(of_particles, name.text) && !root_.find("particles"))
       fail(name, "only systems of particles have the quantity " + ticked(name.text));
     else if (name.text == "pressure" && model_.particles && model_.particles->volume() == 0)
@@ -313,6 +318,45 @@ void ModelReader::read_quantity_formulas() {
     else if (NamedFormula quantity{e.key, {}, 0};
              formula(e.value, "the quantity " + ticked(e.key), Use::sample, quantity.formula))
       model_.quantities.push_back(std::move(quantity));
+  }
+  if (wants_reactions_ && errors_.empty()) add_reactions();
+}
+
+// Adds the force of each constraint on each coordinate that it holds, -lambda_k times the entry of G, as a
+// quantity: reaction_1_x.
+void ModelReader::add_reactions() {
+  const int n = static_cast<int>(model_.coordinates.size()),
+            holonomic = static_cast<int>(model_.constraints.size()) - model_.dynamics.velocity_constraints;
+  Graph graph;
+  std::vector<std::string> inputs;  // coordinates, velocities, and then the other names
+  for (const std::string& x : model_.coordinates) inputs.push_back(x);
+  for (const std::string& x : model_.coordinates) inputs.push_back("v_" + x);
+  const auto node_of = [&](std::string_view name) {
+    const auto at = std::find(inputs.begin(), inputs.end(), name);
+    const int k = static_cast<int>(at - inputs.begin());
+    if (at == inputs.end()) inputs.emplace_back(name);
+    return graph.input(k);
+  };
+  std::vector<int> coordinates(static_cast<std::size_t>(n));
+  std::iota(coordinates.begin(), coordinates.end(), 0);
+  for (int k = 0; k < static_cast<int>(model_.constraints.size()); ++k) {
+    const int g = graph.add(model_.constraints[static_cast<std::size_t>(k)], node_of);
+    const std::vector<int> row =
+        k < holonomic ? graph.gradient(g, coordinates) : linear_in_velocities(graph, g, n, n).row;
+    const std::string number = std::to_string(k + 1);
+    const int lambda = node_of("lambda_" + number);
+    for (int i = 0; i < n - (model_.dynamics.timed ? 1 : 0); ++i) {
+      const int entry = row[static_cast<std::size_t>(i)];
+      if (graph.is_constant(entry, 0)) continue;
+      const int force = graph.make(Op::negate, graph.make(Op::multiply, lambda, entry));
+      NamedFormula reaction{
+          "reaction_" + number + "_" + model_.coordinates[static_cast<std::size_t>(i)], {}, 0};
+      reaction.formula = formula_of_graph(
+          graph, force, [&](int input) { return inputs[static_cast<std::size_t>(input)]; }, reaction.name);
+      const bool taken = std::any_of(model_.quantities.begin(), model_.quantities.end(),
+                                     [&](const NamedFormula& other) { return other.name == reaction.name; });
+      if (!taken) model_.quantities.push_back(std::move(reaction));
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #include <taut/model/code/confirm.hpp>
 #include <taut/model/code/graph.hpp>
 #include <taut/model/code/mass_matrix.hpp>
+#include <taut/model/code/velocity_nodes.hpp>
 #include <taut/model/read/model_reader.hpp>
 #include <taut/model/text/functions.hpp>
 #include <taut/model/text/number_text.hpp>
@@ -17,9 +18,9 @@ namespace {
 
 constexpr std::size_t longest_name = 64;
 
-const std::vector<std::string> system_keys{"coordinates", "hamiltonian",    "lagrangian",
-                                           "kinetic",     "constraints",    "mass",
-                                           "potential",   "potential_fast", "potential_slow"};
+const std::vector<std::string> system_keys{
+    "coordinates", "hamiltonian", "lagrangian",     "kinetic",        "constraints",
+    "mass",        "potential",   "potential_fast", "potential_slow", "velocity-constraints"};
 
 }  // namespace
 
@@ -124,33 +125,104 @@ void ModelReader::read_definitions() {
     if (is_free(e, "definition")) later_parameters_.insert(e.key);
   for (const Entry& e : t.table) {
     if (!later_parameters_.erase(e.key)) continue;
-    Definition made;
-    if (!formula_as_written(e.value, "the definition " + ticked(e.key), Use::definition, made.formula)) {
+    if (e.value.kind == Value::Kind::list)
+      read_listed_vector(e);
+    else
+      read_definition(e);
+  }
+}
+
+// A definition that is a vector has one for each of its components.
+void ModelReader::read_definition(const Entry& e) {
+  const std::string what = "the definition " + ticked(e.key);
+  Formula made;
+  if (e.value.kind != Value::Kind::text) {
+    if (formula_as_written(e.value, what, Use::definition, made))
+      add_definition(e.key, std::move(made));
+    else
       bad_parameters_.insert(e.key);
+    return;
+  }
+  ParsedFormula parsed = parse_formula(e.value.text, what, vectors_, true);
+  const BlockSize size = parsed.size;
+  const std::vector<int> entries = parsed.entries;
+  if (!names_are_known(e.value, what, Use::definition, parsed, made)) {
+    bad_parameters_.insert(e.key);
+    return;
+  }
+  if (size.rows == 0) {
+    add_definition(e.key, std::move(made));
+    return;
+  }
+  const std::vector<std::string> names = component_names(e.key, size);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    add_definition(names[k], part_of(made, entries[k]));
+  }
+  names_[e.key] = What::definition;
+  vectors_.sizes[e.key] = size;
+  model_.definitions.push_back({e.key, std::move(made), 0});
+}
+
+// r = ["x", "y", "z"], or rows of such lists.
+void ModelReader::read_listed_vector(const Entry& e) {
+  const std::string what = "the definition " + ticked(e.key);
+  const std::vector<Value>& rows = e.value.list;
+  const bool matrix = !rows.empty() && rows.front().kind == Value::Kind::list;
+  BlockSize size{static_cast<int>(rows.size()), matrix ? static_cast<int>(rows.front().list.size()) : 1};
+  std::vector<const Value*> entries;
+  for (const Value& row : rows) {
+    if (matrix && (row.kind != Value::Kind::list || static_cast<int>(row.list.size()) != size.columns)) {
+      fail(row, "the rows of " + what + " differ in their lengths");
+      bad_parameters_.insert(e.key);
+      return;
+    }
+    if (!matrix) entries.push_back(&row);
+    for (const Value& entry : row.list) entries.push_back(&entry);
+  }
+  if (size.rows < 2 || (matrix && size.columns < 2)) {
+    fail(e.value, what + " has too few components", "a vector has at least two, as in [\"x\", \"y\"]");
+    bad_parameters_.insert(e.key);
+    return;
+  }
+  const std::vector<std::string> names = component_names(e.key, size);
+  std::string written;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    Formula one;
+    if (!formula_as_written(*entries[k], what, Use::definition, one)) {
+      bad_parameters_.insert(e.key);
+      return;
+    }
+    written += (k == 0 ? "[" : ", ") + one.text;
+    add_definition(names[k], std::move(one));
+  }
+  names_[e.key] = What::definition;
+  vectors_.sizes[e.key] = size;
+  model_.definitions.push_back({e.key, {written + "]", {}, {}}, 0});
+}
+
+void ModelReader::add_definition(const std::string& name, Formula formula) {
+  Definition made{std::move(formula)};
+  for (const FormulaNode& node : made.formula.nodes) {
+    if (node.op != Op::input) continue;
+    const std::string used_name(made.formula.part(node.span));
+    const auto at = names_.find(used_name);
+    if (at == names_.end()) {
+      made.time = true;
       continue;
     }
-    for (const FormulaNode& node : made.formula.nodes) {
-      if (node.op != Op::input) continue;
-      const std::string name(made.formula.part(node.span));
-      const auto at = names_.find(name);
-      if (at == names_.end()) {
-        made.time = true;
-        continue;
-      }
-      const What used = at->second;
-      if (used == What::momentum) made.momentum = name;
-      if (used == What::velocity) made.velocity = name;
-      if (used != What::definition) continue;
-      const Definition& other = definitions_[static_cast<std::size_t>(definition_number_.at(name))];
-      if (made.momentum.empty()) made.momentum = other.momentum;
-      if (made.velocity.empty()) made.velocity = other.velocity;
-      made.time = made.time || other.time;
-    }
-    names_[e.key] = What::definition;
-    definition_number_[e.key] = static_cast<int>(definitions_.size());
-    model_.definitions.push_back({e.key, made.formula, 0});
-    definitions_.push_back(std::move(made));
+    const What used = at->second;
+    if (used == What::momentum) made.momentum = used_name;
+    if (used == What::velocity) made.velocity = used_name;
+    if (used != What::definition) continue;
+    const Definition& other = definitions_[static_cast<std::size_t>(definition_number_.at(used_name))];
+    if (made.momentum.empty()) made.momentum = other.momentum;
+    if (made.velocity.empty()) made.velocity = other.velocity;
+    made.time = made.time || other.time;
   }
+  names_[name] = What::definition;
+  definition_number_[name] = static_cast<int>(definitions_.size());
+  if (is_name(name)) model_.definitions.push_back({name, made.formula, 0});
+  definitions_.push_back(std::move(made));
 }
 
 void ModelReader::read_system() {
@@ -196,23 +268,37 @@ bool ModelReader::system_formula(const Entry& e, const std::string& what, Use us
   return formula(e.value, what, use, out);
 }
 
+// Returns the formulas of that key; none if it is not there, or if it is no list, which is reported.
+const std::vector<Value>& ModelReader::constraint_list(const Value& t, const char* key, const char* example) {
+  static const std::vector<Value> none;
+  const Entry* e = t.find(key);
+  if (!e) return none;
+  if (e->value.kind == Value::Kind::list) return e->value.list;
+  fail(e->value, std::string(key) + " must be a list of formulas, not " + kind_name(e->value),
+       "as in " + std::string(key) + " = [\"" + example + "\"]");
+  return none;
+}
+
+// Asks whether [run] wants constraints that follow from others to be solved.
+bool ModelReader::solves_redundant() const {
+  const Entry* run = root_.find("run");
+  const Entry* e = run ? run->value.find("redundant") : nullptr;
+  return e && e->value.text == "least-squares";
+}
+
 void ModelReader::read_constraints(const Value& t) {
-  const Entry* e = t.find("constraints");
-  if (!e) return;  // a free system
-  if (e->value.kind != Value::Kind::list) {
-    fail(e->value, "constraints must be a list of formulas, not " + kind_name(e->value),
-         "as in constraints = [\"x^2 + y^2 - 1\"]");
-    return;
-  }
-  const std::size_t m = e->value.list.size();
-  model_.constraints.resize(m);
+  const std::vector<Value>& list = constraint_list(t, "constraints", "x^2 + y^2 - 1");
+  const std::vector<Value>& rolling = constraint_list(t, "velocity-constraints", "v_x = R*v_phi");
+  const std::size_t m = list.size();
+  model_.constraints.resize(m + rolling.size());  // `watched_` points into it
+  model_.dynamics.velocity_constraints = static_cast<int>(rolling.size());
   Graph graph;
   const Confirmation confirmation(model_);
   std::map<int, std::size_t> seen;
   const int time = static_cast<int>(model_.coordinates.size()) - 1;  // if the model has it
   bool driven = false;
   for (std::size_t k = 0; k < m; ++k) {
-    const Value& v = e->value.list[k];
+    const Value& v = list[k];
     const std::string what = "constraint " + std::to_string(k + 1);
     model_.places["system.constraints." + std::to_string(k)] = {v.source, v.span};
     watched_.push_back({&v, what, &model_.constraints[k]});
@@ -238,14 +324,86 @@ void ModelReader::read_constraints(const Value& t) {
                      }());
     seen.try_emplace(node, k);
   }
+  for (std::size_t k = 0; k < rolling.size(); ++k) {
+    const Value& v = rolling[k];
+    const std::string what = "velocity constraint " + std::to_string(k + 1);
+    Formula& f = model_.constraints[m + k];
+    model_.places["system.velocity-constraints." + std::to_string(k)] = {v.source, v.span};
+    watched_.push_back({&v, what, &f});
+    if (v.kind != Value::Kind::text)
+      fail(v, what + " must be a formula in quotes, not " + kind_name(v));
+    else if (formula(v, what, Use::rolling, f))
+      read_velocity_constraint(v, what, f);
+  }
   // A mechanism that is driven in all its coordinates moves still: with the time.
-  const std::size_t n = model_.coordinates.size() - (model_.dynamics.timed ? 1 : 0);
-  if (all_coordinates_ && (driven ? m > n : m >= n))
-    fail(e->value,
-         counted(m, "constraint") + " on " + counted(n, "coordinate") + (m == 1 ? " leaves" : " leave") +
+  const std::size_t n = model_.coordinates.size() - (model_.dynamics.timed ? 1 : 0), all = m + rolling.size();
+  if (all > 0 && all_coordinates_ && !solves_redundant() && (driven ? all > n : all >= n))
+    fail(t.find(m > 0 ? "constraints" : "velocity-constraints")->value,
+         counted(all, "constraint") + " on " + counted(n, "coordinate") + (all == 1 ? " leaves" : " leave") +
              " nothing that moves",
          driven ? "there must not be more constraints than coordinates"
                 : "there must be fewer constraints than coordinates");
+}
+
+// A constraint on velocities is linear in them, by calculus and by its values. A part without them is a rate
+// that is prescribed, and belongs to the time.
+void ModelReader::read_velocity_constraint(const Value& v, const std::string& what, const Formula& f) {
+  if (!all_coordinates_ || !errors_.empty()) return;
+  const int n = static_cast<int>(model_.coordinates.size());
+  Graph graph;
+  const int root = graph.add(f, [&](std::string_view text) {
+    const std::string name(text);
+    const What kind = names_.at(name);
+    if (kind == What::parameter) return graph.constant(values_.at(name));
+    if (kind == What::velocity) return graph.input(n + coordinate_number_.at(name.substr(2)));
+    return graph.input(coordinate_number_.at(name));
+  });
+  const LinearInVelocities found = linear_in_velocities(graph, root, n, n);
+  const Span at = v.place({0, v.text.size()});
+  const bool moving = std::any_of(found.row.begin(), found.row.end(),
+                                  [&](int entry) { return !graph.is_constant(entry, 0); });
+  if (found.fault >= 0 || !is_additive_in_velocities(f))
+    fail(*v.source, at,
+         what + " is not linear in the velocities" +
+             (found.fault < 0
+                  ? ""
+                  : ": look at " + ticked("v_" + model_.coordinates[static_cast<std::size_t>(found.fault)])),
+         "as in v_x*sin(a) - v_y*cos(a), which is zero");
+  else if (!moving)
+    fail(*v.source, at, what + " has no velocity in it",
+         "a condition on coordinates is one of `constraints`; velocities are v_x, v_y, …");
+  else if (!model_.dynamics.timed && !graph.is_constant(found.rest, 0))
+    fail(*v.source, at, what + " has a part without velocities, which asks for a motion at rest",
+         "a rate that is prescribed is a formula of t");
+}
+
+// Asks at random points, in 128 bits, whether f(v) + f(w) = f(v + w) + f(0).
+bool ModelReader::is_additive_in_velocities(const Formula& f) const {
+  constexpr int enough = 3, most = 12;
+  int tried = 0;
+  for (int k = 0; k < most && tried < enough; ++k) {
+    Float128 size = 0;
+    const auto value = [&](int with_v, int with_w) {
+      const auto values = evaluate(f, [&](std::string_view text) -> Float128 {
+        const std::string name(text);
+        const What kind = names_.at(name);
+        if (kind == What::parameter) return values_.at(name);
+        const int n = static_cast<int>(model_.coordinates.size());
+        // Coordinates far from 0, near 1 and near 0, so that a narrow domain is met too.
+        if (kind != What::velocity)
+          return (k % 3 == 1 ? 1 : 0) + scattered_number(k, coordinate_number_.at(name)) / (1 + k);
+        const int i = coordinate_number_.at(name.substr(2));
+        return with_v * scattered_number(k, n + i) + with_w * scattered_number(k, 2 * n + i);
+      });
+      for (const Float128 part : values) size += magnitude(part);
+      return values.back();
+    };
+    const Float128 off = (value(1, 0) + value(0, 1)) - (value(1, 1) + value(0, 0));
+    if (!finite(size)) continue;
+    if (!(magnitude(off) <= Float128(1e-28) * size)) return false;
+    ++tried;
+  }
+  return tried > 0;
 }
 
 // Refuses a constraint that constrains nothing, or nothing new, if its values confirm what its graph says.
@@ -256,7 +414,8 @@ void ModelReader::check_constraint(const Confirmation& confirmation, const Value
   const Span at = v.place({0, v.text.size()});
   if (fixed && confirmation.depends_only_on(f, {}))
     fail(*v.source, at, what + " does not depend on any coordinate");
-  else if (same && confirmation.is_multiple(f, model_.constraints[same->first], same->second))
+  else if (same && !solves_redundant() &&
+           confirmation.is_multiple(f, model_.constraints[same->first], same->second))
     fail(*v.source, at, what + " says the same as constraint " + std::to_string(same->first + 1),
          "each constraint must take away one degree of freedom");
 }

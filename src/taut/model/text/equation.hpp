@@ -8,7 +8,7 @@
 namespace taut {
 
 // Parses a formula or `left = right`, which is the formula left - (right). All places are those of the text.
-ParsedFormula parse_equation(std::string text, const std::string& what);
+ParsedFormula parse_equation(std::string text, const std::string& what, const KnownVectors& known = {});
 
 // Shows a constraint as an equation, whichever way it was written.
 std::string equation_text(const Formula& constraint);

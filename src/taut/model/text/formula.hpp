@@ -5,7 +5,11 @@
 //   product  signed (("*" | "/") signed)*
 //   signed   ("-" | "+") signed | power          so that -a^2 is -(a^2)
 //   power    primary ("^" signed)?               right-associative: a^b^c is a^(b^c), and a^-b is allowed
-//   primary  number | name | function "(" sum ("," sum)* ")" | "(" sum ")"
+//   primary  operand ("[" sum "]")*              a component of a vector, from 1
+//   operand  number | name | function "(" sum ("," sum)* ")" | "(" sum ")" | "[" sum ("," sum)* "]"
+//
+// A vector is a list of numbers, a matrix one of rows. They have + - * / and dot, cross, norm and transpose,
+// and are written out here: the nodes of a formula are numbers.
 #pragma once
 
 #include <taut/model/text/source.hpp>
@@ -13,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,13 +80,37 @@ struct Formula {
   }
 };
 
+// The size of a vector (one column) or of a matrix; 0 rows: a number.
+struct BlockSize {
+  int rows = 0, columns = 0;
+};
+
+// What names stand for vectors. The components of r are called r[1], r[2], …, those of a matrix M[1][1], ….
+struct KnownVectors {
+  std::map<std::string, BlockSize, std::less<>> sizes = {};
+  // If names are looked for alone, nothing is known of them, and every operation is allowed. A vector is the
+  // sum of its components then, and every product of vectors that of such sums.
+  bool names_only = false;
+};
+
 struct ParsedFormula {
   Formula formula;
   std::optional<FormulaError> error;
+  // If the whole is a vector or a matrix: its nodes, row by row.
+  BlockSize size = {};
+  std::vector<int> entries = {};
 };
 
-// Parses a formula. `what` names it inside sentences: "constraint 1", "the parameter `a`".
-ParsedFormula parse_formula(std::string text, const std::string& what);
+// Parses a formula. `what` names it inside sentences: "constraint 1", "the parameter `a`". A vector is an
+// error, unless it is asked for.
+ParsedFormula parse_formula(std::string text, const std::string& what, const KnownVectors& known = {},
+                            bool may_be_vector = false);
+
+// Returns the part of a formula whose node is `root`, without what it does not need.
+Formula part_of(const Formula& formula, int root);
+
+// Returns the names of the components of a vector, row by row.
+std::vector<std::string> component_names(const std::string& name, BlockSize size);
 
 // Returns the value of every part; `value(name)` returns the value of a name.
 std::vector<Float128> evaluate(const Formula& formula,
