@@ -16,11 +16,12 @@ namespace taut {
 
 template <Natural P, class X>
 struct ShakeMemory : VerletMemory<P, X> {
-  ShakeMemory(const P& s, const X& x, const SolveOptions& solve)
+  // A guess is made from so many steps.
+  ShakeMemory(const P& s, const X& x, const SolveOptions& solve, int reach = 3)
       : VerletMemory<P, X>(s, x),
         work(this->grad_V),
         velocity(work),
-        past(s),
+        past(s, reach),
         remembers(solve.first_guess == FirstGuess::quadratic) {}
   typename P::Vec work, velocity;
   PastImpulses<P> past;  // by the last steps, if the run begins at a guess from them

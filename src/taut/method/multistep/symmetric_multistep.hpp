@@ -14,6 +14,7 @@
 #include <taut/method/multistep/table.hpp>
 #include <taut/method/shake.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -44,15 +45,21 @@ struct SymmetricMultistep {
   template <class P>
   static constexpr bool fits = Natural<P> && Castable<P>;
 
+  // A solve begins at a polynomial through so many impulses at most. An oscillation of the impulses by ω is
+  // missed by (2 sin ½hω)^7 of itself, and their rounding errors count 2^7 times.
+  static constexpr int most_remembered = 7;
+
   template <Natural P, class X>
   struct Memory : ShakeMemory<P, X> {
     using T = typename P::Scalar;
     Memory(const P& s, const X& x, const SymmetricMultistep& method)
-        : ShakeMemory<P, X>(s, x, {.first_guess = FirstGuess::quadratic}),
+        : ShakeMemory<P, X>(s, x, {.first_guess = FirstGuess::quadratic},
+                            std::min(method.k - 1, most_remembered)),
           l(method.k / 2),
           start(s, x, l, method.solve),
           begin_at(x),
-          behind(static_cast<std::size_t>(method.k - 1), x),
+          momenta(static_cast<std::size_t>(method.k - 1), x.p),
+          positions(static_cast<std::size_t>(l), x.q),
           sums(static_cast<std::size_t>(method.k - 2), this->grad_V),
           force(this->grad_V),
           filtered(force),
@@ -75,20 +82,24 @@ struct SymmetricMultistep {
     }
     int l;
     MultistepStart<P> start;
-    X begin_at;                         // the state before the first step
-    std::vector<X> behind;              // (q_{N-1}, p_{N-3/2}), (q_{N-2}, p_{N-5/2}), …: a ring
-    int newest = 0;                     // the place of the first of them
-    std::vector<typename P::Vec> sums;  // what later φ know of the forces so far: (CL5)
+    X begin_at;                                    // the state before the first step
+    std::vector<typename P::Vec> momenta;          // p_{N-3/2}, p_{N-5/2}, …: a ring
+    std::vector<typename P::Vec> positions;        // q_{N-1}, …, q_n: a ring
+    int newest_momentum = 0, newest_position = 0;  // the places of the first of them
+    std::vector<typename P::Vec> sums;             // what later φ know of the forces so far: (CL5)
     typename P::Vec force, filtered, momentum;
     typename P::Jacobian G_behind;
     T top;                                 // β_{k-1}
     std::vector<T> beta_down, alpha_down;  // β_{k-2}, …, β_1; the coefficients of ζ^{k-3}, …, 1 in ρ/(ζ - 1)²
     std::vector<T> difference;             // the weights of half-step momenta in (CL6)
 
-    const X& past(int j) const { return behind[static_cast<std::size_t>(newest + j) % behind.size()]; }
+    const typename P::Vec& past_momentum(int j) const { return momenta[place(newest_momentum + j, momenta)]; }
+    const typename P::Vec& past_position(int j) const {
+      return positions[place(newest_position + j, positions)];
+    }
     void remember(const X& x) {
-      newest = (newest == 0 ? static_cast<int>(behind.size()) : newest) - 1;
-      assign(behind[static_cast<std::size_t>(newest)], x);
+      push(momenta, newest_momentum, x.p);
+      push(positions, newest_position, x.q);
     }
     // Takes F_N and φ_N into the sums. This is direct form II of the filter, transposed: it keeps half as
     // many vectors as there are forces and φ in the formula.
@@ -102,9 +113,13 @@ struct SymmetricMultistep {
     template <class Carry>
     void carry(Carry& c) {
       ShakeMemory<P, X>::carry(c);
-      c(behind);
-      c(newest);
+      c(momenta);
+      c(positions);
+      c(newest_momentum);
+      c(newest_position);
       c(sums);
+      newest_momentum = std::clamp(newest_momentum, 0, static_cast<int>(momenta.size()) - 1);
+      newest_position = std::clamp(newest_position, 0, static_cast<int>(positions.size()) - 1);
     }
 
     // The weight of (q_j - q_{-j})/h in the central difference of order 2l.
@@ -112,6 +127,19 @@ struct SymmetricMultistep {
       Float128 weight = Float128(j % 2 == 1 ? 1 : -1) / j;
       for (int i = 0; i < j; ++i) weight = weight * (l - i) / (l + 1 + i);
       return weight;
+    }
+
+   private:
+    using Ring = std::vector<typename P::Vec>;
+    // Returns the place of entry i of a ring, i being less than twice its size: a remainder would take longer
+    // than what is done with the entry.
+    static std::size_t place(int i, const Ring& ring) {
+      const std::size_t at = static_cast<std::size_t>(i);
+      return at < ring.size() ? at : at - ring.size();
+    }
+    static void push(Ring& ring, int& newest, const typename P::Vec& x) {
+      newest = (newest == 0 ? static_cast<int>(ring.size()) : newest) - 1;
+      by_segments([](auto&& to, const auto& from) { to = from; }, ring[static_cast<std::size_t>(newest)], x);
     }
   };
 
@@ -136,21 +164,23 @@ struct SymmetricMultistep {
     return corrections + *moved;
   }
 
-  // Puts out (q_n, p_n) from the points on both sides of it.
+  // Puts out (q_n, p_n) from the points on both sides of it. A run does so after every step, to see the
+  // energy there.
   template <Natural P, class X>
-  Expected<int> output(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar&) const {
+  TAUT_FLATTEN Expected<int> output(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar&) const {
     using T = typename P::Scalar;
     if (!at.started) return 0;
     const int l = at.l;
-    at.momentum = at.difference[static_cast<std::size_t>(l - 1)] * (x.p + at.past(k - 2).p);
+    auto&& momentum = room(s, at.momentum);
+    momentum = at.difference[static_cast<std::size_t>(l - 1)] * (x.p + at.past_momentum(k - 2));
     for (int i = 0; i < l - 1; ++i) {
       const T& weight = at.difference[static_cast<std::size_t>(i)];
-      at.momentum += weight * (at.past(l - 2 - i).p + at.past(l - 1 + i).p);  // (CL6)
+      momentum += weight * (at.past_momentum(l - 2 - i) + at.past_momentum(l - 1 + i));  // (CL6)
     }
-    assign(x, at.past(l - 1));
-    x = X(StateOf<P>{x.q, at.momentum});
-    s.G(x.q, at.G_behind);
-    return at.solver.project(s, solve, x, at.G_behind, at.nu);  // (CL7)
+    x = X(StateOf<P>{at.past_position(l - 1), momentum});
+    auto&& G = room(s, at.G_behind);
+    s.G(x.q, G);
+    return at.solver.project(s, solve, x, G, at.nu);  // (CL7)
   }
 
  private:
