@@ -2,9 +2,10 @@
 
 #include <fmt/core.h>
 #include <spawn.h>
+#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
+#include <string>
 
 #include "commands.hpp"
 
@@ -12,18 +13,19 @@ namespace taut::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // Finds the page in share/taut beside the folder of this program.
-fs::path installed_page() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path page = program.parent_path().parent_path() / "share/taut/lab.html";
-  if (error || !fs::is_regular_file(page, error))
+std::string installed_page() {
+  std::string program(4096, '\0');
+  const ssize_t size = readlink("/proc/self/exe", program.data(), program.size());
+  program.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  for (int k = 0; k < 2; ++k)  // its name, and the name of its folder
+    if (const std::size_t slash = program.rfind('/'); slash != std::string::npos) program.resize(slash);
+  std::string page = program + "/share/taut/lab.html";
+  if (access(page.c_str(), R_OK) != 0)
     throw InputError(fmt::format(
         "this installation has no laboratory: {} is not there. In a copy of taut's sources, ./taut lab "
         "builds it.",
-        page.string()));
+        page));
   return page;
 }
 
@@ -37,7 +39,7 @@ void open_on_desktop(const std::string& page) {
 }
 
 int show_lab() {
-  const std::string page = installed_page().string();
+  const std::string page = installed_page();
   fmt::print("{}\n", page);
   const int status = finish_output();
   if (status == 0) open_on_desktop(page);
