@@ -77,22 +77,30 @@ test("compiled formulas have the bits of interpreted ones: every function, share
     of(Array.from({ length: 300 }, (_, k) => `cos(${k}*x + y)/${k + 1}`).join(" + ")), of(`x^2${"*(1 + y".repeat(60)}${")".repeat(60)}`), of("abs(x - 0.3)*sqrt(x^2 + y^2)", 'constraints = ["x^2 + y^2 - 0.58"]\n'),
   ];
   for (const text of texts) {
-    const model = taut.parse(text, "m"), [one, other] = ["interpret", "compile"].map(backend => endOf(model, { method: "rattle", backend, "project-start": true }, 200, 2));
+    const model = taut.parse(text, "m");
+    // A run may leave what a function is defined for, and then both fail in the same step.
+    const [one, other] = ["interpret", "compile"].map(backend => {
+      const stepper = taut.stepper(model.handle, { method: "rattle", backend, "project-start": true }), failed = taut.step(stepper, 200);
+      const end = { failed, q: taut.shown(stepper, "q"), p: taut.shown(stepper, "p") };
+      assert.equal(taut.summary(stepper).backend, backend);
+      taut.freeStepper(stepper);
+      return end;
+    });
     assert.deepEqual(other, one, text.slice(0, 200));
     model.free();
   }
 });
 
-test("compiled formulas are given back: a thousand models leave the table as large as it was", () => {
+test("compiled formulas are given back: two hundred models leave the table as large as it was", () => {
   const open = k => {
-    const model = taut.open("pendulum", { gravity: 1 + k / 1000 }), stepper = taut.stepper(model.handle, { method: "rattle", backend: "compile" });
+    const model = taut.open("pendulum", { gravity: 1 + k / 200 }), stepper = taut.stepper(model.handle, { method: "rattle", backend: "compile" });
     assert.equal(taut.step(stepper, 2), null);
     taut.freeStepper(stepper);
     model.free();
   };
   open(1);
   const before = taut.tableSize();
-  for (let k = 0; k < 1000; ++k) open(k);
+  for (let k = 0; k < 200; ++k) open(k);
   assert.ok(taut.tableSize() - before < 50, `${before} and ${taut.tableSize()} functions`);
 });
 
