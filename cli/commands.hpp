@@ -61,6 +61,7 @@ void add_orbit(Program& program);
 void add_spectrum(Program& program);
 void add_indicators(Program& program);
 void add_map(Program& program);
+void add_lab(Program& program);
 
 // Flushes standard output. Returns 1, with a sentence, if it could not be written.
 int finish_output();

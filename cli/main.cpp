@@ -39,6 +39,7 @@ void add_commands(Program& program) {
   add_spectrum(program);
   add_indicators(program);
   add_map(program);
+  add_lab(program);
 }
 
 // Names the processors for which this was compiled: a level such as x86-64-v3, or nothing in particular.

@@ -37,6 +37,16 @@ TEST(Refusals, AnUnknownProblem) {
   EXPECT_TRUE(ran.err.ends_with(".\n  A model file has a name that ends in .toml.\n")) << ran.err;
 }
 
+TEST(Refusals, ALaboratoryThatIsNotInstalled) {
+  const auto ran = run_taut("lab");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_TRUE(ran.err.starts_with("taut: this installation has no laboratory: ")) << ran.err;
+  EXPECT_TRUE(ran.err.ends_with(
+      "share/taut/lab.html is not there. In a copy of taut's sources, ./taut lab builds it.\n"))
+      << ran.err;
+}
+
 TEST(Refusals, AToleranceForAMethodThatSolvesNothing) {
   for (const char* method : {"euler", "rk2", "rk4", "dopri5", "dop853"})
     refused(

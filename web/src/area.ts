@@ -1,6 +1,6 @@
 // The panel of the square: a border of 256 starts in one plane, its image under each method, and ∮ p·dq over
 // time. It has a worker of its own, so that the mechanism does not wait for it.
-import { colour, make, onTheme, shown } from "./dom.ts";
+import { choose, chosen, colour, make, onTheme, shown } from "./dom.ts";
 import type { Engine } from "./engine.ts";
 import { Course, CoursePlot } from "./plots.ts";
 import type { CloudFrame, CloudRequest } from "./protocol.ts";
@@ -43,6 +43,16 @@ export class AreaPanel {
     onTheme(() => this.draw());
   }
 
+  get choice(): { plane: string; side: number } | undefined {
+    return this.on ? { plane: this.plane.value === "" ? "" : chosen(this.plane), side: Number(this.size.value) } : undefined;
+  }
+  choose(choice: { plane: string; side: number } | undefined) {
+    if (choice) {
+      choose(this.plane, choice.plane === "" ? none : choice.plane);
+      this.size.value = String(choice.side);
+    }
+    this.turn(choice !== undefined);
+  }
   turn(on: boolean) {
     this.inside.hidden = !on;
     this.toggle.setAttribute("aria-pressed", String(on));

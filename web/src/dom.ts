@@ -12,6 +12,13 @@ export function make<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: 
   return element;
 }
 
+// Chooses an option by its words; one that is not there leaves the choice as it is.
+export function choose(list: HTMLSelectElement, words: string) {
+  const k = [...list.options].findIndex(option => option.text === words);
+  if (k >= 0) list.selectedIndex = k;
+}
+export function chosen(list: HTMLSelectElement): string { return list.selectedOptions[0]?.text ?? ""; }
+
 export function found<T extends HTMLElement>(id: string): T { return document.getElementById(id) as T; }
 
 const raised: Record<string, string> = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
@@ -46,6 +53,17 @@ export function applyTheme(next = choice) {
 }
 export function nextTheme() { applyTheme(choice === "system" ? "light" : choice === "light" ? "dark" : "system"); }
 system.addEventListener("change", () => applyTheme());
+
+// Paper is light, whatever the screen is.
+export function onPrint(before: () => void) {
+  addEventListener("beforeprint", () => {
+    before();
+    document.documentElement.classList.remove("dark");
+    colours = {};
+    for (const listener of listeners) listener();
+  });
+  addEventListener("afterprint", () => applyTheme());
+}
 
 // Purple, blue, green, yellow: viridis, which differs in lightness for every eye; x is between 0 and 1.
 const ramp = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];

@@ -1,8 +1,8 @@
 // The page: a model, its picture, methods side by side, and what they keep.
 import { AreaPanel } from "./area.ts";
 import { bytesOf } from "./bytes.ts";
-import { hashCommand } from "./command.ts";
-import { applyTheme, download, found, make, nextTheme, onTheme, shown } from "./dom.ts";
+import { hashCommand, reportCommand } from "./command.ts";
+import { applyTheme, download, found, make, nextTheme, onPrint, onTheme, shown } from "./dom.ts";
 import { Editor } from "./editor.ts";
 import { Engine, EngineError } from "./engine.ts";
 import { equations } from "./equations.ts";
@@ -11,7 +11,7 @@ import { Gallery } from "./gallery.ts";
 import { Knobs } from "./knobs.ts";
 import type { LabBlock } from "./labblock.ts";
 import { Lessons } from "./lessons.ts";
-import { fromFragment, LinkError, type Shared } from "./link.ts";
+import { fromFragment, LinkError, type Panels, type Shared } from "./link.ts";
 import { MethodRows } from "./methodrows.ts";
 import { Scene } from "./picture.ts";
 import { Course, CoursePlot, PhasePlot } from "./plots.ts";
@@ -19,7 +19,8 @@ import { QuantityPlot, SectionPlot } from "./portraits.ts";
 import type { Frame, OpenAnswer } from "./protocol.ts";
 import { MapPanel } from "./mappanel.ts";
 import { ownCoordinates } from "./session.ts";
-import { saveSamples, share } from "./sharing.ts";
+import { Samples } from "./samples.ts";
+import { share } from "./sharing.ts";
 import { SwarmPanel } from "./swarmpanel.ts";
 
 const mostSteps = 20000;  // of one frame
@@ -43,10 +44,12 @@ class Laboratory {
   private readonly momentum = new CoursePlot("max |G H_p|", true);
   private readonly phase = new PhasePlot();
   private readonly quantity = new QuantityPlot();
+  private readonly samples = new Samples();
   private readonly section = new SectionPlot();
   private readonly area: AreaPanel;
   private readonly swarm: SwarmPanel;
   private readonly map: MapPanel;
+  private reporter: Engine | null = null;
   private afterwards: (() => void) | null = null;  // what is to be chosen in the panels once the model is open
   private state: Shared = { text: "", name: "model", set: {}, methods: [], step: null };
   private open: OpenAnswer | null = null;
@@ -71,7 +74,7 @@ class Laboratory {
     this.engine = this.another();
     this.area = new AreaPanel(this.another);
     this.swarm = new SwarmPanel(this.another);
-    this.map = new MapPanel(this.another);
+    this.map = new MapPanel(this.another, changes => this.beginAt(changes));
     this.engine.onRestart = () => { this.pause(); this.open = null; };
     this.editor = new Editor(found("editor"), text => this.changeText(text));
     this.knobs = new Knobs(found("parameters"), found("starts"), (name, value) => this.set(name, value));
@@ -88,6 +91,8 @@ class Laboratory {
     this.buttons();
     new Lessons(block => { void this.showBlock(block).catch(e => this.complain(e)); });
     onTheme(() => this.methodRows());
+    // The editor has only the lines that are in sight.
+    onPrint(() => { found("text-on-paper").textContent = this.editor.text; });
   }
 
   // ---- the worker, one question at a time ------------------------------------------------------------------
@@ -179,11 +184,14 @@ class Laboratory {
   }
 
   // Opens what a block of a lesson says.
-  private async showBlock({ name, text, methods, step, speed, set, section, square }: LabBlock) {
+  private async showBlock({ name, text, methods, step, speed, set, section, level, quantity, square, neighbours, map }: LabBlock) {
     const source = text ?? await this.engine.ask<string>({ kind: "source", name });
     this.afterwards = () => {
-      this.section.choose(section);
+      this.section.choose(section, { level });
+      if (quantity !== null) this.quantity.chosen = quantity;
       this.area.turn(square);
+      this.swarm.turn(neighbours);
+      this.map.turn(map);
     };
     this.show({ text: source, name, set, methods, step, ...(speed === null ? {} : { speed }) });
     found("picture").scrollIntoView({ block: "nearest" });
@@ -210,6 +218,15 @@ class Laboratory {
     this.reopen(true);
   }
 
+  // Begins at the present start with other values of some coordinates, on the manifold.
+  private beginAt(changes: Map<number, number>) {
+    if (this.open === null) return;
+    const { q, p } = this.state.at ?? this.open.about.start, moved = [...q];
+    for (const [k, x] of changes) moved[k] = x;
+    this.state.at = { q: moved, p: [...p] };
+    this.reopen(true);
+  }
+
   // Opens the model as the state says it by then: changes that come before need no opening of their own.
   private reopen(keepsView: boolean) {
     this.keepsView &&= keepsView;
@@ -219,7 +236,7 @@ class Laboratory {
       const keepView = this.keepsView;
       this.opensAgain = false;
       this.keepsView = true;
-      const { text, name, set, methods, step, at, steps, speed, view, cost } = this.state;
+      const { text, name, set, methods, step, at, steps, speed, view, cost, panels } = this.state;
       this.state = { text, name, set, methods, step, at, cost };
       const answer = await this.engine.ask<OpenAnswer>({ kind: "open", text, name, set, step, lanes: methods.map(method => ({ method })), at, cost });
       const sameShape = this.open !== null && this.open.picture.bodies.length === answer.picture.bodies.length && this.open.picture.dimension === answer.picture.dimension;
@@ -240,6 +257,7 @@ class Laboratory {
       if (view) this.scene.view = view;
       this.restarted(answer.frame);
       this.methodRows();
+      if (panels) this.choosePanels(panels);
       this.afterwards?.();
       this.afterwards = null;
       if (steps) await this.goTo(steps);
@@ -247,14 +265,27 @@ class Laboratory {
     }, true);
   }
 
-  // Makes as many steps as a link says, and waits there.
+  private choosePanels({ quantity, phase, section, square, neighbours, map }: Panels) {
+    if (quantity !== undefined) this.quantity.chosen = quantity;
+    if (phase !== undefined) this.phase.chosen = phase;
+    this.section.choose(section?.through ?? null, section);
+    this.area.choose(square);
+    this.swarm.choose(neighbours);
+    this.map.choose(map);
+  }
+
+  // Makes as many steps as a link says, and waits there. Whatever is asked meanwhile ends it.
   private async goTo(steps: number) {
     this.pause();
+    const said = found("said");
     while (this.frame!.steps < steps && this.frame!.lanes.some(l => l.failed === null)) {
+      if (this.playing || this.wanted !== null || this.due.length > 0) break;
       const before = this.frame!.steps;
       await this.advance(Math.min(mostSteps, steps - before));
       if (this.frame!.steps === before) break;
+      said.textContent = `The link has ${steps} steps; ${this.frame!.steps} are made.`;
     }
+    said.textContent = "";
   }
 
   // What is shown begins anew, at another start or with other methods.
@@ -265,7 +296,8 @@ class Laboratory {
     const { coordinates, momenta } = this.open!.about;
     this.phase.begin(coordinates, names.length);
     this.section.begin(coordinates, momenta, names.length);
-    this.quantity.begin(coordinates, momenta, names, frame.lanes[0]);
+    this.quantity.begin(this.open!.about, names, frame.lanes[0]);
+    this.samples.begin(this.open!.about, names, frame.lanes[0]);
     const { text, name, set } = this.state, { q, p } = frame.lanes[0];
     const start = { text, name, set, step: this.open!.base, at: { q: [...q], p: [...p] } };
     this.area.begin({ ...start, methods: names }, coordinates);
@@ -307,7 +339,7 @@ class Laboratory {
 
   private async advance(steps: number) {
     const before = this.frame!.steps;
-    this.take(await this.engine.ask<Frame>({ kind: "advance", steps: this.backwards ? -steps : steps, section: this.section.coordinate }));
+    this.take(await this.engine.ask<Frame>({ kind: "advance", steps: this.backwards ? -steps : steps, section: this.section.wanted }));
     const frame = this.frame!;
     ++this.made.frames;
     this.made.steps += Math.abs(frame.steps - before);
@@ -322,6 +354,7 @@ class Laboratory {
     this.phase.add(frame);
     this.section.add(frame);
     this.quantity.add(frame);
+    this.samples.add(frame);
     const made = Math.round(frame.steps * this.open!.step / this.open!.base);
     this.area.follow(made);
     this.swarm.follow(made);
@@ -343,7 +376,7 @@ class Laboratory {
   private single(direction: number) {
     this.pause();
     const steps = direction;
-    this.queue(async () => this.take(await this.engine.ask<Frame>({ kind: "advance", steps, section: this.section.coordinate })));
+    this.queue(async () => this.take(await this.engine.ask<Frame>({ kind: "advance", steps, section: this.section.wanted })));
   }
 
   // ---- the hand --------------------------------------------------------------------------------------------
@@ -411,16 +444,21 @@ class Laboratory {
     on("farther", () => this.scene.zoom(0.8));
     const shared = (): Shared => {
       const { frame } = this, made = frame && frame.forwards && frame.steps > 0 ? { steps: frame.steps } : {};
-      return { ...this.state, ...made, speed: this.speed, view: this.scene.view };
+      const panels = {
+        quantity: this.quantity.chosen, phase: this.phase.chosen, section: this.section.choice,
+        square: this.area.choice, neighbours: this.swarm.choice, map: this.map.choice,
+      };
+      return { ...this.state, ...made, speed: this.speed, view: this.scene.view, panels };
     };
     on("share", () => { void share(shared(), ""); });
     on("embed", () => { void share(shared(), "&embed"); });
     const film = new Film(found("picture"), found("film"), () => this.state.name);
     on("film", () => film.turn());
     on("save-model", () => download(`${this.state.name}.toml`, this.state.text, "text/plain"));
-    on("save-samples", () => saveSamples(this.state.name, this.state.methods, this.course));
+    on("save-samples", () => this.samples.save(this.state.name));
     on("save-picture", () => found<HTMLCanvasElement>("picture").toBlob(blob => { if (blob) download(`${this.state.name}.png`, blob, "image/png"); }));
     on("same-bits", () => this.sameBits());
+    on("save-report", () => { void this.saveReport(); });
     found("speed").addEventListener("change", () => { this.speed = Number(found<HTMLSelectElement>("speed").value); });
     found("step-size").addEventListener("change", () => {
       const h = Number(found<HTMLInputElement>("step-size").value);
@@ -441,27 +479,53 @@ class Laboratory {
     });
   }
 
+  // How the program is told of this model and its start.
+  private inTerminal(): { model: string; set: [string, number][] } {
+    const about = this.open!.about, set: [string, number][] = [...Object.entries(this.state.set)];
+    if (this.state.at) {
+      const own = ownCoordinates(about);
+      about.coordinates.forEach((name, k) => set.push([name, this.state.at!.q[k]]));
+      about.momenta.slice(0, own).forEach((name, k) => set.push([name, this.state.at!.p[k]]));
+    }
+    return { model: this.open!.bundled && !this.edited() ? this.state.name : `${this.state.name}.toml`, set };
+  }
+
+  // The report that the program makes of such a run: as long as the one on the page, or as the model says if that
+  // has not begun. A worker of its own makes it, so that the mechanism goes on.
+  private async saveReport() {
+    if (this.open === null || this.frame === null) return;
+    const button = found<HTMLButtonElement>("save-report"), { about, base, step, lanes } = this.open;
+    const { text, name, set } = this.state, made = Math.round(Math.abs(this.frame.steps) * step / base);
+    const methods = lanes.filter(lane => lane.refused === null).map(lane => lane.method), steps = made > 0 ? made : Math.min(mostSteps, about.run.steps);
+    const at = this.state.at ?? { q: [...about.start.q], p: [...about.start.p] };
+    const command = reportCommand({ ...this.inTerminal(), methods, step: base, steps });
+    button.disabled = true;
+    button.textContent = "report …";
+    try {
+      const engine = this.reporter ??= this.another();
+      const page = await engine.ask<string>({ kind: "report", text, name, set, at, command, runs: methods.map(method => ({ method, step: base, steps })) });
+      download(`${name}.html`, page, "text/html");
+    } catch (error) {
+      found("hash").textContent = `There is no report: ${error instanceof Error ? error.message : error}`;
+    } finally {
+      button.disabled = false;
+      button.textContent = "report";
+    }
+  }
+
   // The hash of the state, beside the command that prints the same one.
   private sameBits() {
     this.queue(async () => {
-      const lane = this.frame!.lanes.findIndex(l => l.failed === null), about = this.open!.about;
+      const lane = this.frame!.lanes.findIndex(l => l.failed === null);
       if (lane < 0) { found("hash").textContent = "No method has made a step that could be hashed."; return; }
       const { hash, steps, step, direction } = await this.engine.ask<{ hash: string; steps: number; step: number; direction: number }>({ kind: "hash", lane });
       const place = found("hash");
       if (steps < 1 || direction < 0) { place.textContent = "A hash belongs to a state after some steps forwards from the start."; return; }
-      const method = this.state.methods[lane];
-      const set: [string, number][] = [...Object.entries(this.state.set)];
-      if (this.state.at) {
-        const own = ownCoordinates(about);
-        about.coordinates.forEach((name, k) => set.push([name, this.state.at!.q[k]]));
-        about.momenta.slice(0, own).forEach((name, k) => set.push([name, this.state.at!.p[k]]));
-      }
-      const bundled = this.state.name !== "model" && [...found<HTMLSelectElement>("gallery").options].some(o => o.value === this.state.name) && this.state.text === about.text;
-      const model = bundled && !this.edited() ? this.state.name : `${this.state.name}.toml`, command = hashCommand({ model, method, step, steps, set });
+      const method = this.state.methods[lane], made = this.inTerminal(), command = hashCommand({ ...made, method, step, steps });
       const leftOut = /^\s*do\s*=\s*["'](stop|reflect)["']/m.test(this.state.text)
         ? [make("p", {}, "Save the model and take its [[events]] out first: the page leaves out those that stop or reflect, and the program does not.")] : [];
       place.replaceChildren(...leftOut, make("p", {}, `After ${steps} steps of ${method}, the SHA-256 of q and p is`), make("code", { id: "hash-value" }, hash),
-        make("p", {}, "This prints the same in a terminal:"), make("code", { id: "hash-command" }, command));
+        make("p", {}, made.model === this.state.name ? "This prints the same in a terminal:" : `Save the model (the button toml) as ${made.model}. Beside it, this prints the same in a terminal:`), make("code", { id: "hash-command" }, command));
     });
   }
   private edited() { return this.editor.text !== this.state.text; }

@@ -8,7 +8,11 @@ export interface LabBlock {
   speed: number | null;
   set: Record<string, number>;
   section: string | null;
+  level: number;
+  quantity: string | null;
   square: boolean;
+  neighbours: boolean;
+  map: boolean;
 }
 
 const mostText = 200000;
@@ -16,7 +20,7 @@ const mostText = 200000;
 export function labBlock(source: string): LabBlock {
   if (source.length > mostText) throw new Error(`it has more than ${mostText} characters`);
   const [head, ...rest] = source.split(/^---[ \t]*$/m);
-  const block: LabBlock = { name: "", text: rest.length > 0 ? rest.join("---").replace(/^\n/, "") : null, methods: [], step: null, speed: null, set: {}, section: null, square: false };
+  const block: LabBlock = { name: "", text: rest.length > 0 ? rest.join("---").replace(/^\n/, "") : null, methods: [], step: null, speed: null, set: {}, section: null, level: 0, quantity: null, square: false, neighbours: false, map: false };
   for (const line of head.split("\n")) {
     if (/^\s*(#.*)?$/.test(line)) continue;
     const match = /^\s*([\w.]+)\s*=\s*(.+)$/.exec(line);
@@ -47,7 +51,9 @@ function take(block: LabBlock, key: string, value: unknown) {
   else if (key === "step") block.step = positive();
   else if (key === "speed") block.speed = positive();
   else if (key === "section") block.section = text();
-  else if (key === "square") block.square = typeof value === "boolean" ? value : refuse("true or false");
+  else if (key === "level") block.level = number();
+  else if (key === "quantity") block.quantity = text();
+  else if (key === "square" || key === "neighbours" || key === "map") block[key] = typeof value === "boolean" ? value : refuse("true or false");
   else if (/^set\.\w+$/.test(key)) block.set[key.slice(4)] = number();
-  else throw new Error(`there is no ${key}: known are model, methods, step, speed, section, square and set.NAME`);
+  else throw new Error(`there is no ${key}: known are model, methods, step, speed, section, level, quantity, square, neighbours, map and set.NAME`);
 }

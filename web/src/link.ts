@@ -12,6 +12,17 @@ export interface Shared {
   speed?: number;
   view?: number[];  // how the mechanism is looked at
   cost?: number[];  // how many steps of each method cost the same
+  panels?: Panels;
+}
+
+// What is chosen in the panels, by the names of coordinates. Of square, neighbours and map there is one if it is open.
+export interface Panels {
+  quantity?: string;
+  phase?: string;
+  section?: { through: string; level: number; across: string; up: string };
+  square?: { plane: string; side: number };  // an empty plane is the one with the largest area
+  neighbours?: { coordinate: string; spread: number };
+  map?: { across: string; up: string; until: string; half: number };
 }
 
 // A fragment that is no link of ours, or too much for one, in words.
@@ -67,6 +78,26 @@ export async function fromFragment(fragment: string): Promise<Shared> {
 // A name becomes the name of a file, in downloads and in commands for a terminal.
 function plainName(name: string): string { return name.slice(0, 80).replace(/[^\w.-]/g, "_").replace(/^[.-]+/, "") || "model"; }
 
+type Unknown = Record<string, unknown>;
+const object = (x: unknown): Unknown | null => typeof x === "object" && x !== null ? x as Unknown : null;
+const isName = (x: unknown): x is string => typeof x === "string" && x.length <= 80;
+const isNumber = (x: unknown): x is number => typeof x === "number" && Number.isFinite(x);
+const isSize = (x: unknown): x is number => isNumber(x) && x > 0;
+
+function panelsIn(read: unknown): Panels | null {
+  const all = object(read);
+  if (all === null) return null;
+  const panels: Panels = {}, { quantity, phase } = all;
+  if (isName(quantity)) panels.quantity = quantity;
+  if (isName(phase)) panels.phase = phase;
+  const section = object(all.section), square = object(all.square), neighbours = object(all.neighbours), map = object(all.map);
+  if (section && isName(section.through) && isName(section.across) && isName(section.up)) panels.section = { through: section.through, level: isNumber(section.level) ? section.level : 0, across: section.across, up: section.up };
+  if (square && isName(square.plane) && isSize(square.side)) panels.square = { plane: square.plane, side: square.side };
+  if (neighbours && isName(neighbours.coordinate) && isSize(neighbours.spread)) panels.neighbours = { coordinate: neighbours.coordinate, spread: neighbours.spread };
+  if (map && isName(map.across) && isName(map.up) && isName(map.until) && isSize(map.half)) panels.map = { across: map.across, up: map.up, until: map.until, half: map.half };
+  return panels;
+}
+
 async function sharedIn(fragment: string): Promise<Shared | null> {
   try {
     const packed = bytesOf(fragment.slice(2).replaceAll("-", "+").replaceAll("_", "/"));
@@ -87,6 +118,8 @@ async function sharedIn(fragment: string): Promise<Shared | null> {
     if (finite(read.speed) && number(read.speed) > 0) shared.speed = number(read.speed);
     const view = numbers(read.view);
     if (view && view.length === 3) shared.view = view;
+    const panels = panelsIn(read.panels);
+    if (panels) shared.panels = panels;
     const cost = numbers(read.cost);
     if (cost && cost.length <= 4) shared.cost = cost;
     return shared;

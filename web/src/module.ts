@@ -23,7 +23,14 @@ export interface Description {
   start: { q: number[]; p: number[] };
   settable: string[]; methods: string[];
   run: { method: string; step: number; steps: number; every: number };
-  latex?: { hamiltonian: string; constraints: string[] };  // none for a system of particles
+  quantities: Record<string, string>;
+  latex?: Latex;  // none for a system of particles
+}
+
+// A model has one of the first four: what its author wrote.
+export interface Latex {
+  hamiltonian?: string; lagrangian?: string; kinetic?: string; mass?: string; potential?: string;
+  constraints: string[]; definitions: { name: string; formula: string }[]; forces: { on: string; formula: string }[];
 }
 
 export interface Picture {
@@ -33,7 +40,7 @@ export interface Picture {
   note: string;
 }
 
-type Exports = Record<string, (...args: (number | bigint)[]) => number> & { memory: WebAssembly.Memory };
+type Exports = Record<string, (...args: (number | bigint)[]) => number> & { memory: WebAssembly.Memory; __indirect_function_table: WebAssembly.Table };
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -70,16 +77,41 @@ function wasi(memory: () => WebAssembly.Memory): WebAssembly.ModuleImports {
   return new Proxy(calls, { get: (known, name) => known[name as string] ?? (() => badFile) });
 }
 
+// Machine code for formulas: port/compiled_formulas.cpp writes a module, whose functions come into the table of the
+// large one. Places that are given back are used again.
+function compiler(exports: () => Exports): WebAssembly.ModuleImports {
+  const free = new Map<number, number[]>();
+  return {
+    compile: (at: number, size: number, count: number) => {
+      try {
+        const { memory, __indirect_function_table: table } = exports();
+        const module = new WebAssembly.Module(new Uint8Array(memory.buffer, at >>> 0, size).slice());
+        const made = new WebAssembly.Instance(module, { e: { memory, table } }).exports;
+        const first = free.get(count)?.pop() ?? table.grow(count);
+        for (let k = 0; k < count; ++k) table.set(first + k, made[k]);
+        return first;
+      } catch (error) {
+        console.warn(`formulas are interpreted: ${error}`);
+        return 0;
+      }
+    },
+    release: (first: number, count: number) => {
+      for (let k = 0; k < count; ++k) exports().__indirect_function_table.set(first + k, null);
+      free.set(count, [...free.get(count) ?? [], first]);
+    },
+  };
+}
+
 export class Taut {
   private constructor(private readonly c: Exports) {}
 
   static async load(bytes: BufferSource | WebAssembly.Module): Promise<Taut> {
     let c: Exports | null = null;
-    const system = wasi(() => c!.memory);
+    const system = wasi(() => c!.memory), own = compiler(() => c!);
     const module = bytes instanceof WebAssembly.Module ? bytes : await WebAssembly.compile(bytes);
     const imports: WebAssembly.Imports = {};
     for (const { module: from, name } of WebAssembly.Module.imports(module))
-      (imports[from] ??= {})[name] = (system as Record<string, WebAssembly.ImportValue>)[name];
+      (imports[from] ??= {})[name] = ((from === "lab" ? own : system) as Record<string, WebAssembly.ImportValue>)[name];
     c = (await WebAssembly.instantiate(module, imports)).exports as unknown as Exports;
     c._initialize();
     return new Taut(c);
@@ -211,6 +243,8 @@ export class Taut {
     this.check(status);
     return null;
   }
+  summary(stepper: number) { return JSON.parse(this.answer(out => this.c.taut_stepper_summary(stepper, out))) as { backend: string }; }
+  tableSize() { return this.c.__indirect_function_table.length; }
   shown(stepper: number, name: string): Float64Array {
     return this.lending((put, room) => {
       const view = room(72);
@@ -218,6 +252,36 @@ export class Taut {
       const data = this.view().getUint32(view, true);
       const count = Number(this.view().getBigInt64(view + 16, true));
       return this.numbersIn(data, count).slice();
+    });
+  }
+
+  // ---- Reports -----------------------------------------------------------------------------------------------
+
+  report(model: number, runs: object[], command: string): string {
+    return this.lending(put => {
+      const options = put(runs.map(run => JSON.stringify(run)).join("\n")), words = put(command);
+      return this.answer(out => this.c.lab_report(model, options, words, out));
+    });
+  }
+
+  // ---- Quantities --------------------------------------------------------------------------------------------
+
+  quantities(model: number): number {
+    return this.lending((_, room) => {
+      const out = room(4);
+      this.check(this.c.lab_quantities_new(model, out));
+      return this.view().getUint32(out, true);
+    });
+  }
+  freeQuantities(quantities: number) { this.c.lab_quantities_free(quantities); }
+  quantitiesAt(quantities: number, size: number, q: ArrayLike<number>, p: ArrayLike<number>, lambda: ArrayLike<number>, t: number): Float64Array {
+    return this.lending((_, room) => {
+      const n = q.length, m = lambda.length, at = room(8 * n), beside = room(8 * n), multipliers = room(8 * m), out = room(8 * size);
+      this.numbersIn(at, n).set(q);
+      this.numbersIn(beside, n).set(p);
+      this.numbersIn(multipliers, m).set(lambda);
+      this.check(this.c.lab_quantities_at(quantities, at, beside, multipliers, t, out));
+      return this.numbersIn(out, size).slice();
     });
   }
 

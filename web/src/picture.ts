@@ -26,6 +26,7 @@ export class Scene {
   private middle = [0, 0];
   private turn = { yaw: -0.6, pitch: 0.35 };
   private enlarge = 1;
+  private readonly fingers = new Map<number, [number, number]>();
   private held: number | null = null;
   private nearest: number | null = null;
   private chosen = 0;  // by the keyboard
@@ -36,10 +37,16 @@ export class Scene {
     new ResizeObserver(() => this.draw()).observe(canvas);
     onTheme(() => this.draw());
     canvas.addEventListener("pointerdown", e => this.down(e));
-    canvas.addEventListener("pointermove", e => this.over(e));
+    canvas.addEventListener("pointermove", e => { this.over(e); this.pinch(e); });
+    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, e => this.fingers.delete((e as PointerEvent).pointerId));
     canvas.addEventListener("pointerleave", () => { this.nearest = null; this.draw(); });
     canvas.addEventListener("wheel", e => { if (!e.ctrlKey) return; e.preventDefault(); this.zoom(Math.exp(-e.deltaY / 300)); }, { passive: false });
     canvas.addEventListener("keydown", e => this.key(e));
+    // A finger beside the bodies of a plane scrolls the page.
+    canvas.addEventListener("touchstart", e => {
+      const touch = e.changedTouches[0];
+      if (e.touches.length > 1 || this.picture?.dimension === 3 || (touch && this.pick({ clientX: touch.clientX, clientY: touch.clientY, pointerType: "touch" }) !== null)) e.preventDefault();
+    }, { passive: false });
   }
 
   zoom(factor: number) { this.enlarge *= factor; this.draw(); }
@@ -53,6 +60,7 @@ export class Scene {
   // Begins with another picture.
   begin(picture: Picture, lanes: LaneState[], keepView: boolean) {
     this.picture = picture;
+    this.canvas.style.touchAction = picture.dimension === 3 ? "none" : "pan-y";
     this.trails = lanes.map(() => []);
     this.lanes = lanes;
     this.chosen = Math.min(this.chosen, Math.max(0, picture.bodies.length - 1));
@@ -144,7 +152,7 @@ export class Scene {
 
   // ---- the hand ----------------------------------------------------------------------------------------------
 
-  private pick(e: PointerEvent): number | null {
+  private pick(e: { clientX: number; clientY: number; pointerType: string }): number | null {
     if (this.picture === null || this.lanes.length === 0) return null;
     const box = this.canvas.getBoundingClientRect(), reach = e.pointerType === "touch" ? 40 : 22;
     let best: number | null = null, least = reach;
@@ -162,8 +170,19 @@ export class Scene {
     if (nearest !== this.nearest) { this.nearest = nearest; this.draw(); }
   }
 
+  // Two fingers bring the picture nearer.
+  private pinch(e: PointerEvent) {
+    if (!this.fingers.has(e.pointerId)) return;
+    const apart = () => { const [a, b] = [...this.fingers.values()]; return Math.hypot(a[0] - b[0], a[1] - b[1]); };
+    const before = this.fingers.size === 2 ? apart() : 0;
+    this.fingers.set(e.pointerId, [e.clientX, e.clientY]);
+    if (before > 0 && this.held === null) this.zoom(Math.max(0.5, Math.min(2, apart() / before)));
+  }
+
   private down(e: PointerEvent) {
     if (this.picture === null || e.button !== 0) return;
+    if (e.pointerType === "touch") this.fingers.set(e.pointerId, [e.clientX, e.clientY]);
+    if (this.fingers.size > 1) return;
     const body = this.pick(e), box = this.canvas.getBoundingClientRect();
     if (body === null && this.picture.dimension === 2) return;
     e.preventDefault();
@@ -176,6 +195,8 @@ export class Scene {
       this.hand.grab(body);
     }
     const move = (m: PointerEvent) => {
+      if (m.pointerId !== e.pointerId) return;
+      if (this.fingers.size > 1) { last = [m.clientX, m.clientY]; return; }
       if (body !== null) return this.hand.move(body, this.unproject(m.clientX - box.left, m.clientY - box.top, this.placeOf(0, body)), m.timeStamp);
       this.turn.yaw += (m.clientX - last[0]) * 0.008;
       this.turn.pitch = Math.max(-1.55, Math.min(1.55, this.turn.pitch + (m.clientY - last[1]) * 0.008));
@@ -183,6 +204,7 @@ export class Scene {
       this.draw();
     };
     const up = (u: PointerEvent) => {
+      if (u.pointerId !== e.pointerId) return;
       this.canvas.removeEventListener("pointermove", move);
       this.canvas.removeEventListener("pointerup", up);
       this.canvas.removeEventListener("pointercancel", up);

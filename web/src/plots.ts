@@ -1,5 +1,5 @@
 // The courses of H - H₀ and of the residuals, and a phase portrait, on the report's plotting library.
-import { colour, make, onTheme, shown } from "./dom.ts";
+import { choose, chosen, colour, make, onTheme, shown } from "./dom.ts";
 import type { Frame } from "./protocol.ts";
 
 interface UPlot { setData(data: unknown, reset?: boolean): void; setSize(size: { width: number; height: number }): void; destroy(): void }
@@ -144,6 +144,8 @@ export class PhasePlot {
     this.paths = Array.from({ length: lanes }, () => []);
     this.draw();
   }
+  get chosen(): string { return chosen(this.chooser); }
+  set chosen(name: string) { choose(this.chooser, name); this.clear(); }
   clear() { this.paths = this.paths.map(() => []); this.draw(); }
   add(frame: Frame) {
     const k = Math.max(0, this.chooser.selectedIndex);

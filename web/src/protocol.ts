@@ -14,6 +14,7 @@ export interface OpenRequest {
 }
 export interface OpenAnswer {
   about: Description; picture: Picture;
+  bundled: boolean;  // its text is that of the bundled model of its name
   step: number;    // what all methods go on by together
   base: number;    // the step that was asked for
   cost?: number[];
@@ -21,8 +22,10 @@ export interface OpenAnswer {
   frame: Frame;
 }
 
-// A number of steps, negative ones backwards. `section` is a coordinate whose way up through 0 is looked for.
-export interface AdvanceRequest { kind: "advance"; steps: number; section?: number | null }
+// A place in the state (q, p) and the value whose crossing upwards is looked for.
+export interface Section { coordinate: number; level: number }
+// A number of steps, negative ones backwards.
+export interface AdvanceRequest { kind: "advance"; steps: number; section?: Section | null }
 export interface DragRequest { kind: "drag"; body: number; to: number[]; time: number }
 export interface DropRequest { kind: "drop"; flick: boolean; time: number; rate: number }
 export interface HashRequest { kind: "hash"; lane: number }
@@ -32,6 +35,7 @@ export interface LaneState {
   t: number; energy: number; error: number; position: number; momentum: number;
   failed: string | null;
   lambda: Float64Array;  // λ(q, p) of the continuous equations; nothing where the model has none
+  quantities: Float64Array;  // of the model, in its order
 }
 export interface Frame {
   lanes: LaneState[];
@@ -72,7 +76,13 @@ export interface MapRequest {
   across: number; up: number; until: number; most: number;  // steps from one start
 }
 
-export type Request = OpenRequest | AdvanceRequest | DragRequest | DropRequest | HashRequest
+// The report of runs side by side, from the start and for as many steps as were made.
+export interface ReportRequest {
+  kind: "report"; text: string; name: string; set: Record<string, number | string>;
+  runs: { method: string; step: number; steps: number }[]; at: { q: number[]; p: number[] }; command: string;
+}
+
+export type Request = ReportRequest | OpenRequest | AdvanceRequest | DragRequest | DropRequest | HashRequest
   | CloudRequest | { kind: "cloud-advance"; to: number } | SwarmRequest | { kind: "swarm-advance"; to: number }
   | MapRequest | { kind: "map-times"; points: number[] }
   | { kind: "list" } | { kind: "source"; name: string };

@@ -2,7 +2,7 @@
 import { Crossings } from "./crossings.ts";
 import { dot, leastNorm, subtract } from "./linear.ts";
 import { Model, Taut, TautError, type Picture } from "./module.ts";
-import type { DropRequest, Frame, LaneState, OpenAnswer, OpenRequest } from "./protocol.ts";
+import type { DropRequest, Frame, LaneState, OpenAnswer, OpenRequest, ReportRequest, Section } from "./protocol.ts";
 import { stateHash } from "./sha256.ts";
 
 const longestFrame = 60;  // milliseconds of steps in one answer; what is left over is not made
@@ -41,10 +41,25 @@ export function openedModel(taut: Taut, text: string, name: string, set: Record<
 // Makes a stepper as the laboratory asks for it. Its events are left out, and the page says so. How many steps the
 // model's run has is of no interest, but an `until` would forbid steps backwards.
 export function stepperOf(taut: Taut, model: Model, method: string, step: number, at: { q: ArrayLike<number>; p: ArrayLike<number> }): number {
-  return taut.stepper(model.handle, {
-    method, step, backend: "interpret", "project-start": true, "on-jump": "warn", "without-events": true, steps: 1,
-    start: { q: Array.from(at.q), p: Array.from(at.p) }, ...(method === "rk4" ? { formulation: "underlying" } : {}),
-  });
+  return taut.stepper(model.handle, { ...optionsOf(method, step, at), backend: "compile", "without-events": true, steps: 1 });
+}
+
+// What a stepper and a run are asked for in the same way.
+function optionsOf(method: string, step: number, at: { q: ArrayLike<number>; p: ArrayLike<number> }) {
+  return {
+    method, step, "project-start": true, "on-jump": "warn", start: { q: Array.from(at.q), p: Array.from(at.p) },
+    ...(method === "rk4" ? { formulation: "underlying" } : {}),
+  };
+}
+
+// Makes the report of runs by the program's own code. It is one page of HTML.
+export function reportOf(taut: Taut, { text, name, set, runs, at, command }: ReportRequest): string {
+  const model = openedModel(taut, text, name, set);
+  try {
+    return taut.report(model.handle, runs.map(({ method, step, steps }) => ({ ...optionsOf(method, step, at), steps, backend: "compile" })), command);
+  } finally {
+    model.free();
+  }
 }
 
 // Finds the drawing: a short run on the side shows which distances stay as they are, and those are the rods.
@@ -87,6 +102,7 @@ export class Session {
   private readonly runners: Runner[] = [];
   private readonly refused: (string | null)[] = [];
   private drawing = 0;
+  private quantities = 0;
   private placesSize = 0;
   private step: number;  // what all go on by together
   private start: { q: number[]; p: number[] };
@@ -124,8 +140,9 @@ export class Session {
       const { handle, picture } = drawingOf(taut, this.model, first?.method ?? "rattle", base, this.start);
       this.drawing = handle;
       this.placesSize = Math.max(1, picture.bodies.length) * picture.dimension;
+      if (Object.keys(about.quantities).length > 0) this.quantities = taut.quantities(this.model.handle);
       this.answer = {
-        about, picture, step: this.step, base, ...(request.cost ? { cost: this.runners.map(r => r.parts) } : {}),
+        about, picture, bundled: bundledText(taut, request.name) === request.text, step: this.step, base, ...(request.cost ? { cost: this.runners.map(r => r.parts) } : {}),
         lanes: this.runners.map((r, k) => ({ method: r.method, refused: this.refused[k], step: this.step / r.parts })),
         frame: this.frame([], 0),
       };
@@ -138,6 +155,7 @@ export class Session {
   free() {
     for (const runner of this.runners) if (runner.stepper !== 0) this.taut.freeStepper(runner.stepper);
     if (this.drawing !== 0) this.taut.freeDrawing(this.drawing);
+    if (this.quantities !== 0) this.taut.freeQuantities(this.quantities);
     this.model.free();
   }
 
@@ -155,15 +173,16 @@ export class Session {
       const { q, p } = this.start;
       return {
         q: new Float64Array(q), p: new Float64Array(p), places: this.taut.places(this.drawing, this.placesSize, q, p),
-        t: 0, energy: this.energy, error: 0, position: 0, momentum: 0, failed: runner.failed, lambda: new Float64Array(0),
+        t: 0, energy: this.energy, error: 0, position: 0, momentum: 0, failed: runner.failed, lambda: new Float64Array(0), quantities: new Float64Array(0),
       };
     }
     const q = this.taut.shown(runner.stepper, "q"), p = this.taut.shown(runner.stepper, "p");
     const energy = this.taut.shown(runner.stepper, "energy")[0], residual = this.taut.shown(runner.stepper, "residual");
+    const t = runner.steps * this.step, lambda = this.multipliers(q, p);
     return {
       q, p, places: this.taut.places(this.drawing, this.placesSize, q, p),
-      t: runner.steps * this.step, energy, error: energy - this.energy, position: residual[0], momentum: residual[1],
-      failed: runner.failed, lambda: this.multipliers(q, p),
+      t, energy, error: energy - this.energy, position: residual[0], momentum: residual[1],
+      failed: runner.failed, lambda, quantities: this.quantitiesAt(q, p, lambda, t),
     };
   }
 
@@ -213,17 +232,23 @@ export class Session {
     }
   }
 
+  private quantitiesAt(q: Float64Array, p: Float64Array, lambda: Float64Array, t: number): Float64Array {
+    const { quantities, constraint_count } = this.model.about, known = lambda.length === constraint_count;
+    if (this.quantities === 0) return new Float64Array(0);
+    return this.taut.quantitiesAt(this.quantities, Object.keys(quantities).length, q, p, known ? lambda : new Float64Array(constraint_count).fill(NaN), t);
+  }
+
   private frame(history: Float64Array[], milliseconds: number, crossings: Float64Array[] = []): Frame {
     const live = this.runners.find(r => r.stepper !== 0 && r.failed === null);
     return { lanes: this.runners.map(r => this.stateOf(r)), history, crossings, steps: live?.steps ?? 0, forwards: this.forwards, milliseconds };
   }
 
   // Makes n steps, one by one if a section is looked at: then the states on it come back too.
-  private make(runner: Runner, n: number, section: number | null, found: number[]): string | null {
+  private make(runner: Runner, n: number, section: Section | null, found: number[]): string | null {
     if (section === null) return this.taut.step(runner.stepper, n * runner.parts);
     const state = () => Float64Array.from([...this.taut.shown(runner.stepper, "q"), ...this.taut.shown(runner.stepper, "p")]);
-    if (runner.crossings?.coordinate !== section) {
-      runner.crossings = new Crossings(section, runner.direction);
+    if (runner.crossings?.coordinate !== section.coordinate || runner.crossings.level !== section.level) {
+      runner.crossings = new Crossings(section.coordinate, runner.direction, section.level);
       runner.crossings.add(state());
     }
     for (let k = 0; k < n * runner.parts; ++k) {
@@ -236,7 +261,7 @@ export class Session {
   }
 
   // Makes so many steps with every method; fewer if they take too long, and for all methods as many.
-  advance(steps: number, section: number | null = null): Frame {
+  advance(steps: number, section: Section | null = null): Frame {
     const from = performance.now(), direction = steps < 0 ? -1 : 1;
     const live = this.runners.filter(r => r.stepper !== 0), crossings: number[][] = this.runners.map(() => []);
     if (direction < 0) this.forwards = false;

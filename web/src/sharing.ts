@@ -1,7 +1,6 @@
-// What is handed on: a link, a frame for a page of one's own, the curves.
-import { download, found } from "./dom.ts";
+// What is handed on: a link, a frame for a page of one's own.
+import { found } from "./dom.ts";
 import { LinkError, toFragment, type Shared } from "./link.ts";
-import type { Course } from "./plots.ts";
 
 // Puts a text into the clipboard if the browser lets a page do so.
 async function copied(text: string): Promise<boolean> {
@@ -28,11 +27,4 @@ export async function share(state: Shared, word: "" | "&embed") {
     if (!(error instanceof LinkError)) throw error;
     said.textContent = error.message;
   }
-}
-
-export function saveSamples(name: string, methods: string[], course: Course) {
-  const quote = (x: string) => `"${x.replaceAll('"', '""')}"`;
-  const head = ["t", ...methods.flatMap(m => [`H - H0 (${m})`, `max |g| (${m})`, `max |G H_p| (${m})`])].map(quote).join(",");
-  const rows = course.t.map((t, i) => [t, ...course.values.flatMap(lane => lane.map(list => list[i] ?? ""))].join(","));
-  download(`${name}.csv`, [head, ...rows].join("\n") + "\n", "text/csv");
 }

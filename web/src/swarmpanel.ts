@@ -1,6 +1,6 @@
 // The panel of the neighbours: a thousand starts that differ by a little, in as many workers as the machine has
 // processors. Each worker has its part of the starts and a module of its own; nothing is shared between them.
-import { make, onTheme, shade, shown } from "./dom.ts";
+import { choose, chosen, make, onTheme, shade, shown } from "./dom.ts";
 import { workerCount, type Engine } from "./engine.ts";
 import type { SwarmFrame, SwarmRequest } from "./protocol.ts";
 
@@ -30,11 +30,7 @@ export class SwarmPanel {
     this.inside.append(make("div", { class: "controls" }, make("label", {}, "differ in ", this.varied), make("label", {}, "by ", this.spread)), this.canvas, this.words);
     this.element = make("section", { class: "panel" }, make("div", { class: "head" }, make("h3", {}, "Neighbours"), this.toggle),
       make("p", { class: "note" }, "Starts that differ by a little in one coordinate, by the first method. They follow the mechanism while it runs forwards."), this.inside);
-    this.toggle.addEventListener("click", () => {
-      this.inside.hidden = !this.inside.hidden;
-      this.toggle.setAttribute("aria-pressed", String(!this.inside.hidden));
-      this.renew();
-    });
+    this.toggle.addEventListener("click", () => this.turn(this.inside.hidden === true));
     this.varied.addEventListener("change", () => this.renew());
     this.spread.addEventListener("change", () => {
       const wrong = !(Number(this.spread.value) > 0) || !Number.isFinite(Number(this.spread.value));
@@ -43,6 +39,22 @@ export class SwarmPanel {
     });
     new ResizeObserver(() => this.draw()).observe(this.canvas);
     onTheme(() => this.draw());
+  }
+
+  get choice(): { coordinate: string; spread: number } | undefined {
+    return this.inside.hidden ? undefined : { coordinate: chosen(this.varied), spread: Number(this.spread.value) };
+  }
+  choose(choice: { coordinate: string; spread: number } | undefined) {
+    if (choice) {
+      choose(this.varied, choice.coordinate);
+      this.spread.value = String(choice.spread);
+    }
+    this.turn(choice !== undefined);
+  }
+  turn(on: boolean) {
+    this.inside.hidden = !on;
+    this.toggle.setAttribute("aria-pressed", String(on));
+    this.renew();
   }
 
   begin(start: SwarmStart, coordinates: string[]) {

@@ -2,7 +2,7 @@
 import { Cloud } from "./cloud.ts";
 import { Taut, TautError } from "./module.ts";
 import type { Answer, Request } from "./protocol.ts";
-import { Session } from "./session.ts";
+import { reportOf, Session } from "./session.ts";
 import { Swarm } from "./swarm.ts";
 import { Tiles } from "./tiles.ts";
 
@@ -33,6 +33,7 @@ function answer(request: Request): unknown {
       session = opened;
       return session.answer;
     }
+    case "report": return reportOf(taut, request);
     case "cloud": {
       cloud?.free();
       cloud = null;

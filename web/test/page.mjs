@@ -347,6 +347,42 @@ test("with reduced motion nothing moves by itself, and the keyboard reaches ever
   await close();
 });
 
+// Differences of colours in CIE Lab, for normal eyes and for the three kinds of colour blindness (Machado, Oliveira
+// and Fernandes 2009, at full severity). 2 can just be told apart; the colours of a palette should be 15 apart.
+const eyes = {
+  normal: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+  protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+  deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+  tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+};
+const times = (m, v) => m.map(row => row[0] * v[0] + row[1] * v[1] + row[2] * v[2]);
+const linear = colour => [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16) / 255).map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+const xyz = rgb => times([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]], rgb.map(x => Math.min(1, Math.max(0, x))));
+function seen(colour, eye) {
+  const [x, y, z] = xyz(times(eye, linear(colour))).map((v, k) => v / [0.95047, 1, 1.08883][k]).map(v => v > 0.008856 ? Math.cbrt(v) : 7.787 * v + 16 / 116);
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+test("the colours of four methods are safe for the colour-blind, on light and on dark", async t => {
+  const { page, ready, close } = await opened();
+  await ready();
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const [ground, ...colours] = await page.evaluate(() => ["card", "c0", "c1", "c2", "c3"].map(name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim()));
+    for (const colour of colours) {
+      const [a, b] = [colour, ground].map(c => xyz(linear(c))[1] + 0.05);
+      assert.ok(Math.max(a, b) / Math.min(a, b) >= 3, `${colour} on ${ground}`);
+    }
+    for (const [name, eye] of Object.entries(eyes)) {
+      const all = colours.map(colour => seen(colour, eye));
+      const least = Math.min(...all.flatMap((a, i) => all.slice(0, i).map(b => Math.hypot(...a.map((x, k) => x - b[k])))));
+      t.diagnostic(`${scheme}, ${name}: ${least.toFixed(0)}`);
+      assert.ok(least >= 15, `${scheme}, ${name}: ${least}`);
+    }
+  }
+  await close();
+});
+
 test("if every method failed, there is no hash, and the page lives on", async () => {
   const { page, ready, pause, now, close } = await opened(await toFragment({ text: pendulum, name: "model", set: {}, methods: ["verlet"], step: 40 }));
   await ready();
@@ -390,6 +426,18 @@ test("a link carries the steps that were made, the speed and the view, to the sa
   assert.equal(await third.page.isVisible("#picture"), true);
   assert.equal(await third.page.isVisible("#editor"), false);
   for (const one of [first, second, third]) await one.close();
+});
+
+test("a link with ten million steps holds nobody up", async () => {
+  const { page, ready, now, close } = await opened(await toFragment({ text: doublePendulum, name: "double-pendulum", set: {}, methods: ["rattle", "lobatto(4)"], step: 1e-3, steps: 1e7 }));
+  await ready();
+  await page.waitForFunction(() => /The link has 10000000 steps/.test(document.getElementById("said").textContent));
+  await page.waitForSelector("#show-pictures:enabled");
+  await page.selectOption("#gallery", "pendulum");
+  await page.waitForFunction(() => window.laboratory.now.open?.about.name === "pendulum", null, { timeout: 5000 });
+  await page.click("#play");
+  assert.equal((await now()).title, "Planar pendulum (Reich 1996)");
+  await close();
 });
 
 test("a model too large for a link is not copied, and that is said", async () => {
@@ -460,8 +508,109 @@ test("a map of starts becomes finer", async () => {
   await page.waitForFunction(n => Number(/^(\d+)/.exec(document.getElementById("map-said").textContent)[1]) >= n, 4 * first, { timeout: 120000 });
   assert.ok(coarse > 3 && await colours() > coarse, `${coarse} colours at first`);
   await picture("lab-1400-map.png");
+  const before = await page.evaluate(() => [...window.laboratory.now.frame.lanes[0].q]);
+  await page.click("canvas.map", { position: { x: 30, y: 30 } });
+  await page.waitForFunction(() => window.laboratory.now.state.at && !window.laboratory.now.busy);
+  const begun = await page.evaluate(() => ({ q: [...window.laboratory.now.frame.lanes[0].q], g: window.laboratory.now.frame.lanes[0].position }));
+  assert.notDeepEqual(begun.q, before, "a click begins there");
+  assert.ok(begun.g <= 1e-14);
   await page.click("#map");
   await close();
+});
+
+test("equations are those that the author wrote, a Lagrangian too, and its quantities are drawn over time", async () => {
+  const { page, ready, picture, close } = await opened();
+  await ready();
+  await page.waitForSelector("#show-pictures:enabled");
+  for (const name of await page.$$eval("#gallery option", options => options.map(o => o.value))) {
+    await page.selectOption("#gallery", name);
+    await page.waitForFunction(wanted => window.laboratory.now.open?.about.name === wanted, name, { timeout: 60000 });
+    assert.doesNotMatch(await page.textContent("#equations"), /undefined/, name);
+    assert.equal(await page.locator("#equations .formula:not(:has(math))").count(), 0, name);
+  }
+  await page.selectOption("#gallery", "governor");
+  await page.waitForFunction(() => window.laboratory.now.open?.about.name === "governor");
+  assert.match(await page.textContent("#equations"), /^L=/);
+  assert.match(await page.textContent("#equations"), /where/);
+  const quantities = await page.evaluate(() => Object.keys(window.laboratory.now.open.about.quantities));
+  assert.ok(quantities.length > 0);
+  assert.equal(await page.$eval("#quantity", list => list.selectedOptions[0].text), quantities[0]);
+  assert.ok(await page.evaluate(() => window.laboratory.now.frame.lanes[0].quantities.every(Number.isFinite)));
+  await picture("lab-1400-governor.png");
+  await close();
+});
+
+test("the table of samples has the states, and the report is one page that opens by itself", async () => {
+  const { page, ready, pause, now, close } = await opened(await toFragment({ text: pendulum, name: "model", set: {}, methods: ["rattle", "rk4"], step: 0.05 }));
+  await ready();
+  await pause();
+  await page.click("#restart");
+  await page.waitForFunction(() => !window.laboratory.now.busy);
+  await pause();
+  for (let k = 0; k < 40; ++k) await page.click("#forward");
+  await page.waitForFunction(() => !window.laboratory.now.busy);
+  const [csv] = await Promise.all([page.waitForEvent("download"), page.click("#save-samples")]);
+  const [head, ...rows] = readFileSync(await csv.path(), "utf8").trim().split("\n").map(line => line.replaceAll('"', "").split(","));
+  assert.deepEqual(head.slice(0, 10), ["t", "H (rattle)", "H - H0 (rattle)", "max |g| (rattle)", "max |G H_p| (rattle)", "x (rattle)", "y (rattle)", "p_x (rattle)", "p_y (rattle)", "λ1 (rattle)"]);
+  const { lanes } = await now();
+  assert.deepEqual(rows.at(-1).slice(5, 9).map(Number), [...lanes[0].q, ...lanes[0].p]);
+  const [report] = await Promise.all([page.waitForEvent("download"), page.click("#save-report")]);
+  assert.equal(report.suggestedFilename(), "model.html");
+  const path = await report.path(), context = await browser.newContext(), other = await context.newPage(), wrong = [];
+  other.on("pageerror", error => wrong.push(error.message));
+  await other.route("https://lab.test/", route => route.fulfill({ contentType: "text/html", body: readFileSync(path, "utf8") }));
+  await other.goto("https://lab.test/");
+  assert.ok(await other.locator("canvas").count() >= 2);
+  assert.match(await other.textContent("body"), /rattle/);
+  assert.deepEqual(wrong, []);
+  await context.close();
+  await close();
+});
+
+test("a bundled model whose text was changed is not called by its name in a terminal", async () => {
+  const { page, ready, pause, close } = await opened();
+  await ready();
+  await pause();
+  await page.click(".cm-content");
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("# mine\n");
+  await page.waitForFunction(() => window.laboratory.now.open?.about.text.startsWith("# mine") && !window.laboratory.now.busy);
+  await pause();
+  await page.click("#forward");
+  await page.waitForFunction(() => window.laboratory.now.frame.steps === 1 && !window.laboratory.now.busy);
+  await page.click("#same-bits");
+  await page.waitForSelector("#hash-command");
+  assert.match(await page.textContent("#hash-command"), /^taut run double-pendulum\.toml /);
+  assert.match(await page.textContent("#hash"), /Save the model/);
+  await close();
+});
+
+test("a link carries what is chosen in the panels", async () => {
+  const first = await opened();
+  await first.ready();
+  await first.pause();
+  const { page } = first;
+  await page.selectOption("#quantity", { label: "λ1" });
+  await page.selectOption("#section", { label: "p_x1" });
+  await page.fill("#section-level", "0.1");
+  await page.keyboard.press("Enter");
+  await page.click("#square");
+  await page.fill("#square-size", "0.2");
+  await page.keyboard.press("Enter");
+  await page.click("#neighbours");
+  await page.click("#share");
+  await page.waitForFunction(() => location.hash.length > 10);
+  const second = await opened((await page.evaluate(() => location.hash)).slice(1));
+  await second.ready();
+  await second.page.waitForFunction(() => document.getElementById("square-size").value === "0.2");
+  assert.equal(await second.page.$eval("#quantity", list => list.selectedOptions[0].text), "λ1");
+  assert.equal(await second.page.$eval("#section", list => list.selectedOptions[0].text), "p_x1");
+  assert.equal(await second.page.inputValue("#section-level"), "0.1");
+  assert.equal(await second.page.getAttribute("#square", "aria-pressed"), "true");
+  assert.equal(await second.page.getAttribute("#neighbours", "aria-pressed"), "true");
+  assert.equal(await second.page.getAttribute("#map", "aria-pressed"), "false");
+  await first.close();
+  await second.close();
 });
 
 test("a section collects its points, and a multiplier is shown over time", async () => {
