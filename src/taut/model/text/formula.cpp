@@ -13,7 +13,7 @@ namespace taut {
 
 namespace {
 
-constexpr std::size_t most_parts = 4'000'000;  // products of matrices have more than their texts have letters
+constexpr std::size_t most_nodes = 4'000'000;  // products of matrices have more than their texts have letters
 constexpr int deepest = 200;  // levels of parentheses, signs and powers; the parser recurses once for each
 
 struct FunctionRow {
@@ -311,8 +311,8 @@ class Parser {
                             ", and of numbers only");
     }
     ReadingTime::spend();
-    if (nodes().size() >= most_parts)
-      return fail(span, what_ + " has more than " + std::to_string(most_parts) + " parts, written out");
+    if (nodes().size() >= most_nodes)
+      return fail(span, what_ + " has more than " + std::to_string(most_nodes) + " parts, written out");
     nodes().push_back({op, a, b, value, span});
     return static_cast<int>(nodes().size()) - 1;
   }
