@@ -97,15 +97,13 @@ TEST(ModelProblem, TheMassOfARecognisedHamiltonian) {
 
 // The problem the formulas describe is the one written by hand.
 template <class P, class Q>
-void same_problem(const P& formula, const Q& hand, bool same_start = true) {
+void same_problem(const P& formula, const Q& hand) {
   const auto here = formula.start();
   const auto there = hand.start();
   const int n = formula.coordinates(), m = formula.constraints();
   ASSERT_EQ(n, hand.coordinates());
   ASSERT_EQ(m, hand.constraints());
-  if (same_start) {
-    EXPECT_LE((here.q - Eigen::VectorXd(there.q)).norm() + (here.p - Eigen::VectorXd(there.p)).norm(), 4e-15);
-  }
+  EXPECT_LE((here.q - Eigen::VectorXd(there.q)).norm() + (here.p - Eigen::VectorXd(there.p)).norm(), 4e-15);
   std::mt19937 random(7);
   std::uniform_real_distribution<double> shake(-0.1, 0.1);
   for (int trial = 0; trial < 5; ++trial) {
@@ -140,11 +138,11 @@ void same_problem(const P& formula, const Q& hand, bool same_start = true) {
 }
 
 template <class Q>
-void same_as_example(const std::string& name, const Q& hand, bool same_start = true) {
+void same_as_example(const std::string& name, const Q& hand) {
   SCOPED_TRACE(name);
   const FormulaProblem<> problem(example(name));
   EXPECT_EQ(problem.tier(), Split<Q> ? Tier::split : Natural<Q> ? Tier::natural : Tier::hamiltonian);
-  same_problem(problem, hand, same_start);
+  same_problem(problem, hand);
 }
 
 TEST(ModelProblem, ExamplesAreTheReadyMadeProblems) {
