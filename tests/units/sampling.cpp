@@ -268,6 +268,8 @@ TEST(WrongInput, IsRefusedInASentence) {
   EXPECT_TRUE(says(refusal(ellipse, {.kernel = {.kernel = kernel_named("g-baoab(1)")}}), "--step"));
   const std::string timed = replaced(ellipse, "constraints = [\"", "constraints = [\"0.1*sin(t) + ");
   EXPECT_TRUE(says(refusal(timed), "a constraint depends on t"));
+  const Sampling endless = sampling_of(ellipse, {.draws = std::int64_t{1} << 50});
+  EXPECT_THROW(run_sampling(endless, 1, nullptr, {}), InputError);  // before the first draw
   EXPECT_THROW(kernel_named("nutz"), InputError);
   EXPECT_THROW(kernel_named("hmc(0)"), InputError);
   const std::string held =

@@ -16,17 +16,27 @@ BandLu::BandLu(const GramPattern& s)
   if (whole) std::iota(place_.begin(), place_.end(), 0);
   const auto rows = static_cast<std::size_t>(m_);
   entries_.resize(rows * (whole ? rows : 3 * static_cast<std::size_t>(width_) + 1));
+  for (std::size_t begin = 0, end = 0; begin < s.pairs.size(); begin = end) {
+    const GramPattern::Pair& pair = s.pairs[begin];
+    while (end < s.pairs.size() && s.pairs[end].to == pair.to) ++end;
+    const int a = place_[static_cast<std::size_t>(pair.row1)],
+              b = place_[static_cast<std::size_t>(pair.row2)];
+    sums_.push_back({begin, end, row(a) + b, a == b ? -1 : row(b) + a});
+  }
 }
 
 bool BandLu::factor(const GramPattern& s, const double* G, const double* W, const double* G0) {
   double* const K = entries_.data();
   std::fill(entries_.begin(), entries_.end(), 0.0);
-  for (const GramPattern::Pair& pair : s.pairs) {
-    const int a = place_[static_cast<std::size_t>(pair.row1)],
-              b = place_[static_cast<std::size_t>(pair.row2)];
-    const double w = W[pair.column];
-    K[row(a) + b] += G[pair.e1] * w * G0[pair.e2];
-    if (pair.e1 != pair.e2) K[row(b) + a] += G[pair.e2] * w * G0[pair.e1];
+  for (const Sum& sum : sums_) {
+    double entry = 0, mirrored = 0;
+    for (std::size_t k = sum.begin; k < sum.end; ++k) {
+      const GramPattern::Pair& pair = s.pairs[k];
+      entry += G[pair.e1] * W[pair.column] * G0[pair.e2];
+      mirrored += G[pair.e2] * W[pair.column] * G0[pair.e1];
+    }
+    K[sum.to] = entry;
+    if (sum.mirrored >= 0) K[sum.mirrored] = mirrored;
   }
   for (int k = 0; k < m_; ++k) {
     int best = k;

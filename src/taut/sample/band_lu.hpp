@@ -4,6 +4,7 @@
 
 #include <taut/sample/gram.hpp>
 
+#include <cstddef>
 #include <vector>
 
 namespace taut {
@@ -26,10 +27,17 @@ class BandLu {
   // in the order of the model.
   int row(int i) const { return i * stride_ + shift_; }
 
+  // The pairs of entries of G whose products make one entry of K, and its mirror image if it has another one.
+  struct Sum {
+    std::size_t begin, end;
+    int to, mirrored;  // -1: on the diagonal
+  };
+
   int m_ = 0, width_ = 0, stride_ = 0, shift_ = 0;
   std::vector<int> place_;  // each constraint has this row
   std::vector<double> entries_, work_;
   std::vector<int> pivot_;
+  std::vector<Sum> sums_;
 };
 
 }  // namespace taut

@@ -29,7 +29,8 @@ void refuse_own_files(const SamplingResult& result, const std::string& path) {
 }
 
 // A list in a name, such as q_1, stays as it is: CmdStan separates indices by dots, and coordinates have
-// none. CmdStan knows two engines, and counts samples before it thins them; rstan reads no file without a metric.
+// none. CmdStan knows two engines, and counts samples before it thins them; rstan reads no file without a
+// metric.
 std::string head_of(const Sampling& s, const ChainResult& chain, int number) {
   const SamplingOptions& o = s.options;
   const bool trees = o.kernel.kernel.kind == KernelKind::nuts;

@@ -83,7 +83,13 @@ GramPattern::GramPattern(int rows, int columns, std::vector<int> row_begin,
 bool Gram::factor(const GramPattern& s, const double* G, const double* W) {
   std::fill(L_.begin(), L_.end(), 0.0);
   double* const L = L_.data();
-  for (const GramPattern::Pair& pair : s.pairs) L[pair.to] += G[pair.e1] * W[pair.column] * G[pair.e2];
+  for (std::size_t k = 0; k < s.pairs.size();) {  // pairs with one target stand together
+    const int to = s.pairs[k].to;
+    double sum = 0;
+    for (; k < s.pairs.size() && s.pairs[k].to == to; ++k)
+      sum += G[s.pairs[k].e1] * W[s.pairs[k].column] * G[s.pairs[k].e2];
+    L[to] = sum;
+  }
   for (int i = 0; i < s.m; ++i) {
     const int first = s.first[static_cast<std::size_t>(i)];
     double* const row = L + s.offset[static_cast<std::size_t>(i)];

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -206,6 +207,7 @@ class TargetMaker {
     const std::optional<double> temperature =
         options_.temperature ? options_.temperature : model_.sampling.temperature;
     if (temperature) out_.kT = *temperature;
+    if (!std::isfinite(out_.kT)) throw InputError("the temperature kT is a finite number.");
     if (model_.sampling.density && !options_.temperature)
       return graph.make(Op::negate, node(*model_.sampling.density));
     if (!temperature)

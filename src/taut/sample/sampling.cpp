@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -199,6 +201,20 @@ void watch_over(Shared& shared, std::vector<std::thread>& team, std::int64_t all
   if (thrown) std::rethrow_exception(thrown);
 }
 
+// Draws that no memory holds are refused before they are made, and not after hours.
+void refuse_too_many_draws(const Sampling& sampling) {
+  const SamplingOptions& o = sampling.options;
+  const double draws = static_cast<double>(o.draws) * static_cast<double>(o.chains);
+  const double needed = draws * static_cast<double>(sampling.columns().size() * sizeof(double));
+  const double there =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (!(needed > there)) return;
+  throw InputError(
+      fmt::format("{:.3g} draws need {:.2g} GB, and this machine has {:.2g} GB of memory: `taut sample --out "
+                  "DIR` keeps them in files, and --thin keeps fewer.",
+                  draws, needed / 1e9, there / 1e9));
+}
+
 bool pays_to_compile(const TargetCode& code, const SamplingOptions& options) {
   const double steps = options.kernel.kernel.kind == KernelKind::hmc    ? options.kernel.kernel.count
                        : options.kernel.kernel.kind == KernelKind::nuts ? 8
@@ -268,6 +284,7 @@ Sampling make_sampling(ModelRun run, const TargetOptions& target, const Sampling
 
 SamplingResult run_sampling(const Sampling& sampling, int threads, const DrawsFolder* folder,
                             const SamplingObserver& observer) {
+  if (folder == nullptr && observer.keeps) refuse_too_many_draws(sampling);
   const auto began = Clock::now();
   SamplingResult result;
   result.folder = folder;
