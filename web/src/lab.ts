@@ -1,6 +1,6 @@
 // The page: a model, its picture, methods side by side, and what they keep.
 import { AreaPanel } from "./area.ts";
-import { bytesOf } from "./bytes.ts";
+import { bytesOf, bytesOfDense } from "./bytes.ts";
 import { hashCommand, reportCommand } from "./command.ts";
 import { applyTheme, download, found, make, nextTheme, onPrint, onTheme, shown } from "./dom.ts";
 import { Editor } from "./editor.ts";
@@ -26,8 +26,8 @@ import { SwarmPanel } from "./swarmpanel.ts";
 const mostSteps = 20000;  // of one frame
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-async function unpacked(id: string): Promise<ArrayBuffer> {
-  const bytes = bytesOf(found(id).textContent!.trim());
+async function unpacked(id: string, read = bytesOf): Promise<ArrayBuffer> {
+  const bytes = read(found(id).textContent!.trim());
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
@@ -536,7 +536,7 @@ class Laboratory {
 
 async function main() {
   applyTheme();
-  const laboratory = new Laboratory(new TextDecoder().decode(await unpacked("worker")), await unpacked("module"));
+  const laboratory = new Laboratory(new TextDecoder().decode(await unpacked("worker")), await unpacked("module", bytesOfDense));
   (window as unknown as { laboratory: Laboratory }).laboratory = laboratory;
   await laboratory.begin();
 }

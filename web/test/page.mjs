@@ -368,6 +368,7 @@ test("the colours of four methods are safe for the colour-blind, on light and on
   await ready();
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: scheme });
+    await page.waitForFunction(dark => document.documentElement.classList.contains("dark") === dark, scheme === "dark");
     const [ground, ...colours] = await page.evaluate(() => ["card", "c0", "c1", "c2", "c3"].map(name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim()));
     for (const colour of colours) {
       const [a, b] = [colour, ground].map(c => xyz(linear(c))[1] + 0.05);
