@@ -39,7 +39,14 @@ async function opened(fragment = "", options = {}) {
       if (await page.evaluate(() => window.laboratory.now.playing)) await page.click("#play");
       await page.waitForFunction(() => !window.laboratory.now.busy);
     },
-    picture: async name => { if (pictures) await page.screenshot({ path: join(pictures, name), fullPage: true, scale: "css" }); },
+    // The editor lays out its lines when it is in sight.
+    picture: async name => {
+      if (!pictures) return;
+      await page.evaluate(() => document.getElementById("editor").scrollIntoView());
+      await page.waitForTimeout(500);
+      await page.evaluate(() => scrollTo(0, 0));
+      await page.screenshot({ path: join(pictures, name), fullPage: true, scale: "css" });
+    },
     close: async () => {
       await context.close();
       assert.deepEqual(asked, [], "the page asks for nothing");
