@@ -82,8 +82,8 @@ std::vector<Layout> layouts_on(const std::vector<int>& all_ranks) {
   return layouts;
 }
 
-// The short form has one layout for each method on each model, another one every time. The long one has six, so
-// that every layout has its turn with four pairs of them; all 925 jobs would take a quarter of an hour.
+// The short form has one layout for each method on each model, another one every time. The long one has six,
+// so that every layout has its turn four times; all 925 jobs would take a quarter of an hour.
 TEST_F(OnRanks, EveryLayoutHasTheSameBits) {
   std::vector<Layout> layouts = layouts_on({1, 2, 3});
   layouts.push_back({4, 2, 5});

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -233,14 +234,16 @@ TEST(NoFalseFailure, AClockIsACoordinate) {
   }
 }
 
-// The names of the first table of `taut methods`, without those that need a potential in two parts.
+// The names of the first table of `taut methods`, without those that need a potential in two parts, damping or
+// constraints on velocities.
 std::vector<std::string> every_method() {
   const auto listed = run_taut("methods");
   EXPECT_EQ(listed.status, 0);
   std::vector<std::string> names;
   for (const std::string& line : lines_of(listed.out.substr(0, listed.out.find("\n\n")))) {
     const std::string name = line.substr(0, line.find(' '));
-    if (name != "name" && name != "impulse(4)" && name != "mixed-midpoint") names.push_back(name);
+    const std::set<std::string> left_out{"name", "impulse(4)", "mixed-midpoint", "conformal", "nonholonomic"};
+    if (!left_out.contains(name)) names.push_back(name);
   }
   return names;
 }
@@ -376,9 +379,7 @@ TEST(Failures, AnUnstableRunIsCalledSo) {
       "--method midpoint.\n"
       "  All 150 steps were made, but the numbers mean nothing; the last state is on standard output.\n");
   EXPECT_EQ(ran.out.find("none beyond"), std::string::npos) << ran.out;
-  EXPECT_NE(ran.out.find("± inf over the run (not to be told from numbers that are not finite)"),
-            std::string::npos)
-      << ran.out;
+  EXPECT_NE(ran.out.find(" over the run (the run is unstable)"), std::string::npos) << ran.out;
   const auto shorter = run_taut("run '" + model + "' --steps 30 --json --out '" + folder.string() + "/o'");
   EXPECT_EQ(shorter.status, 1);
   EXPECT_NE(json::parse(shorter.out).at("error").get<std::string>().find("the run is unstable"),
@@ -386,8 +387,7 @@ TEST(Failures, AnUnstableRunIsCalledSo) {
   EXPECT_EQ(shorter.err.find("taut resume"), std::string::npos) << shorter.err;
   const auto checked = run_taut("check '" + model + "' --steps 150");
   EXPECT_EQ(checked.status, 1);
-  EXPECT_NE(checked.out.find("± inf          FAIL  the run is unstable: max |H - H0| = 1.7e+254"),
-            std::string::npos)
+  EXPECT_NE(checked.out.find("FAIL  the run is unstable: max |H - H0| = 1.7e+254"), std::string::npos)
       << checked.out;
   EXPECT_EQ(run_taut("run '" + model + "' --step 0.015").status, 0);
 }

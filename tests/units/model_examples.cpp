@@ -34,7 +34,9 @@ void for_each_example(F f) {
 
 TEST(Examples, AreComplete) {
   for_each_example([](const auto& file, const Model& model) {
-    EXPECT_LE(std::count(file.text.begin(), file.text.end(), '\n'), 66) << "longer than a screen";
+    // The published start of one chain is 28 numbers that hang together.
+    const int most = file.path.ends_with("/lennard-jones-chain.toml") ? 92 : 66;
+    EXPECT_LE(std::count(file.text.begin(), file.text.end(), '\n'), most) << "longer than a screen";
     EXPECT_EQ(file.text[0], '#') << "no word about what it is";
     EXPECT_NE(model.title, model.name);
     EXPECT_TRUE(model.run.method && model.run.step && (model.run.steps || model.run.until));
