@@ -32,8 +32,9 @@ TEST(Refusals, AnUnknownProblem) {
   EXPECT_EQ(ran.status, 2);
   EXPECT_TRUE(
       ran.err.starts_with("taut: there is no problem `pendulm`. Did you mean `pendulum`?\n  The problems "
-                          "are: bead-on-wire, bead-past-attractor, c60, car-axis, charged-particle, "))
+                          "are: bead-on-wire, bead-past-attractor, "))
       << ran.err;
+  EXPECT_NE(ran.err.find(", c60, car-axis, charged-particle, "), std::string::npos) << ran.err;
   EXPECT_TRUE(ran.err.ends_with(".\n  A model file has a name that ends in .toml.\n")) << ran.err;
 }
 
