@@ -64,29 +64,31 @@ struct Conformal {
       at.inner.refresh(at.free, x.q);
       return failed;
     };
-    damp(at, x);
+    if (const auto damped = damp(at, x); !damped) return given_up(damped);
     const auto solved = undamped().step(at.free, x, at.inner, h);  // (TF6)
     if (!solved) return given_up(solved);
-    damp(at, x);
-    // If constraints move, less momentum leaves them; if they rest, this finds nothing to do.
-    if (const auto projected = at.inner.solver.project(at.free, solve, x, at.inner.G, at.nu); !projected)
-      return given_up(projected);
+    if (const auto damped = damp(at, x); !damped) return given_up(damped);
     return solved;
   }
 
   Lobatto<> undamped() const { return {.s = 2, .solve = solve}; }
 
  private:
-  // p ← e^{-γh/2} p, and what the energy loses by it is the work.                                      (TF5)
+  // p ← e^{-γh/2} p, and what the energy loses by it is the work. If constraints move, less momentum leaves
+  // them, and only with the projection this is the flow of the damping, whose halves make a symmetric step.
+  // If constraints rest, the projection finds nothing to do.                                          (TF5)
   template <Hamiltonian P, class X>
-  static void damp(Memory<P, X>& at, X& x) {
+  Expected<int> damp(Memory<P, X>& at, X& x) const {
     using T = typename P::Scalar;
     const T energy = H(at.free, x.q, x.p);
     typename P::Vec dp = at.change.cwiseProduct(x.p);
     kick(x, dp);
+    const auto projected = at.inner.solver.project(at.free, solve, x, at.inner.G, at.nu);
+    if (!projected) return projected;
     dp.setZero();
     dp[dp.size() - 1] = energy - H(at.free, x.q, x.p);
     kick(x, dp);
+    return projected;
   }
 };
 
