@@ -105,7 +105,7 @@ inline MethodFacts composition_facts(const CompositionScheme& scheme, const Meth
           .theory = "composition",
           .order = scheme.order,
           .symmetric = scheme.palindromic,
-          .symplectic = true,
+          .symplectic = base.symplectic,
           .tier = base.tier,
           .work = base.work * static_cast<int>(scheme.size()),
           .solve_limit = base.solve_limit,
