@@ -121,6 +121,7 @@ struct Nonholonomic {
                        .residual = static_cast<double>(largest_entry(at.residual)),
                        .iterations = k};
       const T left = largest_entry(at.residual);
+      const bool met = is_rounding(s, x.q, at);
       at.K.assemble(at.G1);
       if (const int pivot = at.K.factor(); pivot >= 0)
         return Failure{.kind = FailureKind::singular, .residual = static_cast<double>(left), .iterations = k}
@@ -132,13 +133,15 @@ struct Nonholonomic {
       H_pp_times(s, x.q, at.P_, at.force, at.v);
       at.dY += at.force;
       at.dZ += h * at.v;
-      const T moved = larger(change(x.q, at.Z, at.dZ), change(x.p, at.Y, at.dY));
+      const T moved_places = change(x.q, at.Z, at.dZ);
+      const T moved = larger(moved_places, change(x.p, at.Y, at.dY));
       at.Y = at.dY;
       at.Z = at.dZ;
       if (moved <= 2 * unit) return k;
       if (solve.tolerance > 0 && left <= T(solve.tolerance) && moved <= T(solve.tolerance)) return k;
-      // At the rounding level corrections no longer fall.
-      if (k > 1 && moved <= 1024 * unit && 2 * moved >= last) return k;
+      // At the rounding level corrections no longer fall. The rounding of the impulse may be far above that
+      // of a small momentum, as that of the time; (NH3) tells then.
+      if (k > 1 && (met ? moved_places : moved) <= 1024 * unit && 2 * moved >= last) return k;
       if (k >= limit)
         return Failure{
             .kind = FailureKind::not_converged, .residual = static_cast<double>(left), .iterations = k};
@@ -157,6 +160,27 @@ struct Nonholonomic {
       if (const T moved = magnitude(T(now[i] - before[i])); moved > T(0))
         largest = larger(largest, T(moved / (magnitude(from[i]) + most)));
     return largest;
+  }
+
+  // Asks whether the residual of (NH3) is what rounding may leave of its terms.
+  template <Hamiltonian P, class X>
+  static bool is_rounding(const P& s, const typename P::Vec& q, Memory<P, X>& at) {
+    using T = typename P::Scalar;
+    const int first = s.holonomic();
+    at.part.setZero();
+    const auto add = [&](bool whole) {
+      return [&, whole](int i, int j, const T& entry) {
+        if (i >= first)
+          at.part[i] += magnitude(T(entry * at.dZ[j])) / T(2);
+        else if (whole)
+          at.part[i] += magnitude(entry) * (magnitude(q[j]) + magnitude(at.dZ[j]));
+      };
+    };
+    at.G0.for_each(add(false));
+    at.G1.for_each(add(true));
+    for (Eigen::Index i = 0; i < at.part.size(); ++i)
+      if (magnitude(at.residual[i]) > T(64 * epsilon<T>()) * at.part[i]) return false;
+    return true;
   }
 
   // g(q₁) of constraints on positions, and (A(q₀) + A(q₁)) (q₁ - q₀)/2 of those on velocities.
