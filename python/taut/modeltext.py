@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from .errors import ModelError
 from .formula import Formula, Graph, text_of, text_of_number, write_texts
 from .legendre import Mechanics, mechanics_of, refuse_both
-from .parse import parse
+from .parse import Value, parse, parse_value
 from .symbolic import from_sympy, is_sympy, name_of_symbol
 from .trace import trace
 
@@ -85,16 +85,24 @@ class Parts:
             raise ModelError(f"{what} is one formula, and {len(found)} were given")
         return found[0]
 
-    def as_formula(self, value: Any, what: str, definitions: "Optional[Mapping[str, Formula]]" = None) -> Formula:
+    def as_formula(self, value: Any, what: str, definitions: "Optional[Mapping[str, Value]]" = None) -> Formula:
         """The same as a graph, of q and v: texts are read."""
         found = self.formula(value, what, "v")
         return parse(found, self.graph, definitions) if isinstance(found, str) else found
 
+    def definition(self, value: Any, what: str, second: str) -> "Union[str, Formula]":
+        """A formula, or the text of a vector or matrix that is given by a list."""
+        if not isinstance(value, (list, tuple)):
+            return self.formula(value, what, second)
+        parts = [self.definition(part, what, second) for part in value]
+        return "[" + ", ".join(part if isinstance(part, str) else text_of(part) for part in parts) + "]"
+
     def mechanics(self, lagrangian: Any, definitions: "Optional[Mapping[str, Any]]") -> Mechanics:
         """What a Lagrangian of q and the velocities means."""
-        known: Dict[str, Formula] = {}
+        known: Dict[str, Value] = {}
         for name, value in (definitions or {}).items():
-            known[name] = self.as_formula(value, f"definition {name}", known)
+            found = self.definition(value, f"definition {name}", "v")
+            known[name] = parse_value(found, self.graph, known) if isinstance(found, str) else found
         return mechanics_of(self.as_formula(lagrangian, "lagrangian", known), self.coordinates)
 
     def value(self, value: Any, what: str) -> str:
@@ -214,7 +222,7 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
     watched = [parts.event(one, place) for place, one in enumerate(_listed(events))]
     formulas.extend(event["when"] for event in watched)
 
-    own = [(name, parts.formula(value, f"definition {name}", "p")) for name, value in (definitions or {}).items()]
+    own = [(name, parts.definition(value, f"definition {name}", "p")) for name, value in (definitions or {}).items()]
     taken = {"t", *parts.coordinates, *parts.momenta, *parts.velocities, *parts.parameters, *(definitions or {}), *quantity_names}
     graphs = [f for f in [*(f for _, f in own), *formulas] if isinstance(f, Formula)]
     shared, texts = write_texts(graphs, taken)

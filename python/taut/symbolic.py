@@ -16,7 +16,7 @@ class SymbolicModel(NamedTuple):
 
     ``parameters`` and ``start`` have the names as keys; values are expressions of parameters. ``forces`` are those on
     coordinates, by name; they and the other expressions may contain the time ``t``. ``quantities`` are expressions by name,
-    ``events`` tables with an expression ``when``, and ``run`` has the method, the step and the length of a run.
+    ``events`` tables with an expression ``when``, ``velocity_constraints`` expressions of the velocities ``v_x``, and ``run`` has the method, the step and the length of a run.
     """
 
     coordinates: "List[Any]"
@@ -28,6 +28,7 @@ class SymbolicModel(NamedTuple):
     forces: "Dict[str, Any]"
     quantities: "Dict[str, Any]"
     events: "List[Dict[str, Any]]"
+    velocity_constraints: "List[Any]"
     run: "Dict[str, Any]"
 
 

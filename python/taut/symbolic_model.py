@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List
 from .errors import ModelError
 from .formula import Formula, Graph, text_of
 from .legendre import mechanics_of
-from .parse import parse
+from .parse import Value, parse, parse_equation, parse_value
 from .symbolic import SymbolicModel, to_sympy
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def symbolic_model(model: "Model") -> SymbolicModel:
     import sympy
 
     graph = Graph()
-    definitions: Dict[str, Formula] = {}
+    definitions: Dict[str, Value] = {}
     for name, text in d["definitions"].items():
-        definitions[name] = parse(text, graph, definitions)
+        definitions[name] = parse_value(text, graph, definitions)
     symbols: Dict[str, Any] = {}
 
     def expression(text: str) -> Any:
@@ -52,16 +52,19 @@ def symbolic_model(model: "Model") -> SymbolicModel:
     forces: Dict[str, Any] = {}
     for force in d["forces"]:
         forces[force["on"]] = forces.get(force["on"], 0) + expression(force["force"])
+    held = [to_sympy(parse_equation(c["formula"], graph, definitions), symbols) for c in d["constraints"]]
+    rolling = d["velocity_constraints"]  # so many of them, the last ones
     return SymbolicModel(
         coordinates=[expression(name) for name in names],
         hamiltonian=hamiltonian,
-        constraints=[expression(c["formula"]) for c in d["constraints"]],
+        constraints=held[:len(held) - rolling],
         parameters={name: sympy.Float(value) for name, value in d["parameters"].items()},
         start={name: sympy.Float(value) for name, value in values.items()},
         title=str(d["title"]),
         forces=forces,
         quantities={name: expression(text) for name, text in d["quantities"].items()},
         events=[{**event, "when": expression(event["when"])} for event in d.get("events", [])],
+        velocity_constraints=held[len(held) - rolling:],
         run=_run_of(d, lambda text: text_of(parse(text, graph, definitions))),
     )
 

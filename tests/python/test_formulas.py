@@ -4,6 +4,7 @@ import glob
 import math
 import os
 import random
+import re
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 import taut
 from taut.formula import Graph, text_of, write_texts
-from taut.parse import parse
+from taut.parse import parse, parse_value
 from taut.symbolic import from_sympy
 from taut.trace import trace
 
@@ -153,11 +154,50 @@ def test_every_example_goes_to_text_and_to_sympy_and_back(path):
         assert len(back.description[key]) == len(model.description[key])
     asked, had = ({**one.description["run"], "every": 0, "step-function": 0} for one in (back, model))
     assert model.description["form"] == "split" or asked == had
+    assert back.description["velocity_constraints"] == model.description["velocity_constraints"]
+    if model.description["velocity_constraints"]:  # whose rows G does not have by itself
+        a, b = (one.run(steps=20, every=1) for one in (model, back))
+        np.testing.assert_allclose(b.q, a.q, rtol=1e-11, atol=1e-11)
+        np.testing.assert_allclose(b.p, a.p, rtol=1e-11, atol=1e-11)
+        free = taut.Model(**model.to_sympy()._replace(velocity_constraints=[], run={"step": 0.01, "steps": 20})._asdict())
+        assert np.abs(free.run("lobatto(3)", every=1).q[-1] - a.q[-1]).max() > 1e-6
     if model.description["forces"]:  # which H does not know
         method, step = (model.description["run"][key] for key in ("method", "step"))
         a, b = (one.run(method, step, steps=20, every=1) for one in (model, back))
         np.testing.assert_allclose(b.q, a.q, rtol=1e-12, atol=1e-12)
         assert abs(a.summary["work"]) > 1e-6
+
+
+def test_vectors_and_matrices_are_read_as_the_library_reads_them():
+    definitions = {
+        "r": "[x, y, a*x]", "M": "[[x, 2, 3], [4, y, 6], [7, 8, a]]", "N": "[[1, x], [y, 2], [3, a]]",
+        "w": "-cross(r, M[2])/a + 2*r - M*r", "n": "norm(w)", "s": "[N[1], N[2]]",
+    }
+    formulas = ["dot(w, r)", "n^2*norm(r)^2", "(M*N)[2][1] + transpose(N)[2][3]", "(transpose(N)*w)[2]", "cross(N[1], N[3])",
+                "s[2][1] - (r + [0, 1, 2])[3]^2", "norm([3*x, -4*x])", "(M - transpose(M)/2)[3][2]", "dot(s*[x, 1], [1, y])"]
+    model = taut.Model(coordinates="x y", mass=1, potential="x", definitions=definitions, parameters={"a": 1.5},
+                       quantities={f"q_{k}": text for k, text in enumerate(formulas)}, start={"x": 0.3, "y": 0.7})
+    there = model.run("verlet", step=0.01, steps=1, every=1)
+    symbolic, values = model.to_sympy(), {"a": 1.5, "x": 0.3, "y": 0.7}
+    for k in range(len(formulas)):
+        expression = symbolic.quantities[f"q_{k}"]
+        here = float(expression.subs({symbol: values[symbol.name] for symbol in expression.free_symbols}))
+        assert here == pytest.approx(there[f"q_{k}"][0], rel=1e-14), formulas[k]
+    listed = taut.Model(coordinates="x y", lagrangian="dot(v, v)/2 - norm(r)", start={"x": 1.0},
+                        definitions={"v": ["v_x", "v_y"], "r": ["x", "y"]})
+    assert listed.H([3.0, 4.0], [1.0, 2.0]) == pytest.approx(7.5, rel=1e-15)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("r", "a vector of 2; here a number is wanted"), ("[1]", "at least two"), ("r[3]", "from 1 to 2"), ("r[x]", "from 1 to 2"),
+    ("x[1]", "no components"), ("r + 1", "a vector of 2 and a number"), ("r*r", "`*` is not defined"), ("sin(r)", "numbers only"),
+    ("dot(r, [1, 2, 3])", "a vector of 3"), ("transpose(r)", "of a matrix"), ("norm(x)", "a number"), ("[x, r]", "differ"),
+    ("cross([1, 2, 3, 4], [1, 2, 3, 4])", "`cross`"), ("norm(r, r)", "takes 1"), ("r[1", "too early"), ("2^r", "not defined"),
+])
+def test_what_is_no_number_in_the_end_is_refused(text, words):
+    graph = Graph()
+    with pytest.raises(taut.ModelError, match=re.escape(words)):
+        parse(text, graph, {"r": parse_value("[x, 2*x]", graph)})
 
 
 def test_what_an_author_wrote_is_typeset_as_it_was_written():
@@ -169,6 +209,17 @@ def test_what_an_author_wrote_is_typeset_as_it_was_written():
     shown = taut.Model("car-axis")._repr_latex_()
     assert "\\mathcal{M} &= \\frac{{\\epsilon}^{2} \\, M}{2}" in shown and "\\sin\\left(\\omega \\, t\\right)" in shown
     assert "M &= \\begin{pmatrix} m_{1}" in taut.Model("squeezing-mechanism")._repr_latex_()
+    rolling = taut.Model(text="""
+definitions = { v = ["v_x", "v_y"], e = "[[1, 2], 3*[x, y]]" }
+initial = { y = 1.0 }
+[system]
+coordinates = ["x", "y"]
+lagrangian = "dot(v, v)/2 - norm(e[2])"
+velocity-constraints = ["v[1] = x*v_y"]
+""")._repr_latex_()
+    assert "L &= \\frac{{v}_{[1]} \\, {v}_{[1]} + {v}_{[2]} \\, {v}_{[2]}}{2} - \\sqrt{" in rolling
+    assert "0 &= {v}_{[1]} - x \\, v_{y}" in rolling and "v &= \\begin{pmatrix} v_{x} \\\\ v_{y} \\end{pmatrix}" in rolling
+    assert "e &= \\begin{pmatrix} 1 & 2 \\\\ 3 \\, x & 3 \\, y \\end{pmatrix}" in rolling
     damped = taut.Model(text='[system]\ncoordinates = ["x"]\nmass = 2\npotential = "x^2"\n[damping]\nx = "1 + 1"\n')
     assert "F_{x} &= -\\left(1 + 1\\right) \\, p_{x}" in damped._repr_latex_()
     for path in EXAMPLES:

@@ -2,6 +2,7 @@
 
 #include <taut/contract/choices.hpp>
 #include <taut/method/methods.hpp>
+#include <taut/model/text/equation.hpp>
 #include <taut/model/text/latex.hpp>
 
 #include <fmt/format.h>
@@ -84,19 +85,46 @@ Json constraints_of(const ModelRun& run) {
   return list;
 }
 
-// Typesets a formula as it stands in the file, with the names of definitions and of the time.
-std::string typeset(const std::string& text) { return to_latex(parse_formula(text, "").formula); }
-std::string typeset(const Formula& formula) {
-  const ParsedFormula again = parse_formula(formula.text, "");
-  return to_latex(again.error ? formula : again.formula);
-}
+// Typesets formulas as they stand in the file, with the names of definitions and of the time. Operations on
+// vectors are written out in their components.
+class Typesetter {
+ public:
+  explicit Typesetter(const Model& model) {
+    for (const NamedFormula& one : model.definitions)
+      if (const BlockSize size = parse_formula(one.formula.text, "", known_, true).size; size.rows > 0)
+        known_.sizes[one.name] = size;
+  }
+
+  std::string operator()(const std::string& text) const {
+    return to_latex(parse_formula(text, "", known_).formula);
+  }
+  std::string operator()(const Formula& formula) const {
+    const ParsedFormula again = parse_equation(formula.text, "", known_);
+    return to_latex(again.error ? formula : again.formula);
+  }
+  // A definition may be a vector or a matrix.
+  std::string definition(const Formula& formula) const {
+    const ParsedFormula again = parse_formula(formula.text, "", known_, true);
+    if (again.error || again.entries.empty()) return (*this)(formula);
+    std::string text;
+    for (std::size_t k = 0; k < again.entries.size(); ++k) {
+      const bool begins_row = k % static_cast<std::size_t>(again.size.columns) == 0;
+      text += k == 0 ? "" : begins_row ? R"( \\ )" : " & ";
+      text += to_latex(part_of(again.formula, again.entries[k]));
+    }
+    return R"(\begin{pmatrix} )" + text + R"( \end{pmatrix})";
+  }
+
+ private:
+  KnownVectors known_;
+};
 
 std::size_t coordinates_of_author(const Model& model) {
   return model.coordinates.size() - (model.dynamics.timed ? 1 : 0);
 }
 
 // Returns the mass: one entry for all coordinates, or a matrix.
-std::string mass_latex(const Model& model) {
+std::string mass_latex(const Model& model, const Typesetter& typeset) {
   const std::size_t n = coordinates_of_author(model), entries = model.mass.size();
   if (entries <= 1) return entries == 0 ? "1" : typeset(model.mass.front());
   std::string text = R"(\begin{pmatrix} )";
@@ -110,7 +138,7 @@ std::string mass_latex(const Model& model) {
 }
 
 // Returns the sum of p²/2m, or ½ pᵀM⁻¹p if M has entries beside its diagonal.
-std::string kinetic_latex(const Model& model) {
+std::string kinetic_latex(const Model& model, const Typesetter& typeset) {
   const std::size_t n = model.coordinates.size();
   if (model.mass.size() > n) return R"(\tfrac{1}{2} p^{T} M^{-1} p)";
   std::string text;
@@ -127,30 +155,33 @@ std::string kinetic_latex(const Model& model) {
   return text;
 }
 
-std::string hamiltonian_latex(const Model& model) {
+std::string hamiltonian_latex(const Model& model, const Typesetter& typeset) {
   if (model.form == Model::Form::hamiltonian) return typeset(model.hamiltonian);
   if (model.form == Model::Form::split)
-    return kinetic_latex(model) + " + \\left(" + typeset(model.potential_slow) + "\\right) + \\left(" +
-           typeset(model.potential_fast) + "\\right)";
-  return kinetic_latex(model) + (model.potential.text == "0" ? "" : " + " + typeset(model.potential));
+    return kinetic_latex(model, typeset) + " + \\left(" + typeset(model.potential_slow) +
+           "\\right) + \\left(" + typeset(model.potential_fast) + "\\right)";
+  return kinetic_latex(model, typeset) +
+         (model.potential.text == "0" ? "" : " + " + typeset(model.potential));
 }
 
 // The mechanics as the author wrote them: a Hamiltonian that the program makes from them is long.
-void add_mechanics(const Model& model, Json& object) {
+void add_mechanics(const Model& model, const Typesetter& typeset, Json& object) {
   const std::string& key = model.dynamics.written_as;
   if (key.empty())
-    object["hamiltonian"] = hamiltonian_latex(model);
+    object["hamiltonian"] = hamiltonian_latex(model, typeset);
   else
-    object[key] = key == "mass" ? mass_latex(model) : typeset(model.dynamics.written);
+    object[key] = key == "mass" ? mass_latex(model, typeset) : typeset(model.dynamics.written);
   if (key == "kinetic" || key == "mass") object["potential"] = typeset(model.potential);
 }
 
 Json latex_of(const Model& model) {
   Json object = Json::object(), constraints = Json::list(), definitions = Json::list(), forces = Json::list();
-  add_mechanics(model, object);
+  const Typesetter typeset(model);
+  add_mechanics(model, typeset, object);
   for (const Formula& g : model.constraints) constraints.push_back(typeset(g));
   for (const auto& [name, formula, value] : model.definitions)
-    definitions.push_back(Json::object({{"name", name_to_latex(name)}, {"formula", typeset(formula)}}));
+    definitions.push_back(
+        Json::object({{"name", name_to_latex(name)}, {"formula", typeset.definition(formula)}}));
   for (const Force& force : model.dynamics.forces) {
     const std::string& on = model.coordinates[static_cast<std::size_t>(force.coordinate)];
     forces.push_back(Json::object({{"on", name_to_latex(on)}, {"formula", typeset(text_of(force, on))}}));
@@ -182,6 +213,7 @@ Json run_of(const ModelRun& run) {
   if (request.longest_step) object["longest-step"] = *request.longest_step;
   if (request.interval) object["interval"] = *request.interval;
   if (request.tolerance > 0) object["tolerance"] = request.tolerance;
+  if (run.model.run.least_squares) object["redundant"] = "least-squares";
   if (request.precision != Precision::double_precision) object["precision"] = name_of(request.precision);
   return object;
 }
@@ -236,6 +268,7 @@ Json description_of(OpenModel& open) {
   object["forces"] = forces_of(model);
   object["events"] = events_of(model);
   object["constraints"] = constraints_of(run);
+  object["velocity_constraints"] = model.dynamics.velocity_constraints;  // the last ones
   object["latex"] = latex_of(model);
   return object;
 }

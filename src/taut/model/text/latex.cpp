@@ -119,6 +119,8 @@ Piece piece_of(const Formula& formula, const FormulaNode& node, const std::vecto
 }  // namespace
 
 std::string name_to_latex(std::string_view name) {
+  if (const std::size_t open = name.find('['); open != std::string_view::npos)  // a component, r[1]
+    return "{" + name_to_latex(name.substr(0, open)) + "}_{" + std::string(name.substr(open)) + "}";
   std::size_t cut = name.find('_');
   if (cut == 0 || cut + 1 == name.size()) return word_to_latex(name);
   if (cut == std::string_view::npos) {  // x12 has a subscript too
