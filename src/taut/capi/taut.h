@@ -107,7 +107,8 @@ typedef struct taut_functions {
 TAUT_API int taut_model_set_functions(taut_model* model, const taut_functions* functions);
 /* Describes the model: {"name", "title", "text", "set", "form", "tier", "particles", "coordinates", "momenta",
  * "parameters": {NAME: value}, "definitions": {NAME: formula}, "hamiltonian" or "potential" and "mass",
- * "constraints": [{"name", "formula"}], "start": {"q", "p"}, "quantities": {NAME: formula}, "settable",
+ * "constraints": [{"name", "formula"}], "velocity_constraints": how many of them, the last ones, are on velocities,
+ * "start": {"q", "p"}, "quantities": {NAME: formula}, "settable",
  * "methods": names that fit, "run": the defaults, "timed": whether the last coordinate is the time, "forces": [{"on",
  * "force"}], "events": [{"name", "when", "direction", "do"}], "latex": {"hamiltonian" or "lagrangian" or "kinetic" or "mass", "potential", "constraints", "definitions",
  * "forces"}}. If the model has functions of the caller, there is "functions": true, and no formulas. */
