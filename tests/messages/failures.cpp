@@ -234,8 +234,8 @@ TEST(NoFalseFailure, AClockIsACoordinate) {
   }
 }
 
-// The names of the first table of `taut methods`, without those that need a potential in two parts, damping or
-// constraints on velocities.
+// The names of the first table of `taut methods`, without those that need a potential in two parts, damping
+// or constraints on velocities.
 std::vector<std::string> every_method() {
   const auto listed = run_taut("methods");
   EXPECT_EQ(listed.status, 0);
