@@ -22,10 +22,8 @@ async function bundle(entry) {
   return made.outputFiles[0].text;
 }
 
-// A script ends at its first closing tag, wherever that stands.
-const inside = code => code.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 const packed = bytes => gzipSync(bytes, { level: 9 }).toString("base64");
-// The module is the largest part: two characters hold 13 bits of it, where base64 has 12.
+// For the largest parts two characters hold 13 bits, where base64 has 12.
 const digits = Array.from({ length: 94 }, (_, k) => String.fromCharCode(33 + k)).filter(c => !"&<\\".includes(c));
 function dense(bytes) {
   const pairs = [];
@@ -39,11 +37,13 @@ function dense(bytes) {
   return `${bytes.length} ${pairs.join("")}`;
 }
 
-const uplot = inside(text(join(report, "vendor/uPlot.min.js")));
-// Unpacks the page's own script and starts it.
-const loader = `(async () => {
-  const text = atob(document.getElementById("script").textContent), bytes = new Uint8Array(text.length);
-  for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);
+const bytesOfDense = (await build({
+  entryPoints: [join(here, "src/bytes.ts")], bundle: true, minify: true, format: "iife", target: "es2022", globalName: "packed",
+  legalComments: "none", write: false,
+})).outputFiles[0].text.trim();
+// Unpacks the page's own script, and uPlot before it, and starts them.
+const loader = `${bytesOfDense}(async () => {
+  const bytes = packed.bytesOfDense(document.getElementById("script").textContent);
   const code = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   const script = document.createElement("script");
   script.src = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
@@ -51,12 +51,13 @@ const loader = `(async () => {
 })()`;
 const digest = code => `'sha256-${createHash("sha256").update(code).digest("base64")}'`;
 const policy = [
-  "default-src 'none'", `script-src ${digest(uplot)} ${digest(loader)} blob: 'wasm-unsafe-eval'`, "style-src 'unsafe-inline'",
+  "default-src 'none'", `script-src ${digest(loader)} blob: 'wasm-unsafe-eval'`, "style-src 'unsafe-inline'",
   "worker-src blob:", "img-src data: blob:", "connect-src 'none'", "form-action 'none'", "base-uri 'none'",
 ].join("; ");
 
 const parts = {
-  policy, uplot, loader, script: packed(await bundle("lab.ts")), worker: packed(await bundle("worker.ts")),
+  policy, loader, script: dense(gzipSync(`${text(join(report, "vendor/uPlot.min.js"))};\n${await bundle("lab.ts")}`, { level: 9 })),
+  worker: packed(await bundle("worker.ts")),
   style: text(join(report, "page.css")) + text(join(report, "vendor/uPlot.min.css")) + text(join(here, "src/lab.css")),
   module: dense(gzipSync(readFileSync(module), { level: 9 })),
 };
