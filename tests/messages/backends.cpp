@@ -72,6 +72,12 @@ TEST_P(EveryExample, HasOneTrajectory) {
   }
   const json interpreted = run_json(example + "interpret"), compiled = run_json(example + "compile");
   for (const char* key : {"q", "p", "lambda", "energy"}) EXPECT_EQ(compiled[key], interpreted[key]) << key;
+  if (GetParam() == "bricard") {  // one of its constraints follows from the others
+    const Ran ran = run("run " + example + "specialise --json");
+    EXPECT_NE(ran.err.find("redundant constraints are solved by the interpreter's step"), ran.err.npos);
+    EXPECT_EQ(json::parse(ran.out)["q"], interpreted["q"]);
+    return;
+  }
   if (!is_specialised(GetParam())) return;
   const json specialised = run_json(example + "specialise");
   EXPECT_EQ(specialised["steps"], 200);
