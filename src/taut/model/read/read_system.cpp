@@ -270,13 +270,13 @@ bool ModelReader::system_formula(const Entry& e, const std::string& what, Use us
 
 // Returns the formulas of that key; none if it is not there, or if it is no list, which is reported.
 const std::vector<Value>& ModelReader::constraint_list(const Value& t, const char* key, const char* example) {
-  static const std::vector<Value> none;
+  static const std::vector<Value> nothing;
   const Entry* e = t.find(key);
-  if (!e) return none;
+  if (!e) return nothing;
   if (e->value.kind == Value::Kind::list) return e->value.list;
   fail(e->value, std::string(key) + " must be a list of formulas, not " + kind_name(e->value),
        "as in " + std::string(key) + " = [\"" + example + "\"]");
-  return none;
+  return nothing;
 }
 
 // Asks whether [run] wants constraints that follow from others to be solved.
