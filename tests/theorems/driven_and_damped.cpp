@@ -416,6 +416,11 @@ TEST(VelocityConstraints, ASkateDrawsItsCycloid) {
     const test::Ran ran = model.check("--steps 200 --method " + std::string(method));
     EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   }
+  const auto compared = nlohmann::json::parse(
+      test::run_taut("compare rolling-disc --methods nonholonomic --until 1 --report '" +
+                     (model.folder / "page.html").string() + "' --json")
+          .out);
+  EXPECT_EQ(compared["methods"].size(), 1U) << "their errors have a reference";
   const auto run = nlohmann::json::parse(model.run("--method dop853 --formulation underlying --json").out);
   EXPECT_NEAR(run["q"][1].get<double>(), r * (w * t - std::sin(2 * w * t) / 2), 1e-9);
 }

@@ -94,6 +94,9 @@ template <Hamiltonian P>
 double smallest_pivot(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
   const int m = s.constraints();
   if (m < 2 || m > most_constraints_watched) return 1;
+  // Constraints that follow from others on request are dependent everywhere: that tells nothing of a place.
+  if constexpr (requires { s.least_squares(); })
+    if (s.least_squares()) return 1;
   if constexpr (P::m == dynamic)
     if (m > most_constraints_eliminated) return last_pivot(s, q, p);
   typename P::Jacobian G = s.make_jacobian();

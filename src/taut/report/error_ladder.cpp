@@ -12,8 +12,10 @@ namespace {
 
 constexpr int halvings = 5;       // h … h/32
 constexpr int wide_halvings = 9;  // 2h … h/512
-// They are for every Hamiltonian: of order 6, and of order 14 if there are more digits than in a double.
-constexpr std::string_view reference_in_double = "lobatto(4)", wide_reference = "lobatto(8)";
+// They are for every Hamiltonian: of order 6, and of order 14 if there are more digits than in a double. If
+// velocities are constrained, a composition of order 8 takes their place.
+constexpr std::string_view reference_in_double = "lobatto(4)", wide_reference = "lobatto(8)",
+                           nonholonomic_reference = "kahan-li8(nonholonomic)";
 constexpr std::int64_t most_coordinates = 200;
 constexpr double short_run = 0.02;  // seconds; the clock of a shorter run is read three times
 
@@ -112,8 +114,9 @@ ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::stri
   const std::vector<LadderStep> steps = ladder_steps(asked, schedule.step, ladder.time);
   ModelRun exact = runs.front();
   const Precision precision = exact.request.precision;
-  const std::string_view reference =
-      precision == Precision::double_precision ? reference_in_double : wide_reference;
+  const std::string_view reference = exact.mechanism->velocity_constraints() > 0 ? nonholonomic_reference
+                                     : precision == Precision::double_precision  ? reference_in_double
+                                                                                 : wide_reference;
   exact.request.method = reference;
   exact.request.formulation = exact.request.projection = {};
   exact.request.projection_tolerance.reset();
