@@ -1,6 +1,6 @@
-// What the static libraries of Debian's compiler take from glibc 2.35 and 2.36. With these the folder and the
-// wheel of ./package run with glibc 2.34, which Red Hat Enterprise Linux 9 and its like have. They are hidden:
-// nobody else is served.
+// These functions stand in for those that the static libraries of Debian's compiler take from glibc 2.35 and
+// 2.36. With them the folder and the wheel of ./package run with glibc 2.34, as Red Hat Enterprise Linux 9
+// has it. They are hidden, so that no other program finds them.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/random.h>
