@@ -9,8 +9,10 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -28,9 +30,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::duration;
 
-// A rank says every second that it lives. One that was silent for so long is dead, or cut off. Before its
-// first message a rank reads the model and perhaps compiles a step, in which time it says nothing.
-constexpr duration<double> between_signs_of_life(1), longest_silence(20), longest_start(600);
+// A rank says every second that it lives, also while it reads the model or compiles a step. One that was
+// silent for so long is dead, or cut off.
+constexpr std::chrono::milliseconds between_signs_of_life(1000);
+constexpr duration<double> longest_silence(20);
 constexpr std::chrono::microseconds between_looks(500);
 
 enum Tag : int { to_rank_0 = 1, to_rank = 2, to_rank_0_text = 3 };
@@ -86,53 +89,88 @@ std::string host() {
   return {name.data(), static_cast<std::size_t>(length)};
 }
 
-// The observer of a rank that is not rank 0. Threads of the rank and its main thread speak to rank 0 in turn.
+// The line of a rank to rank 0. The threads of the rank speak in turn.
+class Line {
+ public:
+  void say(const Report& report) {
+    const std::lock_guard lock(mutex_);
+    send(&report, sizeof report, 0, to_rank_0);
+  }
+  void say_why(Report::Kind kind, const std::string& why) {
+    const Report report{.kind = kind};
+    const std::lock_guard lock(mutex_);
+    send(&report, sizeof report, 0, to_rank_0);
+    const std::string text = fmt::format("rank {} on {}: {}", rank_, host(), why);
+    send(text.data(), text.size(), 0, to_rank_0_text);
+  }
+  // The unit that rank 0 hands out, if its answer is there.
+  std::optional<std::int64_t> answer() {
+    const std::lock_guard lock(mutex_);
+    if (!incoming(0, to_rank)) return std::nullopt;
+    std::int64_t unit = -1;
+    receive(&unit, sizeof unit, 0, to_rank);
+    return unit;
+  }
+
+  explicit Line(int rank) : rank_(rank) {}
+
+ private:
+  int rank_;
+  std::mutex mutex_;
+};
+
+// Tells rank 0 every second, from the first moment on, that this rank lives and how far it is.
+class SignsOfLife {
+ public:
+  explicit SignsOfLife(Line& line)
+      : line_(line), thread_([this](const std::stop_token& end) { keep_saying(end); }) {}
+
+  void progress(const EnsembleProgress& now) {
+    const std::lock_guard lock(mutex_);
+    now_ = now;
+  }
+
+ private:
+  void keep_saying(const std::stop_token& end) {
+    std::unique_lock lock(mutex_);
+    while (!end.stop_requested()) {
+      line_.say(report_of(Report::lives, now_));
+      wake_.wait_for(lock, end, between_signs_of_life, [] { return false; });
+    }
+  }
+
+  Line& line_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  EnsembleProgress now_;
+  std::jthread thread_;  // the last member: it uses the others
+};
+
+// The observer of a rank that is not rank 0.
 class RankObserver final : public EnsembleObserver {
  public:
-  explicit RankObserver(const EnsembleFolder& folder) : folder_(folder) {}
+  RankObserver(const EnsembleFolder& folder, Line& line, SignsOfLife& signs)
+      : folder_(folder), line_(line), signs_(signs) {}
 
   std::optional<std::int64_t> next_unit() override {
-    say({.kind = Report::asks});
+    line_.say({.kind = Report::asks});
     while (true) {
-      {
-        const std::lock_guard lock(mutex_);
-        if (incoming(0, to_rank)) {
-          std::int64_t unit = -1;
-          receive(&unit, sizeof unit, 0, to_rank);
-          return unit >= 0 ? std::optional(unit) : std::nullopt;
-        }
-      }
+      if (const std::optional<std::int64_t> unit = line_.answer()) return *unit >= 0 ? unit : std::nullopt;
       std::this_thread::sleep_for(between_looks);
     }
   }
   void take(const Unit& unit) override {
     folder_.write(unit);
-    say({.kind = Report::wrote, .unit = unit.index});
+    line_.say({.kind = Report::wrote, .unit = unit.index});
   }
-  void progress(const EnsembleProgress& now) override {
-    if (Clock::now() - last_sign_ < between_signs_of_life) return;
-    last_sign_ = Clock::now();
-    say(report_of(Report::lives, now));
-  }
+  void progress(const EnsembleProgress& now) override { signs_.progress(now); }
   bool wants_to_stop() override { return StopSignals::caught() != 0; }
-
-  void say(const Report& report) {
-    const std::lock_guard lock(mutex_);
-    send(&report, sizeof report, 0, to_rank_0);
-  }
 
  private:
   const EnsembleFolder& folder_;
-  std::mutex mutex_;
-  Clock::time_point last_sign_ = Clock::now();
+  Line& line_;
+  SignsOfLife& signs_;
 };
-
-void say_why(Report::Kind kind, const MpiJob& job, const std::string& why) {
-  const Report report{.kind = kind};
-  send(&report, sizeof report, 0, to_rank_0);
-  const std::string text = fmt::format("rank {} on {}: {}", job.rank(), host(), why);
-  send(text.data(), text.size(), 0, to_rank_0_text);
-}
 
 // Opens the folder that rank 0 has opened. Throws InputError if it is not there, or another one.
 EnsembleFolder same_folder(const std::string& path, const std::string& digest) {
@@ -182,8 +220,10 @@ class OwnShare final : public EnsembleObserver {
 class Desk {
  public:
   Desk(const MpiJob& job, Board& board)
-      : board_(board), heard_(static_cast<std::size_t>(job.ranks()), Clock::now()), state_(heard_.size()) {
-    state_[0] = State::gone;
+      : board_(board),
+        heard_(static_cast<std::size_t>(job.ranks()), Clock::now()),
+        is_gone_(heard_.size(), false) {
+    is_gone_[0] = true;
   }
 
   // Deals with all messages that are there. Returns whether there was one.
@@ -204,10 +244,9 @@ class Desk {
   void look_for_the_dead() {
     const auto now = Clock::now();
     for (std::size_t k = 1; k < heard_.size(); ++k) {
-      if (state_[k] == State::gone) continue;
-      if (now - heard_[k] < (state_[k] == State::working ? longest_silence : longest_start)) continue;
+      if (is_gone_[k] || now - heard_[k] < longest_silence) continue;
       const std::size_t units = board_.leaves(static_cast<int>(k));
-      state_[k] = State::gone;
+      is_gone_[k] = true;
       fmt::print(
           stderr,
           "taut-mpi: rank {} has said nothing for {:.0f} s and counts as lost; {} that it had in hand {} "
@@ -217,17 +256,13 @@ class Desk {
   }
 
   bool all_gone() const {
-    for (const State state : state_)
-      if (state != State::gone) return false;
-    return true;
+    return std::all_of(is_gone_.begin(), is_gone_.end(), [](bool is_gone) { return is_gone; });
   }
   const std::string& refusal() const { return refusal_; }
   std::int64_t messages() const { return messages_; }
   std::int64_t bytes() const { return bytes_; }
 
  private:
-  enum class State { starting, working, gone };
-
   static std::string counted(std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   }
@@ -236,7 +271,7 @@ class Desk {
     const auto k = static_cast<std::size_t>(rank);
     heard_[k] = Clock::now();
     // A rank that was given up and is heard again works on: two that write one unit write the same bits.
-    if (state_[k] != State::gone || report.kind == Report::asks) state_[k] = State::working;
+    if (report.kind == Report::asks) is_gone_[k] = false;
     switch (report.kind) {
       case Report::asks: {
         const std::int64_t unit = board_.next(rank).value_or(-1);
@@ -254,7 +289,7 @@ class Desk {
       case Report::leaves:
         board_.reports(rank, progress_in(report));
         board_.leaves(rank);
-        state_[k] = State::gone;
+        is_gone_[k] = true;
         break;
       case Report::refuses:
       case Report::fails:
@@ -270,7 +305,7 @@ class Desk {
     ++messages_;
     bytes_ += static_cast<std::int64_t>(why.size());
     const std::size_t units = board_.leaves(rank);
-    state_[static_cast<std::size_t>(rank)] = State::gone;
+    is_gone_[static_cast<std::size_t>(rank)] = true;
     if (kind == Report::refuses) {
       board_.close();
       if (refusal_.empty()) refusal_ = why;
@@ -291,7 +326,7 @@ class Desk {
 
   Board& board_;
   std::vector<Clock::time_point> heard_;
-  std::vector<State> state_;
+  std::vector<bool> is_gone_;
   std::string refusal_;
   std::int64_t messages_ = 0, bytes_ = 0;
 };
@@ -406,16 +441,18 @@ void serve_as_rank(const MpiJob& job) {
   std::string path(static_cast<std::size_t>(call.path_length), ' ');
   MPI_Bcast(path.data(), static_cast<int>(path.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
   const StopSignals signals;
+  Line line(job.rank());
+  SignsOfLife signs(line);
   bool has_begun = false;
   try {
     const EnsembleFolder folder = same_folder(path, {call.digest.data(), call.digest.size()});
     const Ensemble ensemble = ensemble_in(folder, static_cast<int>(call.lanes));
-    RankObserver observer(folder);
+    RankObserver observer(folder, line, signs);
     has_begun = true;
     const EnsembleProgress done = run_ensemble(ensemble, static_cast<int>(call.threads), observer);
-    observer.say(report_of(Report::leaves, done));
+    line.say(report_of(Report::leaves, done));
   } catch (const std::exception& error) {
-    say_why(has_begun ? Report::fails : Report::refuses, job, error.what());
+    line.say_why(has_begun ? Report::fails : Report::refuses, error.what());
   }
 }
 
