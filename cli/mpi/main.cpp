@@ -34,7 +34,7 @@ void add_mpi_resume(Program& program, const Workforce& workforce) {
   program.add(std::move(command));
 }
 
-int run_rank_zero(const MpiJob& job, int argc, char** argv) {
+int run_rank_zero(MpiJob& job, int argc, char** argv) {
   RankZero zero(job);
   Program program{.name = "taut-mpi", .what = purpose, .version = fmt::format("taut-mpi {}", version)};
   add_ensemble(program, zero.workforce());
@@ -47,8 +47,8 @@ int run_rank_zero(const MpiJob& job, int argc, char** argv) {
 }  // namespace taut::cli
 
 int main(int argc, char** argv) {
-  const taut::cli::MpiJob job(&argc, &argv);
-  if (job.rank() == 0) return taut::cli::run_rank_zero(job, argc, argv);
+  taut::cli::MpiJob job(&argc, &argv);
+  if (job.rank() == 0) return job.end_with(taut::cli::run_rank_zero(job, argc, argv));
   taut::cli::serve_as_rank(job);
   return 0;
 }

@@ -246,7 +246,7 @@ class Desk {
     for (std::size_t k = 1; k < heard_.size(); ++k) {
       if (is_gone_[k] || now - heard_[k] < longest_silence) continue;
       const std::size_t units = board_.leaves(static_cast<int>(k));
-      is_gone_[k] = true;
+      is_gone_[k] = has_lost_a_rank_ = true;
       fmt::print(
           stderr,
           "taut-mpi: rank {} has said nothing for {:.0f} s and counts as lost; {} that it had in hand {} "
@@ -258,6 +258,7 @@ class Desk {
   bool all_gone() const {
     return std::all_of(is_gone_.begin(), is_gone_.end(), [](bool is_gone) { return is_gone; });
   }
+  bool has_lost_a_rank() const { return has_lost_a_rank_; }
   const std::string& refusal() const { return refusal_; }
   std::int64_t messages() const { return messages_; }
   std::int64_t bytes() const { return bytes_; }
@@ -327,6 +328,7 @@ class Desk {
   Board& board_;
   std::vector<Clock::time_point> heard_;
   std::vector<bool> is_gone_;
+  bool has_lost_a_rank_ = false;
   std::string refusal_;
   std::int64_t messages_ = 0, bytes_ = 0;
 };
@@ -381,6 +383,15 @@ MpiJob::MpiJob(int* argc, char*** argv) {
 
 MpiJob::~MpiJob() { MPI_Finalize(); }
 
+int MpiJob::end_with(int status) const {
+  if (is_whole_) return status;
+  std::fputs("taut-mpi: a rank was lost, so that the job ends with MPI_Abort; its results are written.\n",
+             stderr);
+  std::fflush(nullptr);
+  MPI_Abort(MPI_COMM_WORLD, status);
+  return status;
+}
+
 RankZero::~RankZero() {
   if (!called_) call(nullptr);
 }
@@ -425,6 +436,7 @@ EnsembleProgress RankZero::work(const EnsembleWork& work) {
       work.observer.progress(board.progress());
     }
   } while (board.has_units_left());
+  if (desk.has_lost_a_rank()) job_.has_lost_a_rank();
   if (thrown) std::rethrow_exception(thrown);
   if (!desk.refusal().empty()) throw InputError(desk.refusal());
   count_written(work, board.written(), [&](const Unit& unit) { work.count(unit); });

@@ -6,7 +6,8 @@
 
 namespace taut::cli {
 
-// Begins and ends MPI.
+// Begins and ends MPI. A job that has lost a rank cannot end as others do: MPI_Finalize would wait for that
+// rank, sometimes forever. It ends by force when all its results are written.
 class MpiJob {
  public:
   MpiJob(int* argc, char*** argv);
@@ -16,15 +17,18 @@ class MpiJob {
 
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
+  void has_lost_a_rank() { is_whole_ = false; }
+  int end_with(int status) const;
 
  private:
   int rank_ = 0, ranks_ = 1;
+  bool is_whole_ = true;
 };
 
 // What rank 0 does. If the others have had nothing to do when it ends, they are sent home.
 class RankZero {
  public:
-  explicit RankZero(const MpiJob& job) : job_(job) {}
+  explicit RankZero(MpiJob& job) : job_(job) {}
   ~RankZero();
   RankZero(const RankZero&) = delete;
   RankZero& operator=(const RankZero&) = delete;
@@ -34,7 +38,7 @@ class RankZero {
  private:
   EnsembleProgress work(const EnsembleWork& work);
 
-  const MpiJob& job_;
+  MpiJob& job_;
   bool called_ = false;  // the others have been told what to do
 };
 
