@@ -8,6 +8,7 @@ import { Engine, EngineError } from "./engine.ts";
 import { equations } from "./equations.ts";
 import { Film } from "./film.ts";
 import { Gallery } from "./gallery.ts";
+import type { Grip } from "./grip.ts";
 import { Knobs } from "./knobs.ts";
 import type { LabBlock } from "./labblock.ts";
 import { Lessons } from "./lessons.ts";
@@ -64,7 +65,7 @@ class Laboratory {
   private owed = 0;  // steps that the clock has gone ahead of
   private before: number | null = null;
   private speed = 1;
-  private held: { body: number; to: number[] | null; time: number } | null = null;
+  private held: { grip: Grip; to: number[] | null; time: number } | null = null;
   private resumes = false;
   private sequence = 0;
   private readonly made = { frames: 0, steps: 0, first: 0 };  // advances drawn, their steps, and when the first frame came
@@ -79,13 +80,13 @@ class Laboratory {
     this.editor = new Editor(found("editor"), text => this.changeText(text));
     this.knobs = new Knobs(found("parameters"), found("starts"), (name, value) => this.set(name, value));
     this.scene = new Scene(found("picture"), {
-      grab: body => {
+      grab: grip => {
         this.resumes = this.playing;
         this.pause();
-        this.held = { body, to: null, time: 0 };
+        this.held = { grip, to: null, time: 0 };
       },
-      move: (body, to, time) => { this.held = { body, to, time }; this.drag(); },
-      drop: (_, flick, time) => this.drop(flick, time),
+      move: (grip, to, time) => { this.held = { grip, to, time }; this.drag(); },
+      drop: (flick, time) => this.drop(flick, time),
     });
     found("plots").append(this.energy.element, this.position.element, this.momentum.element, this.phase.element, this.section.element, this.quantity.element, this.area.element, this.swarm.element, this.map.element);
     this.buttons();
@@ -385,7 +386,7 @@ class Laboratory {
     this.queue(async () => {
       const held = this.held;
       if (held === null || held.to === null) return;
-      const frame = await this.engine.ask<Frame>({ kind: "drag", body: held.body, to: held.to, time: held.time });
+      const frame = await this.engine.ask<Frame>({ kind: "drag", grip: held.grip, to: held.to, time: held.time });
       this.frame = frame;
       this.scene.show(frame.lanes);
       this.methods.take(frame);

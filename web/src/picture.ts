@@ -1,6 +1,7 @@
 // The mechanism on a canvas, with the report's bodies, rods, trails and colours, and a hand that can take a
-// body.
+// body or any point of a rod.
 import { colour, onTheme, shown } from "./dom.ts";
+import { type Grip, nearestOn, ofBody, ofRod, placeOf, same } from "./grip.ts";
 import type { Picture } from "./module.ts";
 import type { LaneState } from "./protocol.ts";
 
@@ -10,9 +11,9 @@ interface Stroke { depth: number; draw: () => void }
 const trailLength = 500;
 
 export interface Hand {
-  grab(body: number): void;
-  move(body: number, to: number[], time: number): void;  // time in milliseconds, of the event
-  drop(body: number, flick: boolean, time: number): void;
+  grab(grip: Grip): void;
+  move(grip: Grip, to: number[], time: number): void;  // time in milliseconds, of the event
+  drop(flick: boolean, time: number): void;
 }
 
 export class Scene {
@@ -27,8 +28,8 @@ export class Scene {
   private turn = { yaw: -0.6, pitch: 0.35 };
   private enlarge = 1;
   private readonly fingers = new Map<number, [number, number]>();
-  private held: number | null = null;
-  private nearest: number | null = null;
+  private held: Grip | null = null;
+  private nearest: Grip | null = null;
   private chosen = 0;  // by the keyboard
   private readonly c: CanvasRenderingContext2D;
 
@@ -60,6 +61,7 @@ export class Scene {
   // Begins with another picture.
   begin(picture: Picture, lanes: LaneState[], keepView: boolean) {
     this.picture = picture;
+    this.nearest = null;
     this.canvas.style.touchAction = picture.dimension === 3 ? "none" : "pan-y";
     this.trails = lanes.map(() => []);
     this.lanes = lanes;
@@ -143,31 +145,46 @@ export class Scene {
     return this.lanes[lane].places.subarray(body * d, body * d + d);
   }
 
-  // Returns where a body of the first method is, in pixels of the page: for tests, and for who wants to point
-  // at it.
-  bodyOnPage(body: number): [number, number] {
-    const box = this.canvas.getBoundingClientRect(), at = this.project(this.placeOf(0, body));
+  // Return where a body of the first method is, or a point of a rod, in pixels of the page: for tests, and for
+  // who wants to point at it.
+  bodyOnPage(body: number): [number, number] { return this.onPage(this.placeOf(0, body)); }
+  rodOnPage(link: number, along: number): [number, number] { return this.onPage(this.gripped(ofRod(this.picture!, link, along))); }
+  private onPage(place: ArrayLike<number>): [number, number] {
+    const box = this.canvas.getBoundingClientRect(), at = this.project(place);
     return [box.left + at[0], box.top + at[1]];
   }
 
   // ---- the hand ----------------------------------------------------------------------------------------------
 
-  private pick(e: { clientX: number; clientY: number; pointerType: string }): number | null {
-    if (this.picture === null || this.lanes.length === 0) return null;
-    const box = this.canvas.getBoundingClientRect(), reach = e.pointerType === "touch" ? 40 : 22;
-    let best: number | null = null, least = reach;
-    for (let b = 0; b < this.picture.bodies.length; ++b) {
-      const at = this.project(this.placeOf(0, b)), away = Math.hypot(at[0] - (e.clientX - box.left), at[1] - (e.clientY - box.top));
-      if (away < least) { least = away; best = b; }
-    }
+  // What is under the pointer: a body that is near, or else a point of a rod that is nearer.
+  private pick(e: { clientX: number; clientY: number; pointerType: string }): Grip | null {
+    const picture = this.picture;
+    if (picture === null || this.lanes.length === 0) return null;
+    const box = this.canvas.getBoundingClientRect(), touch = e.pointerType === "touch";
+    const pointer: [number, number] = [e.clientX - box.left, e.clientY - box.top];
+    const at = picture.bodies.map((_, b) => this.project(this.placeOf(0, b)));
+    let best: Grip | null = null, least = touch ? 40 : 22;
+    at.forEach((p, b) => {
+      const { away } = nearestOn(p, p, pointer);
+      if (away < least) { least = away; best = ofBody(b, picture.dimension); }
+    });
+    if (best !== null) return best;
+    const ends = [...at, ...picture.anchors.map(p => this.project(p))];
+    least = touch ? 24 : 10;
+    picture.links.forEach(([a, b], k) => {
+      const { along, away } = nearestOn(ends[a], ends[b], pointer);
+      const grip = ofRod(picture, k, along);
+      if (away < least && grip.parts.some(([, share]) => share > 0.02)) { least = away; best = grip; }
+    });
     return best;
   }
+  private gripped(grip: Grip): number[] { return placeOf(grip, this.lanes[0].places); }
 
   private over(e: PointerEvent) {
     if (this.held !== null || e.buttons !== 0) return;
     const nearest = this.pick(e);
     this.canvas.style.cursor = nearest !== null ? "grab" : this.picture?.dimension === 3 ? "move" : "default";
-    if (nearest !== this.nearest) { this.nearest = nearest; this.draw(); }
+    if (!same(nearest, this.nearest)) { this.nearest = nearest; this.draw(); }
   }
 
   // Two fingers bring the picture nearer.
@@ -183,21 +200,21 @@ export class Scene {
     if (this.picture === null || e.button !== 0) return;
     if (e.pointerType === "touch") this.fingers.set(e.pointerId, [e.clientX, e.clientY]);
     if (this.fingers.size > 1) return;
-    const body = this.pick(e), box = this.canvas.getBoundingClientRect();
-    if (body === null && this.picture.dimension === 2) return;
+    const grip = this.pick(e), box = this.canvas.getBoundingClientRect();
+    if (grip === null && this.picture.dimension === 2) return;
     e.preventDefault();
     this.canvas.focus({ preventScroll: true });
     this.canvas.setPointerCapture(e.pointerId);
     let last = [e.clientX, e.clientY];
-    if (body !== null) {
-      this.held = body;
+    if (grip !== null) {
+      this.held = grip;
       this.canvas.style.cursor = "grabbing";
-      this.hand.grab(body);
+      this.hand.grab(grip);
     }
     const move = (m: PointerEvent) => {
       if (m.pointerId !== e.pointerId) return;
       if (this.fingers.size > 1) { last = [m.clientX, m.clientY]; return; }
-      if (body !== null) return this.hand.move(body, this.unproject(m.clientX - box.left, m.clientY - box.top, this.placeOf(0, body)), m.timeStamp);
+      if (grip !== null) return this.hand.move(grip, this.unproject(m.clientX - box.left, m.clientY - box.top, this.gripped(grip)), m.timeStamp);
       this.turn.yaw += (m.clientX - last[0]) * 0.008;
       this.turn.pitch = Math.max(-1.55, Math.min(1.55, this.turn.pitch + (m.clientY - last[1]) * 0.008));
       last = [m.clientX, m.clientY];
@@ -209,7 +226,7 @@ export class Scene {
       this.canvas.removeEventListener("pointerup", up);
       this.canvas.removeEventListener("pointercancel", up);
       this.canvas.style.cursor = "default";
-      if (body !== null) this.hand.drop(body, u.type === "pointerup", u.timeStamp);
+      if (grip !== null) this.hand.drop(u.type === "pointerup", u.timeStamp);
       this.held = null;
     };
     this.canvas.addEventListener("pointermove", move);
@@ -228,10 +245,10 @@ export class Scene {
       this.turn.yaw += 0.08 * way[0];
       this.turn.pitch = Math.max(-1.55, Math.min(1.55, this.turn.pitch + 0.08 * way[1]));
     } else if (way && this.picture.bodies.length > 0) {
-      const at = this.project(this.placeOf(0, this.chosen));
-      this.hand.grab(this.chosen);
-      this.hand.move(this.chosen, this.unproject(at[0] + 8 * way[0], at[1] - 8 * way[1], this.placeOf(0, this.chosen)), e.timeStamp);
-      this.hand.drop(this.chosen, false, e.timeStamp);
+      const grip = ofBody(this.chosen, this.picture.dimension), at = this.project(this.gripped(grip));
+      this.hand.grab(grip);
+      this.hand.move(grip, this.unproject(at[0] + 8 * way[0], at[1] - 8 * way[1], this.gripped(grip)), e.timeStamp);
+      this.hand.drop(false, e.timeStamp);
     } else return;
     e.preventDefault();
     this.draw();
@@ -263,13 +280,15 @@ export class Scene {
         strokes.push({ depth: (ends[a][2] + ends[b][2]) / 2, draw: () => this.rod(ends[a], ends[b], many ? paint : colour("soft"), wider) });
       picture.bodies.forEach((body, b) => strokes.push({
         depth: at[b][2] + 1e-6, draw: () => {
-          if (k === 0 && (b === this.held || b === this.nearest || (document.activeElement === canvas && b === this.chosen))) this.ring(at[b]);
+          if (k === 0 && document.activeElement === canvas && b === this.chosen) this.ring(at[b]);
           if (body.disc) this.disc(at[b], paint, wider); else this.label(at[b], body.name, paint);
         },
       }));
       if (lane.failed !== null) strokes.push({ depth: Infinity, draw: () => {} });
     });
     for (const p of anchors) strokes.push({ depth: p[2], draw: () => this.pin(p) });
+    const grip = this.held ?? this.nearest;
+    if (grip !== null) { const p = this.project(this.gripped(grip)); strokes.push({ depth: p[2], draw: () => this.ring(p) }); }
     strokes.sort((a, b) => a.depth - b.depth).forEach(s => s.draw());
   }
 

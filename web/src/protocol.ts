@@ -1,5 +1,6 @@
 // What the page and its worker say to each other. Every question has a number, and its answer has the same
 // one.
+import type { Grip } from "./grip.ts";
 import type { Description, ErrorPlace, Picture } from "./module.ts";
 
 export interface Lane { method: string }
@@ -26,7 +27,7 @@ export interface OpenAnswer {
 export interface Section { coordinate: number; level: number }
 // A number of steps, negative ones backwards.
 export interface AdvanceRequest { kind: "advance"; steps: number; section?: Section | null }
-export interface DragRequest { kind: "drag"; body: number; to: number[]; time: number }
+export interface DragRequest { kind: "drag"; grip: Grip; to: number[]; time: number }
 export interface DropRequest { kind: "drop"; flick: boolean; time: number; rate: number }
 export interface HashRequest { kind: "hash"; lane: number }
 

@@ -1,5 +1,6 @@
 // A model with up to four methods that run side by side from one start.
 import { Crossings } from "./crossings.ts";
+import { type Grip, placeOf, same } from "./grip.ts";
 import { dot, leastNorm, subtract } from "./linear.ts";
 import { Model, Taut, TautError, type Picture } from "./module.ts";
 import type { DropRequest, Frame, LaneState, OpenAnswer, OpenRequest, ReportRequest, Section } from "./protocol.ts";
@@ -107,7 +108,7 @@ export class Session {
   private step: number;  // what all go on by together
   private start: { q: number[]; p: number[] };
   private energy = 0;
-  private held: { body: number; q: Float64Array; past: { q: Float64Array; time: number }[] } | null = null;
+  private held: { grip: Grip; q: Float64Array; past: { q: Float64Array; time: number }[] } | null = null;
   private forwards = true;
   private hasMultipliers = true;
   readonly answer: OpenAnswer;
@@ -283,27 +284,27 @@ export class Session {
     return this.frame(points.map(x => new Float64Array(x)), performance.now() - from, crossings.map(x => new Float64Array(x)));
   }
 
-  // Moves a body towards a point of the picture, along the manifold: the least change of q that does it to
+  // Moves a body or a point of a rod towards a point of the picture, along the manifold: the least change of q that does it to
   // first order, and then the library's projection, a few times.
-  drag(body: number, to: number[], time: number): Frame {
-    if (this.held === null || this.held.body !== body) {
+  drag(grip: Grip, to: number[], time: number): Frame {
+    if (this.held === null || !same(this.held.grip, grip)) {
       const first = this.runners.find(r => r.stepper !== 0);
-      this.held = { body, q: first ? this.taut.shown(first.stepper, "q") : new Float64Array(this.start.q), past: [] };
+      this.held = { grip, q: first ? this.taut.shown(first.stepper, "q") : new Float64Array(this.start.q), past: [] };
     }
-    const n = this.held.q.length, rest = new Float64Array(n), d = to.length;
+    const n = this.held.q.length, rest = new Float64Array(n);
     let q = this.held.q;
     for (let round = 0; round < 6; ++round) {
-      const here = this.placeOf(body, q, d), wish = to.map((x, k) => x - here[k]);
+      const here = this.placeOf(grip, q), wish = to.map((x, k) => x - here[k]);
       const size = Math.hypot(...wish);
       if (size < 1e-9) break;
-      const tangent = this.jacobian(body, q, d);
+      const tangent = this.jacobian(grip, q);
       const move = leastNorm(tangent, wish);
       if (move === null) break;
       let moved: Float64Array | null = null;
       for (let part = 1; part > 0.01 && moved === null; part /= 2) {
         const tried = this.model.project(q.map((x, k) => x + part * move[k]), rest);
         if (tried === null) continue;
-        const there = this.placeOf(body, tried.q, d);
+        const there = this.placeOf(grip, tried.q);
         if (Math.hypot(...to.map((x, k) => x - there[k])) < size) moved = tried.q;
       }
       if (moved === null) break;
@@ -358,21 +359,19 @@ export class Session {
     }
   }
 
-  private placeOf(body: number, q: ArrayLike<number>, d: number): number[] {
-    const rest = new Float64Array(q.length);
-    const all = this.taut.places(this.drawing, this.placesSize, q, rest);
-    return Array.from(all.subarray(body * d, body * d + d));
+  private placeOf(grip: Grip, q: ArrayLike<number>): number[] {
+    return placeOf(grip, this.taut.places(this.drawing, this.placesSize, q, new Float64Array(q.length)));
   }
 
-  // The derivatives of the place of a body by the coordinates, a row for each axis. Places are numbers of 24
+  // The derivatives of the place of a grip by the coordinates, a row for each axis. Places are numbers of 24
   // bits, which is enough for a direction.
-  private jacobian(body: number, q: Float64Array, d: number): Float64Array[] {
-    const rows = Array.from({ length: d }, () => new Float64Array(q.length));
+  private jacobian(grip: Grip, q: Float64Array): Float64Array[] {
+    const d = grip.fixed.length, rows = Array.from({ length: d }, () => new Float64Array(q.length));
     for (let k = 0; k < ownCoordinates(this.model.about); ++k) {
       const step = 1e-3 * Math.max(1, Math.abs(q[k])), there = q.slice(), back = q.slice();
       there[k] += step;
       back[k] -= step;
-      const a = this.placeOf(body, there, d), b = this.placeOf(body, back, d);
+      const a = this.placeOf(grip, there), b = this.placeOf(grip, back);
       for (let i = 0; i < d; ++i) rows[i][k] = (a[i] - b[i]) / (2 * step);
     }
     // What leaves the manifold is taken off: only the part along it moves the body.

@@ -68,7 +68,7 @@ function answer(request: Request): unknown {
   if (session === null) throw new TautError("no model is open.", "call");
   switch (request.kind) {
     case "advance": return session.advance(request.steps, request.section ?? null);
-    case "drag": return session.drag(request.body, request.to, request.time);
+    case "drag": return session.drag(request.grip, request.to, request.time);
     case "drop": return session.drop(request);
     case "hash": return session.hash(request.lane);
   }

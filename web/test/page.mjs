@@ -96,6 +96,38 @@ test("a body that is dragged moves on the manifold, and a flick gives it momentu
   await close();
 });
 
+test("any point of a rod can be dragged, and stays under the mouse", async () => {
+  const { page, ready, now, pause, close } = await opened();
+  await ready();
+  await pause();
+  await page.evaluate(() => document.getElementById("picture").scrollIntoView());
+  const rods = await page.evaluate(() => window.laboratory.scene.picture.links.length);
+  assert.ok(rods >= 2, `${rods} rods`);
+  for (let rod = 0; rod < rods; ++rod) {
+    const along = 0.55, at = () => page.evaluate(([k, part]) => window.laboratory.scene.rodOnPage(k, part), [rod, along]);
+    const [x, y] = await at(), start = await now();
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    let worst = 0, mouse = [x, y];
+    // A rod that turns on a pin follows in the angle only.
+    for (let k = 1; k <= 12; ++k) {
+      mouse = [x + 3 * k, y - 2 * k];
+      await page.mouse.move(...mouse);
+      await page.waitForTimeout(20);
+      worst = Math.max(worst, ...(await now()).lanes.map(l => l.position));
+    }
+    await page.waitForTimeout(150);
+    await page.mouse.up();
+    await page.waitForFunction(() => !window.laboratory.now.busy && window.laboratory.now.state.at);
+    assert.ok(worst <= 1e-14, `|g| was ${worst}`);
+    const end = await now(), [x2, y2] = await at();
+    assert.notDeepEqual(end.lanes[0].q, start.lanes[0].q);
+    const before = Math.hypot(mouse[0] - x, mouse[1] - y), after = Math.hypot(mouse[0] - x2, mouse[1] - y2);
+    assert.ok(after < 0.75 * before, `rod ${rod}: the point is ${after} from the mouse, which went ${before}`);
+  }
+  await close();
+});
+
 test("backwards, a symmetric method returns to its start, and rk4 does not", async () => {
   const { page, ready, now, pause, close } = await opened(await toFragment({
     text: pendulum, name: "model", set: {}, methods: ["rattle", "rk4"], step: 0.2,
