@@ -93,4 +93,22 @@ class Carry {
   bool saving_, good_ = true;
 };
 
+// The bytes of a machine that moves another one: what `own` carries, and then those of the other.
+template <class Own, class Other>
+std::string saved_with(Own own, Other& other) {
+  Carry c;
+  own(c);
+  return c.bytes() + other.save();
+}
+template <class Own, class Other>
+bool restored_with(Own own, Other& other, std::string_view bytes) {
+  Carry size;
+  own(size);
+  const std::size_t length = size.bytes().size();
+  if (bytes.size() < length) return false;
+  Carry saved(bytes.substr(0, length));
+  own(saved);
+  return saved.complete() && other.restore(bytes.substr(length));
+}
+
 }  // namespace taut

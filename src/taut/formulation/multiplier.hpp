@@ -6,6 +6,8 @@
 #include <taut/scalar/dual.hpp>
 #include <taut/solve/failure.hpp>
 
+#include <vector>
+
 namespace taut {
 
 template <Hamiltonian P>
@@ -44,6 +46,23 @@ Expected<typename P::Multiplier> multiplier(const P& s, const typename P::Vec& q
   C.solve(lambda);  // (L3)
   if constexpr (requires { C.minimum_norm(lambda); }) C.minimum_norm(lambda);
   return lambda;
+}
+
+// λ as numbers, and the force -Gᵀλ of all constraints; nothing where λ is not determined.
+template <Hamiltonian P>
+std::vector<double> multiplier_in_doubles(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+  const auto lambda = multiplier(s, q, p);
+  return lambda ? std::vector<double>(lambda->begin(), lambda->end()) : std::vector<double>{};
+}
+template <Hamiltonian P>
+std::vector<double> constraint_force(const P& s, const typename P::Vec& q, const typename P::Vec& p) {
+  const auto lambda = multiplier(s, q, p);
+  if (!lambda) return {};
+  typename P::Jacobian G = s.make_jacobian();
+  s.G(q, G);
+  typename P::Vec force = zero_vector(s);
+  G.subtract_transpose(*lambda, force);
+  return {force.begin(), force.end()};
 }
 
 }  // namespace taut

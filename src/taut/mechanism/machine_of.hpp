@@ -79,17 +79,10 @@ class MachineOf final : public Machine {
     }
   }
   std::vector<double> multiplier() const override {
-    const auto lambda = taut::multiplier(problem_, mesh_.q, mesh_.p);
-    return lambda ? std::vector<double>(lambda->begin(), lambda->end()) : std::vector<double>{};
+    return multiplier_in_doubles(problem_, mesh_.q, mesh_.p);
   }
   std::vector<double> constraint_force() const override {
-    const auto lambda = taut::multiplier(problem_, mesh_.q, mesh_.p);
-    if (!lambda) return {};
-    auto G = problem_.make_jacobian();
-    problem_.G(mesh_.q, G);
-    typename P::Vec force = zero_vector(problem_);
-    G.subtract_transpose(*lambda, force);
-    return {force.begin(), force.end()};
+    return taut::constraint_force(problem_, mesh_.q, mesh_.p);
   }
   double kinetic_energy() const override {
     typename P::Vec v = zero_vector(problem_);

@@ -112,20 +112,12 @@ void TransformedMachine::carry(Carry& c) {
 }
 
 std::string TransformedMachine::save() {
-  Carry c;
-  carry(c);
-  return c.bytes() + machine_->save();
+  return saved_with([this](Carry& c) { carry(c); }, *machine_);
 }
 
 bool TransformedMachine::restore(std::string_view bytes) {
   show_mesh_point();
-  Carry size;
-  carry(size);
-  const std::size_t own = size.bytes().size();
-  if (bytes.size() < own) return false;
-  Carry saved(bytes.substr(0, own));
-  carry(saved);
-  return saved.complete() && machine_->restore(bytes.substr(own));
+  return restored_with([this](Carry& c) { carry(c); }, *machine_, bytes);
 }
 
 }  // namespace taut

@@ -66,17 +66,10 @@ class ThermostatMachine final : public Machine {
   std::span<const double> p() const override { return {mesh_.p.data(), size()}; }
   Reading read() override { return gauge_.read(problem_, mesh_.q, mesh_.p); }
   std::vector<double> multiplier() const override {
-    const auto lambda = taut::multiplier(problem_, mesh_.q, mesh_.p);
-    return lambda ? std::vector<double>(lambda->begin(), lambda->end()) : std::vector<double>{};
+    return multiplier_in_doubles(problem_, mesh_.q, mesh_.p);
   }
   std::vector<double> constraint_force() const override {
-    const auto lambda = taut::multiplier(problem_, mesh_.q, mesh_.p);
-    if (!lambda) return {};
-    auto G = problem_.make_jacobian();
-    problem_.G(mesh_.q, G);
-    Vec force = zero_vector(problem_);
-    G.subtract_transpose(*lambda, force);
-    return {force.begin(), force.end()};
+    return taut::constraint_force(problem_, mesh_.q, mesh_.p);
   }
   double kinetic_energy() const override {
     Vec v = zero_vector(problem_);
