@@ -224,8 +224,15 @@ void Worker::refill(Lanes& lanes) {
 }
 
 void Worker::fill(Lanes& lanes, int lane) {
+  put_in(lanes, lane, *lanes.in[static_cast<std::size_t>(lane)]->t.constants);
+}
+
+// The lane has the constants of this trajectory: new ones would cost a new stepper.
+void Worker::fill_again(Lanes& lanes, int lane) { put_in(lanes, lane, {}); }
+
+void Worker::put_in(Lanes& lanes, int lane, std::span<const double> constants) {
   const Current& c = *lanes.in[static_cast<std::size_t>(lane)];
-  if (!lanes.machine->fill(lane, c.machine->save(), c.tally, *c.t.constants))
+  if (!lanes.machine->fill(lane, c.machine->save(), c.tally, constants))
     throw std::logic_error("a machine and a lane of one trajectory do not fit together");
 }
 
@@ -274,7 +281,7 @@ void Worker::step_alone(Lanes& lanes, int lane) {
     c.reset();
     return;
   }
-  fill(lanes, lane);
+  fill_again(lanes, lane);
 }
 
 // Samples a lane, looks for poles, or ends it.
@@ -283,7 +290,7 @@ void Worker::stop_at(Lanes& lanes, int lane) {
   take_out(lanes, lane);
   const bool again = arrive(*c);
   if (!has_ended(*c)) {
-    if (again) fill(lanes, lane);
+    if (again) fill_again(lanes, lane);
     return;
   }
   end(*c);

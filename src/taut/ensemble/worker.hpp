@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace taut {
@@ -55,6 +56,8 @@ class Worker {
   bool make_lanes();
   void refill(Lanes& lanes);
   void fill(Lanes& lanes, int lane);
+  void fill_again(Lanes& lanes, int lane);
+  void put_in(Lanes& lanes, int lane, std::span<const double> constants);
   void advance(Lanes& lanes);
   static void take_out(const Lanes& lanes, int lane);
   void step_alone(Lanes& lanes, int lane);

@@ -19,8 +19,8 @@ class LaneMachine {
   virtual int lanes() const = 0;
 
   // Puts a trajectory into a lane: what Machine::save gives of it, its tally after at least one step, and the
-  // constants of its formulas (empty: those with which this machine was made). Returns false if the bytes are
-  // not those of such a machine.
+  // constants of its formulas (empty: those that the lane has, at first those of this machine). Returns false
+  // if the bytes are not those of such a machine.
   virtual bool fill(int lane, std::string_view saved, const Tally& tally,
                     std::span<const double> constants) = 0;
   // Takes the trajectory out. An empty lane does what another lane does, and counts for nothing.
