@@ -1,6 +1,7 @@
 #include <taut/method/methods.hpp>
 #include <taut/run/sentences.hpp>
 #include <taut/words/nearest_name.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
 
@@ -10,20 +11,6 @@
 namespace taut {
 
 namespace {
-
-// Returns "a", "a and b", "a, b and c"; for many names the first six, "and 31 others".
-std::string listed(std::vector<std::string> names) {
-  constexpr std::size_t most = 8, shown = 6;
-  if (names.size() > most) {
-    const std::size_t others = names.size() - shown;
-    names.resize(shown);
-    names.push_back(fmt::format("{} others", others));
-  }
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-  return text;
-}
 
 std::string_view solved_for(SolveStage stage) {
   switch (stage) {

@@ -337,12 +337,14 @@ void ModelReader::read_constraints(const Value& t) {
   }
   // A mechanism that is driven in all its coordinates moves still: with the time.
   const std::size_t n = model_.coordinates.size() - (model_.dynamics.timed ? 1 : 0), all = m + rolling.size();
-  if (all > 0 && all_coordinates_ && !solves_redundant() && (driven ? all > n : all >= n))
-    fail(t.find(m > 0 ? "constraints" : "velocity-constraints")->value,
+  if (all > 0 && all_coordinates_ && !solves_redundant() && (driven ? all > n : all >= n)) {
+    surplus_ = &t.find(m > 0 ? "constraints" : "velocity-constraints")->value;
+    fail(*surplus_,
          counted(all, "constraint") + " on " + counted(n, "coordinate") + (all == 1 ? " leaves" : " leave") +
              " nothing that moves",
          driven ? "there must not be more constraints than coordinates"
                 : "there must be fewer constraints than coordinates");
+  }
 }
 
 // A constraint on velocities is linear in them, by calculus and by its values. A part without them is a rate
