@@ -26,15 +26,16 @@ const std::vector<std::string> system_keys{
 
 bool ModelReader::usable_name(const std::string& name, const SourceText& source, Span at,
                               const std::string& what) {
-  if (name.size() > longest_name)
-    fail(source, at, "the name " + ticked(name) + " has " + std::to_string(name.size()) + " letters",
+  const auto letters = static_cast<std::size_t>(
+      std::count_if(name.begin(), name.end(), [](char c) { return !continues_character(c); }));
+  if (letters > longest_name)
+    fail(source, at, "the name " + ticked(name) + " has " + std::to_string(letters) + " letters",
          "at most " + std::to_string(longest_name));
   else if (!is_name(name))
-    fail(source, at, ticked(name) + " cannot be the name of a " + what,
-         "names are letters, digits and _, not starting with a digit");
+    fail(source, at, ticked(name) + " cannot be the name of a " + what, std::string(what_names_are));
   else if (is_reserved(name))
     fail(source, at, ticked(name) + " cannot be the name of a " + what,
-         name == "pi" ? "it is the number 3.14159…" : "it is a function");
+         name == "pi" || name == "π" ? "it is the number 3.14159…" : "it is a function");
   else
     return true;
   return false;
