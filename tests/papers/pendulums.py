@@ -335,14 +335,14 @@ def bdf(k, h, steps, angle=math.pi / 2, speed=0.0, gravity=1.0, step=bdf_step):
     return past
 
 
-def variable_bdf(k, tolerance, h, count):
+def variable_bdf(k, tolerance, h, count, choose=False):
     """Steps chosen by their error, from rest at (1, 0): the coefficients are those of the polynomials through
-    unequally spaced points. The first k points are exact; the point on the circle is found as in bdf_step."""
+    unequally spaced points. With `choose` the order is chosen too, up to k. The first k points are exact; the point on the circle is found as in bdf_step."""
     time = 1.0  # sqrt(|q|/|q''|): nothing moves at the start
     proposed = min(h, time * tolerance ** (1 / (k + 1)))
     scale_q, scale_p = 1.0, time
     t, states, since, fine = [0.0], [[1.0, 0.0, 0.0, 0.0]], 0, None
-    ends = []
+    ends, order = [], k
     for n in range(count):
         begin = t[-1]
         left = h
@@ -356,28 +356,41 @@ def variable_bdf(k, tolerance, h, count):
                 states.append(fine)
                 since += 1
             else:
-                back = tau[:k]
+                back = tau[:order]
                 alpha = sum(1 / s for s in back)
-                share = [-1 / back[i] * math.prod(s / (s - back[i]) for j, s in enumerate(back) if j != i) for i in range(k)]
-                a = [-sum(share[i] * states[-1 - i][j] for i in range(k)) / alpha for j in range(4)]
+                share = [-1 / back[i] * math.prod(s / (s - back[i]) for j, s in enumerate(back) if j != i) for i in range(order)]
+                a = [-sum(share[i] * states[-1 - i][j] for i in range(order)) / alpha for j in range(4)]
                 c = 1 / alpha
                 s = [a[0] + c * a[2], a[1] + c * a[3] - c * c]
                 r = math.hypot(*s)
                 q = [s[0] / r, s[1] / r]
                 x = q + [(q[0] - a[0]) / c, (q[1] - a[1]) / c]
-                nodes = [0.0] + [-u for u in tau]
-                points = [x] + [states[-1 - i] for i in range(k + 1)]
-                weight = [math.prod(1 / (nodes[i] - m) for j, m in enumerate(nodes) if j != i) for i in range(k + 2)]
-                factor = math.prod(back) / alpha
-                e = [abs(factor * sum(w * y[j] for w, y in zip(weight, points))) for j in range(4)]
                 scale_q = max([scale_q] + [abs(v) for v in x[:2]])
                 scale_p = max([scale_p] + [abs(v) for v in x[2:]])
-                off = max(max(e[:2]) / scale_q, min(1.0, size / time) * max(e[2:]) / scale_p) / tolerance
-                change = 0.9 * max(off, 1e-30) ** (-1 / (k + 1))
+
+                def off_and_change(order):
+                    nodes = [0.0] + [-u for u in tau[: order + 1]]
+                    points = [x] + [states[-1 - i] for i in range(order + 1)]
+                    weight = [math.prod(1 / (nodes[i] - m) for j, m in enumerate(nodes) if j != i) for i in range(order + 2)]
+                    factor = math.prod(tau[:order]) / sum(1 / s for s in tau[:order])
+                    e = [abs(factor * sum(w * y[j] for w, y in zip(weight, points))) for j in range(4)]
+                    off = max(max(e[:2]) / scale_q, min(1.0, size / time) * max(e[2:]) / scale_p) / tolerance
+                    return off, 0.9 * max(off, 1e-30) ** (-1 / (order + 1))
+
+                off, change = off_and_change(order)
+                before = order
+                if choose and (off > 1 or since >= order):
+                    for other in (before - 1, before + 1):
+                        if 1 <= other <= k and not (off > 1 and other > before):
+                            longer = off_and_change(other)[1]
+                            if longer > (1.1 if order == before else 1) * change:
+                                order, change = other, longer
                 if off > 1:
                     proposed, since = size * min(0.9, max(0.25, change)), 0
                     continue
-                if since >= k and change >= 1.2:
+                if order != before:
+                    since = 0
+                if (order != before or since >= order) and change >= 1.2:
                     proposed, since = size * min(change, 2.0), 0
                 t.append(t[-1] + size)
                 states.append(x)
@@ -408,6 +421,10 @@ def backward_differentiation():
         states = variable_bdf(4, 10.0 ** -power, 0.04 * T, 100)
         for name, n in (("T", 25), ("4T", 100)):
             rows["reich/bdf4", "BDF4, variable steps, error 1e-%d: H(%s) - H(0)" % (power, name)] = energy(states[n - 1])
+    for power in (2, 3):
+        states = variable_bdf(5, 10.0 ** -power, 0.04 * T, 100, choose=True)
+        for name, n in (("T", 25), ("4T", 100)):
+            rows["reich/bdf4", "variable order to 5, error 1e-%d: H(%s) - H(0)" % (power, name)] = energy(states[n - 1])
     states = bdf(2, 0.04 * T, 1000)
     rows["reich/bdf4", "BDF2, h = 0.04T: H(4T)"] = energy(states[100])
     rows["reich/bdf4", "BDF2, h = 0.04T: H(40T)"] = energy(states[1000])

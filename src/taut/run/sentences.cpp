@@ -149,8 +149,9 @@ constexpr std::string_view solve_them_all =
 // Asks whether the method finds its stages by an iteration that keeps the potential as it was: a stiff
 // potential throws it off.
 bool iterates_stages(const FailedStep& at, std::string_view method) {
-  constexpr std::string_view methods[] = {"lobatto",      "radau",           "radau-projected", "bdf",
-                                          "bdf-variable", "gauss-projected", "dirac-gauss"};
+  constexpr std::string_view methods[] = {
+      "lobatto",         "radau",      "radau-projected", "bdf", "bdf-variable", "bdf-variable-order",
+      "gauss-projected", "dirac-gauss"};
   return !at.is_ode && at.failure.stage == SolveStage::inner &&
          std::find(std::begin(methods), std::end(methods), method) != std::end(methods);
 }
