@@ -348,7 +348,7 @@ projection = { kind = "all", tolerance = -1.0, each = 2 }
 )toml",
           R"text(model.toml:7:15: unknown formulation `dirc`
    7 | formulation = "dirc"
-     |               ^^^^^^  known here: underlying, dirac, dirac-simplified, dirac-weak, hamilton-dirac, state-space, parametrised, parametrised-velocity, linear, baumgarte, penalty, index-2, ggl. Did you mean `dirac`?
+     |               ^^^^^^  known here: underlying, dirac, dirac-simplified, dirac-weak, hamilton-dirac, state-space, parametrised, parametrised-velocity, linear, baumgarte, penalty, impetus-striction, index-2, ggl. Did you mean `dirac`?
 model.toml:8:23: unknown projection `all`
    8 | projection = { kind = "all", tolerance = -1.0, each = 2 }
      |                       ^^^^^  known here: none, position, momentum, both.

@@ -12,12 +12,11 @@ namespace taut {
 
 struct RowDependence {
   int rank = 0;
-  std::vector<int>
-      dependent;  // the rows that take part in a vanishing combination; none if all are independent
+  std::vector<int> dependent;  // the rows that take part in a vanishing combination
 };
 
-// Rows are scaled to unit length: the units of the constraints must not decide. A matrix with entries that are
-// not finite has no dependent rows.
+// Rows are scaled to unit length: the units of the constraints must not decide. If an entry is not finite, no
+// row is called dependent.
 inline RowDependence row_dependence(Eigen::MatrixXd rows) {
   const int m = static_cast<int>(rows.rows());
   RowDependence found{m, {}};

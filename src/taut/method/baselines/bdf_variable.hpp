@@ -67,7 +67,7 @@ struct BdfVariable {
     int since_change = 0;
     T q_scale{0}, p_scale{0};  // the largest |q| and |p| so far
     T time{0};                 // the time in which the start turns into something else
-    int order;                 // of the next step
+    int order;                 // the order of the next step
     bool chooses_order;
 
     void take(const X& left, const T& h) {
