@@ -45,7 +45,8 @@ struct Header {
 
 int write_header(const TypedModel& typed, const Header& header) {
   const std::string& name = header.name;
-  if (!is_name(name) || name[0] < 'A' || name[0] > 'Z')
+  const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return c > 0; });
+  if (!is_name(name) || !ascii || name[0] < 'A' || name[0] > 'Z')
     throw InputError(
         fmt::format("--name needs letters, digits and _, a capital letter first, not `{}`.", shown(name)));
   const ModelRun run = read_model_run(typed.problem, {}, typed.set);

@@ -70,7 +70,7 @@ std::string cases(const Program& program, Words&& words, FilesText&& files) {
 // Prints NAME= for each entry of the table [parameters] of a model: a file, or one that is in the program.
 const std::string parameters_function = R"text(taut_parameters() {
   { if [[ -f $1 ]]; then cat -- "$1"; else taut show "$1" 2>/dev/null; fi; } |
-    awk '/^\[/{on = $0 == "[parameters]"} on && /^[A-Za-z_][A-Za-z0-9_]* *=/{sub(/ *=.*/, "="); print}'
+    awk '/^\[/{on = $0 == "[parameters]"} on && /^[^] \t#["=.]+ *=/{sub(/ *=.*/, "="); print}'
 })text";
 
 std::string bash_script(const Program& program) {
@@ -182,7 +182,7 @@ function __taut_parameters
     set -l model (string match -v -- '-*' $words[3..-1])[1]
     begin
         if test -f "$model"; cat -- "$model"; else; taut show "$model" 2>/dev/null; end
-    end | string match -r '^\[.*\]|^[A-Za-z_][A-Za-z0-9_]* *=' | awk '/^\\[/{on = $0 == "[parameters]"} on && /=/{sub(/ *=/, "="); print}'
+    end | string match -r '^\[.*\]|^[^\s#\["=.]+ *=' | awk '/^\\[/{on = $0 == "[parameters]"} on && /=/{sub(/ *=/, "="); print}'
 end
 complete -c taut -f
 )text";

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from .errors import ModelError
 from .formula import Formula, Graph, text_of, text_of_number, write_texts
 from .legendre import Mechanics, mechanics_of, refuse_both
-from .parse import Value, parse, parse_value
+from .parse import LETTERS, Value, parse, parse_value
 from .symbolic import from_sympy, is_sympy, name_of_symbol
 from .trace import trace
 
@@ -175,7 +175,7 @@ def event_table(value: Any, what: str) -> "Mapping[Any, Any]":
 
 
 def _table(name: str, rows: "Iterable[Tuple[str, str]]") -> str:
-    lines = [f"{key} = {value}" for key, value in rows]
+    lines = [f"{_key(key)} = {value}" for key, value in rows]
     return f"[{name}]\n" + "\n".join(lines) + "\n" if lines else ""
 
 
@@ -304,7 +304,7 @@ def _run_value(value: Any) -> str:
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_run_value(part)}" for key, part in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {_run_value(part)}" for key, part in value.items()) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_run_value(part) for part in value) + "]"
     return text_of_number(value)
@@ -348,7 +348,12 @@ def with_settings(text: str, settings: Mapping[str, Any], places: Mapping[str, s
     return text
 
 
-_KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
+_KEY = re.compile(rf"\s*[\"']?([{LETTERS}0-9-]+)[\"']?\s*=")
+
+
+def _key(name: str) -> str:
+    """A key as every reader of TOML takes it: letters that are not ASCII stand in quotes."""
+    return name if name.isascii() else _quoted(name)
 
 
 def _ends(lines: "List[str]", at: int) -> int:
@@ -393,13 +398,13 @@ def _with_value(text: str, table: str, key: str, value: str) -> str:
             found = _KEY.match(lines[at])
             other = {"steps": "until", "until": "steps"}.get(key) if table == "run" else None
             if inside and found is not None and found.group(1) in (key, other):
-                lines[at:end] = [f"{key} = {value}"]
+                lines[at:end] = [f"{_key(key)} = {value}"]
                 return "\n".join(lines) + "\n"
             at = end
             continue
         at += 1
     if header >= 0:
-        lines.insert(header + 1, f"{key} = {value}")
+        lines.insert(header + 1, f"{_key(key)} = {value}")
     else:
-        lines += ["", f"[{table}]", f"{key} = {value}"]
+        lines += ["", f"[{table}]", f"{_key(key)} = {value}"]
     return "\n".join(lines) + "\n"

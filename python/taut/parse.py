@@ -13,7 +13,10 @@ from .formula import FUNCTIONS, Formula, Graph
 
 __all__ = ["Block", "Value", "parse", "parse_equation", "parse_value"]
 
-_TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|([-+*/^(),\[\]]))")
+# The letters of names: those of ASCII, and the Greek ones that do not look like Latin ones.
+LETTERS = "A-Za-z_ΓΔΘΛΞΠΣΦΨΩα-ξπρσ-ωϑϕϵ"
+_NUMBER = r"\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?"
+_TOKEN = re.compile(rf"\s*(?:({_NUMBER})|([{LETTERS}][{LETTERS}0-9]*)|([-+*/^(),\[\]]))", re.ASCII)
 _OF_VECTORS = {"dot": 2, "cross": 2, "norm": 1, "transpose": 1}
 
 
@@ -214,7 +217,7 @@ class _Reader:
         if token in FUNCTIONS:
             self.expect("(")
             return self.graph.function(token, *[self.number(one, f"`{token}`") for one in self.several(")")])
-        return self.definitions[token] if token in self.definitions else self.graph.name(token)
+        return self.definitions[token] if token in self.definitions else self.graph.name("pi" if token == "π" else token)
 
 
 def parse_value(text: str, graph: Graph, definitions: "Optional[Mapping[str, Value]]" = None) -> Value:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from .errors import ModelError
 from .formula import Formula, Graph
+from .parse import LETTERS
 
 __all__ = ["SymbolicModel", "is_sympy", "name_of_symbol", "from_sympy", "to_sympy"]
 
@@ -48,8 +50,9 @@ def name_of_symbol(symbol: Any) -> str:
     """
     moving = _moving(symbol) if is_sympy(symbol) else None
     name = moving if moving is not None else str(getattr(symbol, "name", symbol))
-    if not name.isascii() or not name.replace("_", "a").isalnum() or name[0].isdigit():
-        raise ModelError(f"`{name}` cannot be a name in a model: names are letters, digits and _, and no digit comes first")
+    if re.fullmatch(rf"[{LETTERS}][{LETTERS}0-9]*", name) is None:
+        raise ModelError(f"`{name}` cannot be a name in a model: names are letters, Greek ones too, digits and _, and no "
+                         "digit comes first")
     return name
 
 

@@ -114,7 +114,7 @@ TEST(ARestoredMachine, RemembersTheImpulsesFromWhichItGuesses) {
 TEST(ARestoredMachine, RemembersTheStepsThatItChose) {
   const ModelRun run = model_of("double-pendulum");
   for (const double tolerance : {1e-4, 1e-8})
-    for (const char* method : {"bdf-variable(1)", "bdf-variable(4)"})
+    for (const char* method : {"bdf-variable(1)", "bdf-variable(4)", "bdf-variable-order(5)"})
       EXPECT_EQ(difference(run, {method}, 0.03, false, {.error_tolerance = tolerance}), "")
           << method << " " << tolerance;
 }

@@ -94,6 +94,22 @@ INSTANTIATE_TEST_SUITE_P(Of, EveryExample, ::testing::ValuesIn(examples()), [](c
   return std::regex_replace(example.param, std::regex("-"), "_");
 });
 
+// The stop rule counts alike. Only where constraints are of second degree the specialised step has another
+// iteration: it knows what a correction leaves, and corrects that with the factor at hand, too.
+TEST_F(Backends, MakeTheSameCorrectionsUnlessGIsOfSecondDegree) {
+  const auto corrections = [&](const std::string& constraint, const std::string& method) {
+    const std::string command = "pendulum --set 'system.constraints=[\"" + constraint +
+                                "\"]' --set L=1 --steps 500 --method " + method + " --backend ";
+    const double interpreted = run_json(command + "interpret")["newton"]["iterations_mean"],
+                 specialised = run_json(command + "specialise")["newton"]["iterations_mean"];
+    return specialised / interpreted;
+  };
+  for (const char* method : {"rattle", "'lobatto(3)'"})
+    EXPECT_NEAR(corrections("sqrt(x^2 + y^2) - 1", method), 1, 0.005) << method;
+  EXPECT_NEAR(corrections("(x^2 + y^2 - 1)/2", "'lobatto(3)'"), 1, 0.005);
+  EXPECT_GT(corrections("(x^2 + y^2 - 1)/2", "rattle"), 1.1);
+}
+
 TEST_F(Backends, WithoutACompilerOneLineSaysSo) {
   const std::string line =
       "taut: the formulas are interpreted: there is no C++ compiler (c++, g++ or clang++) on PATH.\n";

@@ -194,7 +194,7 @@ TEST(Contract, EveryOrdinaryMethodRunsOnEveryFormulation) {
       ++pairs;
     }
   }
-  EXPECT_EQ(pairs, 10 * 7 + (6 + 2) * 2) << "ordinary methods; bdf(k) and radau(s) on index-2 and ggl";
+  EXPECT_EQ(pairs, 10 * 8 + (6 + 2) * 2) << "ordinary methods; bdf(k) and radau(s) on index-2 and ggl";
 }
 
 TEST(Contract, ProjectionsAreCounted) {

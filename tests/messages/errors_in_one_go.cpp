@@ -56,7 +56,7 @@ TEST(ErrorsInOneGo, AMethodThatTakesNoFormulation) {
 TEST(ErrorsInOneGo, NoErrorIsToldTwice) {
   const std::string both = potential + R"text(./m.toml:12:15: unknown formulation `dirc`
   12 | formulation = "dirc"
-     |               ^^^^^^  known here: underlying, dirac, dirac-simplified, dirac-weak, hamilton-dirac, state-space, parametrised, parametrised-velocity, linear, baumgarte, penalty, index-2, ggl. Did you mean `dirac`?
+     |               ^^^^^^  known here: underlying, dirac, dirac-simplified, dirac-weak, hamilton-dirac, state-space, parametrised, parametrised-velocity, linear, baumgarte, penalty, impetus-striction, index-2, ggl. Did you mean `dirac`?
 )text";
   refused("method = \"rk4\"\nformulation = \"dirc\"\n", "", both);
   const OwnFolder folder;

@@ -67,7 +67,7 @@ model.toml:3:1: `pi` cannot be the name of a parameter
      | ^^  it is the number 3.14159…
 model.toml:4:1: `a b` cannot be the name of a parameter
    4 | "a b" = 2
-     | ^^^^^  names are letters, digits and _, not starting with a digit
+     | ^^^^^  names are letters, Greek ones too, digits and _, not starting with a digit
 model.toml:5:1: the parameter `x` has the name of a coordinate
    5 | x = 1
      | ^
@@ -76,7 +76,7 @@ model.toml:6:1: the parameter `p_y` has the name of a momentum
      | ^^^
 model.toml:7:1: `été` cannot be the name of a parameter
    7 | "été" = 1
-     | ^^^^^  names are letters, digits and _, not starting with a digit
+     | ^^^^^  names are letters, Greek ones too, digits and _, not starting with a digit
 )text");
   refused(R"toml([system]
 coordinates = ["x", "x", "p_x", "2nd"]
@@ -91,7 +91,7 @@ model.toml:2:27: the coordinate `p_x` has the name of a momentum
      |                           ^^^  the momentum of `x` is called `p_x`
 model.toml:2:34: `2nd` cannot be the name of a coordinate
    2 | coordinates = ["x", "x", "p_x", "2nd"]
-     |                                  ^^^  names are letters, digits and _, not starting with a digit
+     |                                  ^^^  names are letters, Greek ones too, digits and _, not starting with a digit
 )text");
   refused(R"toml([system]
 coordinates = ["p_x", "x"]

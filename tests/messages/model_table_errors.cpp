@@ -111,6 +111,49 @@ model.toml:11:13: the directory must be a text in quotes, not a number
 )text");
 }
 
+TEST(ModelErrors, RedundantConstraintsAreNamedBeforeTheyAreCounted) {
+  refused(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1
+potential = "y"
+constraints = ["(x^2 + y^2 - 1)/2", "x^2 + y^2 - 1"]
+[initial]
+x = 1
+)toml",
+          R"text(model.toml:5:15: the gradients of constraint 1 and constraint 2 combine to zero at the start
+   5 | constraints = ["(x^2 + y^2 - 1)/2", "x^2 + y^2 - 1"]
+     |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^  leave one of them out, or solve them all in the sense of least squares: redundant = "least-squares" in [run]
+As they are, 2 constraints on 2 coordinates leave nothing that moves.
+)text");
+  // The third one follows from none; a velocity constraint that repeats the second one does.
+  refused(
+      R"toml([system]
+coordinates = ["x", "y", "z"]
+mass = 1
+potential = "y"
+constraints = ["x^2 + y^2 - 1", "z"]
+velocity-constraints = ["2*v_z"]
+[initial]
+x = 1
+)toml",
+      R"text(model.toml:5:15: the gradients of constraint 2 and velocity constraint 1 combine to zero at the start
+   5 | constraints = ["x^2 + y^2 - 1", "z"]
+     |               ^^^^^^^^^^^^^^^^^^^^^^  leave one of them out, or solve them all in the sense of least squares: redundant = "least-squares" in [run]
+As they are, 3 constraints on 3 coordinates leave nothing that moves.
+)text");
+  // Independent ones are too many, and so are three on a plane of which any two hold everything.
+  refused(R"toml([system]
+coordinates = ["x", "y"]
+mass = 1
+potential = "y"
+constraints = ["x", "y", "x + y"]
+)toml",
+          R"text(model.toml:5:15: 3 constraints on 2 coordinates leave nothing that moves
+   5 | constraints = ["x", "y", "x + y"]
+     |               ^^^^^^^^^^^^^^^^^^^  there must be fewer constraints than coordinates
+)text");
+}
+
 TEST(ModelErrors, WrongCounts) {
   refused(R"toml([system]
 coordinates = ["x", "y"]
@@ -305,7 +348,7 @@ projection = { kind = "all", tolerance = -1.0, each = 2 }
 )toml",
           R"text(model.toml:7:15: unknown formulation `dirc`
    7 | formulation = "dirc"
-     |               ^^^^^^  known here: underlying, dirac, dirac-simplified, dirac-weak, hamilton-dirac, state-space, parametrised, parametrised-velocity, linear, baumgarte, penalty, index-2, ggl. Did you mean `dirac`?
+     |               ^^^^^^  known here: underlying, dirac, dirac-simplified, dirac-weak, hamilton-dirac, state-space, parametrised, parametrised-velocity, linear, baumgarte, penalty, impetus-striction, index-2, ggl. Did you mean `dirac`?
 model.toml:8:23: unknown projection `all`
    8 | projection = { kind = "all", tolerance = -1.0, each = 2 }
      |                       ^^^^^  known here: none, position, momentum, both.

@@ -98,6 +98,22 @@ TEST(VariableSteps, HaveTheEnergyOfASecondImplementation) {
   EXPECT_EQ(gained("1e-6"), done(command)["energy"]["final"].get<double>());  // the default; H(0) is 0
 }
 
+// The same with orders that are chosen: a loose tolerance makes the method leave the highest, a tight one
+// does not.
+TEST(VariableOrder, HasTheEnergyOfASecondImplementation) {
+  const std::string command = "pendulum --step 0.2966519483682195 --steps 25 --method ";
+  const auto gained = [&](const std::string& method, const std::string& tolerance) {
+    const json run = done(command + method + " --error-tolerance " + tolerance);
+    return run["energy"]["final"].get<double>() - run["energy"]["initial"].get<double>();
+  };
+  EXPECT_NEAR(gained("'bdf-variable-order(5)'", "1e-2"), 0.2612378771, 1e-7);
+  EXPECT_NEAR(gained("'bdf-variable-order(5)'", "1e-3"), 6.9374637e-3, 1e-9);
+  EXPECT_EQ(gained("bdf-variable-order", "1e-3"), gained("'bdf-variable-order(5)'", "1e-3"));
+  EXPECT_NE(gained("'bdf-variable(5)'", "1e-3"), gained("'bdf-variable-order(5)'", "1e-3"));
+  EXPECT_EQ(gained("'bdf-variable(5)'", "1e-6"), gained("'bdf-variable-order(5)'", "1e-6"));
+  expect_refused("run pendulum --method 'bdf-variable-order(7)'", "from 1 to 6");
+}
+
 TEST(VariableSteps, AreRefusedOfOthersAndOutOfRange) {
   expect_refused("run pendulum --method rattle --error-tolerance 1e-6", "rattle takes steps of one size");
   expect_refused("run pendulum --method 'bdf-variable(4)' --error-tolerance 2", "the error tolerance is 2");

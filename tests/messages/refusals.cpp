@@ -92,7 +92,7 @@ TEST(Refusals, AFormulationOrProjectionThatIsNone) {
       "run pendulum --method rk4 --formulation dirc",
       "--formulation: unknown formulation `dirc`\n     | run.formulation=dirc\n     |                 ^^^^  "
       "known here: underlying, dirac, dirac-simplified, dirac-weak, hamilton-dirac, state-space, "
-      "parametrised, parametrised-velocity, linear, baumgarte, penalty, index-2, ggl. "
+      "parametrised, parametrised-velocity, linear, baumgarte, penalty, impetus-striction, index-2, ggl. "
       "Did you mean `dirac`?");
   refused_at("run pendulum --method rk4 --projection q",
              "--projection: unknown projection `q`\n     | run.projection.kind=q\n     |                     "

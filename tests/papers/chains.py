@@ -86,6 +86,31 @@ class Chain:
             q, p = self.jump(q, p, part * h, order - 2)
         return q, p
 
+    def bdf2(self, past, h, steps):
+        """BDF2 with the constraints at the new point, from (q, p) at 0 and h: forces and rods are looked at again until
+        the point stands still, and multipliers are corrected by one linear solve in between."""
+        (q0, p0), (q1, p1) = past
+        mu = [0.0] * (len(q0) - 1)
+        for _ in range(steps - 1):
+            q = [[2 * a - b for a, b in zip(*pair)] for pair in zip(q1, q0)]
+            q_hat = [[(4 * a - b) / 3 for a, b in zip(*pair)] for pair in zip(q1, q0)]
+            p_hat = [[(4 * a - b) / 3 for a, b in zip(*pair)] for pair in zip(p1, p0)]
+            for _ in range(200):
+                rods, kicked = self.rods(q), self.kick(q, p_hat, 2 * h / 3)
+                for last in (False, True):
+                    p = self.kicked(kicked, rods, [-m for m in mu])
+                    new = [[a + 2 * h / 3 * v for a, v in zip(*pair)] for pair in zip(q_hat, p)]
+                    if not last:
+                        there = self.rods(new)
+                        g = [(d[0] ** 2 + d[1] ** 2 - 1) / 2 for d in there]
+                        more = solve(self.products(there, rods), g)
+                        mu = [m + 3 / (2 * h) * v for m, v in zip(mu, more)]
+                change, q = off(q, new), new
+                if change < 1e-14:
+                    break
+            q0, p0, q1, p1 = q1, p1, q, p
+        return q1, p1
+
     def energy(self, q, p):
         return sum(v[0] ** 2 + v[1] ** 2 for v in p) / 2 + self.potential(q)
 
@@ -173,6 +198,19 @@ def orders():
     return {("leimkuhler-skeel/vs-vr", key): value for key, value in found.items()}
 
 
+def against_bdf2(chain, q, p, exact, of_vr):
+    """How much larger the errors of BDF2 are, and its errors of the energy."""
+    rows, study = {}, "leimkuhler-skeel/figures3-5"
+    for h in (0.1, 0.05, 0.025, 0.01, 0.005, 0.0025):
+        first = chain.jump(q, p, h / 2, 6)
+        qe, pe = chain.bdf2([(q, p), chain.jump(*first, h / 2, 6)], h, round(10 / h))
+        error = math.hypot(off(qe, exact[0]), off(pe, exact[1])) / of_vr[study, "figure 3, h = %g: error of VR" % h]
+        gap = abs(chain.energy(qe, pe) - 10.5) / of_vr[study, "figure 4, h = %g: |E(10) - E(0)| of VR" % h]
+        rows[study, "figure 3, h = %g: error of BDF2 over VR" % h] = error
+        rows[study, "figure 4, h = %g: energy gap over error gap" % h] = gap / error
+    return rows
+
+
 def all_rows():
     rows = {}
     chain, q, p = six_nodes()
@@ -184,6 +222,7 @@ def all_rows():
         study, name = "leimkuhler-skeel/figures3-5", "figure %%d, h = %g: %%s of VR" % h
         rows[study, name % (3, "error")] = math.hypot(off(qe, exact[0]), off(pe, exact[1]))
         rows[study, name % (4, "|E(10) - E(0)|")] = abs(chain.energy(qe, pe) - 10.5)
+    rows.update(against_bdf2(chain, q, p, exact, rows))
     worst = [0.0] * 4
     for n, (qn, _, vs) in enumerate(chain.rattle(q, p, 0.01, 1000)):
         for k in {min(3, n // 250), min(3, max(0, n - 1) // 250)}:  # a mesh point between two windows is in both

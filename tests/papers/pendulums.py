@@ -335,14 +335,14 @@ def bdf(k, h, steps, angle=math.pi / 2, speed=0.0, gravity=1.0, step=bdf_step):
     return past
 
 
-def variable_bdf(k, tolerance, h, count):
+def variable_bdf(k, tolerance, h, count, choose=False):
     """Steps chosen by their error, from rest at (1, 0): the coefficients are those of the polynomials through
-    unequally spaced points. The first k points are exact; the point on the circle is found as in bdf_step."""
+    unequally spaced points. With `choose` the order is chosen too, up to k. The first k points are exact; the point on the circle is found as in bdf_step."""
     time = 1.0  # sqrt(|q|/|q''|): nothing moves at the start
     proposed = min(h, time * tolerance ** (1 / (k + 1)))
     scale_q, scale_p = 1.0, time
     t, states, since, fine = [0.0], [[1.0, 0.0, 0.0, 0.0]], 0, None
-    ends = []
+    ends, order = [], k
     for n in range(count):
         begin = t[-1]
         left = h
@@ -356,28 +356,41 @@ def variable_bdf(k, tolerance, h, count):
                 states.append(fine)
                 since += 1
             else:
-                back = tau[:k]
+                back = tau[:order]
                 alpha = sum(1 / s for s in back)
-                share = [-1 / back[i] * math.prod(s / (s - back[i]) for j, s in enumerate(back) if j != i) for i in range(k)]
-                a = [-sum(share[i] * states[-1 - i][j] for i in range(k)) / alpha for j in range(4)]
+                share = [-1 / back[i] * math.prod(s / (s - back[i]) for j, s in enumerate(back) if j != i) for i in range(order)]
+                a = [-sum(share[i] * states[-1 - i][j] for i in range(order)) / alpha for j in range(4)]
                 c = 1 / alpha
                 s = [a[0] + c * a[2], a[1] + c * a[3] - c * c]
                 r = math.hypot(*s)
                 q = [s[0] / r, s[1] / r]
                 x = q + [(q[0] - a[0]) / c, (q[1] - a[1]) / c]
-                nodes = [0.0] + [-u for u in tau]
-                points = [x] + [states[-1 - i] for i in range(k + 1)]
-                weight = [math.prod(1 / (nodes[i] - m) for j, m in enumerate(nodes) if j != i) for i in range(k + 2)]
-                factor = math.prod(back) / alpha
-                e = [abs(factor * sum(w * y[j] for w, y in zip(weight, points))) for j in range(4)]
                 scale_q = max([scale_q] + [abs(v) for v in x[:2]])
                 scale_p = max([scale_p] + [abs(v) for v in x[2:]])
-                off = max(max(e[:2]) / scale_q, min(1.0, size / time) * max(e[2:]) / scale_p) / tolerance
-                change = 0.9 * max(off, 1e-30) ** (-1 / (k + 1))
+
+                def off_and_change(order):
+                    nodes = [0.0] + [-u for u in tau[: order + 1]]
+                    points = [x] + [states[-1 - i] for i in range(order + 1)]
+                    weight = [math.prod(1 / (nodes[i] - m) for j, m in enumerate(nodes) if j != i) for i in range(order + 2)]
+                    factor = math.prod(tau[:order]) / sum(1 / s for s in tau[:order])
+                    e = [abs(factor * sum(w * y[j] for w, y in zip(weight, points))) for j in range(4)]
+                    off = max(max(e[:2]) / scale_q, min(1.0, size / time) * max(e[2:]) / scale_p) / tolerance
+                    return off, 0.9 * max(off, 1e-30) ** (-1 / (order + 1))
+
+                off, change = off_and_change(order)
+                before = order
+                if choose and (off > 1 or since >= order):
+                    for other in (before - 1, before + 1):
+                        if 1 <= other <= k and not (off > 1 and other > before):
+                            longer = off_and_change(other)[1]
+                            if longer > (1.1 if order == before else 1) * change:
+                                order, change = other, longer
                 if off > 1:
                     proposed, since = size * min(0.9, max(0.25, change)), 0
                     continue
-                if since >= k and change >= 1.2:
+                if order != before:
+                    since = 0
+                if (order != before or since >= order) and change >= 1.2:
                     proposed, since = size * min(change, 2.0), 0
                 t.append(t[-1] + size)
                 states.append(x)
@@ -408,6 +421,10 @@ def backward_differentiation():
         states = variable_bdf(4, 10.0 ** -power, 0.04 * T, 100)
         for name, n in (("T", 25), ("4T", 100)):
             rows["reich/bdf4", "BDF4, variable steps, error 1e-%d: H(%s) - H(0)" % (power, name)] = energy(states[n - 1])
+    for power in (2, 3):
+        states = variable_bdf(5, 10.0 ** -power, 0.04 * T, 100, choose=True)
+        for name, n in (("T", 25), ("4T", 100)):
+            rows["reich/bdf4", "variable order to 5, error 1e-%d: H(%s) - H(0)" % (power, name)] = energy(states[n - 1])
     states = bdf(2, 0.04 * T, 1000)
     rows["reich/bdf4", "BDF2, h = 0.04T: H(4T)"] = energy(states[100])
     rows["reich/bdf4", "BDF2, h = 0.04T: H(40T)"] = energy(states[1000])
@@ -507,6 +524,97 @@ def figures_3_to_6():
     return rows
 
 
+# ---- Leimkuhler and Reich, sections 3.3 and 3.4: how residuals near the manifold behave ----
+
+
+def rates(field, residuals, x, directions):
+    """The matrix of the linear equations for the residuals: their rates along `directions`, which change one residual each."""
+    columns = []
+    for direction in directions:
+        h, ends = 1e-4, []
+        for sign in (1, -1):
+            y = add(x, sign * h, direction)
+            change = field(y)
+            ends.append([derivative(lambda z, k=k: residuals(z)[k], y, change) for k in range(len(directions))])
+        columns.append([(a - b) / (2 * h) for a, b in zip(*ends)])
+    return [list(row) for row in zip(*columns)]
+
+
+def largest_square(A):
+    """The eigenvalue of A^2 that is largest in size, by the power method."""
+    v, size = [1.0 + 0.1 * k for k in range(len(A))], 0.0
+    for _ in range(2000):
+        for _ in range(2):
+            v = [sum(a * b for a, b in zip(row, v)) for row in A]
+        place = max(range(len(v)), key=lambda k: abs(v[k]))
+        size = v[place]
+        v = [a / size for a in v]
+    w = v
+    for _ in range(2):
+        w = [sum(a * b for a, b in zip(row, w)) for row in A]
+    return w[place] / v[place]
+
+
+def circle_residuals(z):
+    return (z[0] ** 2 + z[1] ** 2 - 1) / 2, z[0] * z[2] + z[1] * z[3]
+
+
+def linear_forms():
+    """The constraints x1 + x2 = 0 and x1 - 2 x2 = 0, which hold where x1 = x2 = 0, and the quadratic potential."""
+
+    def slope(q):
+        a, b, c, d, e = q
+        return 4 * a + c + e / 2, 9 * b - d
+
+    def residuals(z):
+        return z[0] + z[1], z[0] - 2 * z[1], z[5] + z[6], z[5] - 2 * z[6]
+
+    def simplified(z):
+        # lambda makes the forces along x1 and x2 vanish: lambda g is -(V_1 x1 + V_2 x2).
+        a, b, c, d, e = z[:5]
+        v = (4 * a * a + 9 * b * b + 5 * c * c + 6 * d * d + 7 * e * e) / 2 + a * c - b * d + a * e / 2 + c * d
+        one, two = slope(z[:5])
+        return sum(p * p for p in z[5:]) / 2 + v - one * a - two * b
+
+    def dirac(z):
+        # eta G p is -(p1^2 + p2^2): the velocities along x1 and x2 vanish too.
+        return simplified(z) - z[5] ** 2 - z[6] ** 2
+
+    return residuals, hamiltonian_field(dirac), hamiltonian_field(simplified)
+
+
+def manifold_stability():
+    rows, study = {}, "leimkuhler-reich/stability"
+    residuals, dirac, simplified = linear_forms()
+    directions = []
+    for first in (0, 5):
+        for one, two in ((2 / 3, 1 / 3), (1 / 3, -1 / 3)):
+            direction = [0.0] * 10
+            direction[first], direction[first + 1] = one, two
+            directions.append(direction)
+    x = [0.0, 0.0, 0.3, -0.2, 0.5, 0.0, 0.0, 0.7, 0.1, -0.4]
+    rows[study, "(22)-(23): Dirac, largest frequency"] = math.sqrt(-largest_square(rates(dirac, residuals, x, directions)))
+    rows[study, "(20)-(21): simplified, largest exponent"] = math.sqrt(
+        largest_square(rates(simplified, residuals, x, directions))
+    )
+    # On the circle, at (1, 0): phi changes with x, and psi with p_x; x changes psi too, unless p_x = 0.
+    directions = [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]
+    x, (dirac, simplified, _) = [1.0, 0.0, 0.0, -2.0], forms(0.0)
+    rows[study, "3.4: pendulum, Dirac, frequency"] = math.sqrt(-largest_square(rates(dirac, circle_residuals, x, directions)))
+    rows[study, "3.4: pendulum, simplified, exponent"] = math.sqrt(
+        largest_square(rates(simplified, circle_residuals, x, directions))
+    )
+    # The residuals are so small that the steps are too; those that the study has are looked at, a hundred to t = 2.
+    for name, field in (("dirac", dirac), ("simplified", simplified)):
+        worst, start = [0.0, 0.0], [math.sqrt(1 + 2e-7), 0.0, 0.0, -2.0]
+        states = along(lambda y, dt: rk4(field, y, dt), start, 5e-4, 4000)
+        for z in (state for n, state in enumerate(states) if n % 40 == 0):
+            worst = [max(w, abs(v) / 1e-7) for w, v in zip(worst, circle_residuals(z))]
+        for k, residual in enumerate(("phi", "psi")):
+            rows[study, "3.4: %s, phi(0) = 1e-7: largest |%s|/phi(0), t <= 2" % (name, residual)] = worst[k]
+    return rows
+
+
 # ---- Seiler, section 3 ----
 
 
@@ -549,6 +657,12 @@ def seiler_section_3():
     for name, f in coordinates.items():
         for label, (number, field) in zip(labels[name], fields.items()):
             rows[study, "%s%s' under (%d)" % (label, name, number)] = derivative(f, x, field)
+    # (20) at (16) with zeta = rho = 0: zeta and rho change along (q, -p) and (0, q), which are independent of the rest.
+    x = [s, c, 1.3 * c, -1.3 * s]
+    directions = [s, c, -x[2], -x[3]], [0.0, 0.0, s, c]
+    rows[study, "(20), linearised: sigma"] = math.sqrt(
+        largest_square(rates(forms(1.0)[1], circle_residuals, x, directions))
+    )
     rows[study, "Riccati: rho at t = 10 from rho0 = 0.3"] = riccati(0.01, 0.3, 10, 1000)
     end = 0.99 * blow_up(0.01)
     rows[study, "Riccati: rho at 0.99 of the time of blow-up, zeta0 = 0.01"] = riccati(0.01, 0.0, end, 100000)
@@ -734,6 +848,7 @@ def seiler_section_6():
 def all_rows():
     rows = {}
     reich = reich_tables, reich_stability, backward_differentiation
-    for part in (*reich, figure_2, figures_3_to_6, seiler_section_3, seiler_section_6):
+    parts = *reich, figure_2, figures_3_to_6, manifold_stability, seiler_section_3, seiler_section_6
+    for part in parts:
         rows.update(part())
     return rows

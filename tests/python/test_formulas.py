@@ -227,6 +227,23 @@ velocity-constraints = ["v[1] = x*v_y"]
         assert model.description["particles"] == (model._repr_latex_() is None), path
 
 
+def test_greek_letters_are_names():
+    angle, omega = sympy.symbols("θ ω")
+    model = taut.Model(coordinates=[angle, "φ"], mass=1, potential=-omega**2 * sympy.cos(angle), start={angle: 1, "v_φ": 0.5},
+                       parameters={omega: 2}, quantities={"Λ": "p_φ*π"}, run={"step": 0.01, "steps": 10})
+    shown = model._repr_latex_()
+    assert "\\theta" in shown and "\\omega" in shown
+    assert '"ω" = ' in model.to_toml()  # every reader of TOML takes it so
+    run = model.run()
+    assert run.summary["quantities"]["Λ"] == pytest.approx(0.5 * np.pi, abs=1e-15)
+    back = taut.Model(**model.to_sympy()._asdict())
+    assert (back.run().q == run.q).all()
+    other = taut.Model(text=model.to_toml(), parameters={"ω": 3})
+    assert other.parameters["ω"] == 3 and other.to_toml().count("ω") == model.to_toml().count("ω")
+    with pytest.raises(taut.ModelError, match="cannot be a name"):
+        taut.Model(coordinates=[sympy.Symbol("é")], mass=1, potential="0")
+
+
 def test_settings_stand_in_the_text(pendulum):
     text = taut.Model("pendulum", parameters={"L": 2.0}, start={"p_y": 0.25}, set={"run.steps": 7}).to_toml()
     moving = taut.Model(text=taut.Model("pendulum", start={"v_y": 0.25}).to_toml())

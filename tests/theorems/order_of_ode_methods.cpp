@@ -65,6 +65,7 @@ TEST(OrderOfOdeMethods, DiracSimplified) { expect_orders<DiracSimplified>(); }
 TEST(OrderOfOdeMethods, DiracWeak) { expect_orders<DiracWeak>(); }
 TEST(OrderOfOdeMethods, HamiltonDirac) { expect_orders<HamiltonDirac>(); }
 TEST(OrderOfOdeMethods, Baumgarte) { expect_orders<Baumgarte>(); }
+TEST(OrderOfOdeMethods, ImpetusStriction) { expect_orders<ImpetusStriction>(); }
 TEST(OrderOfOdeMethods, Charts) { expect_orders<Charts>(); }
 TEST(OrderOfOdeMethods, AParametrisation) { expect_orders<StateSpace<test::Angle>>(); }
 

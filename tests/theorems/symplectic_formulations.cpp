@@ -7,6 +7,7 @@
 #include <taut/formulation/dirac.hpp>
 #include <taut/formulation/dirac_simplified.hpp>
 #include <taut/formulation/dirac_weak.hpp>
+#include <taut/formulation/impetus_striction.hpp>
 #include <taut/formulation/penalty.hpp>
 #include <taut/formulation/underlying.hpp>
 #include <taut/measure/tangent_space.hpp>
@@ -76,6 +77,17 @@ TEST(SymplecticFormulations, DiracsHamiltoniansInTheWholeSpace) {
   EXPECT_GT(whole_space<Baumgarte>(), 1e-2);
   EXPECT_GT(whole_space<Underlying>(), 1e-2);
   EXPECT_GT(whole_space<DiracWeak>(), 1e-2);
+}
+
+// On the circle, of second degree, which Gauss' methods keep.
+TEST(SymplecticFormulations, ImpetusAndStrictionOnM) {
+  const Eigen::MatrixXd basis = tangent_basis(P{}, on_M(), Keeps::position_and_momentum);
+  const OdeMethod<OdeGauss, ImpetusStriction> gauss{.scheme = {.s = 2}},
+      midpoint{.scheme = {.s = 1, .is_midpoint = true}};
+  EXPECT_LT(defect(gauss, on_M(), basis), rounding);
+  EXPECT_LT(defect(midpoint, on_M(), basis), rounding);
+  const OdeMethod<ExplicitRungeKutta, ImpetusStriction> explicit_method{.scheme = {find_explicit("rk2")}};
+  EXPECT_GT(defect(explicit_method, on_M(), basis), 1e-6);  // the hypothesis: a symplectic method
 }
 
 TEST(SymplecticFormulations, ChartsOnM) {

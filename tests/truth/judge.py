@@ -127,7 +127,7 @@ def verdict(cell, made):
             off = multistep_off(cell, s, made)
             if off > 1e-8:
                 return "elsewhere", "(rounding has grown: the points before it are %.1e from those of the program)" % off
-        elif cell.method.startswith("bdf-variable("):
+        elif cell.method.startswith("bdf-variable"):
             # Its steps may be as short as they must: its equations, those of an Euler step, are then solvable.
             (state,) = cell.states(made, 1)
             STAGES["radau"](1).make(s, *state, cell.step / 2**20)

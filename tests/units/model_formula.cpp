@@ -2,6 +2,8 @@
 
 #include <taut/model/text/formula.hpp>
 #include <taut/model/text/functions.hpp>
+#include <taut/model/text/latex.hpp>
+#include <taut/model/text/letters.hpp>
 
 #include <gtest/gtest.h>
 
@@ -130,6 +132,30 @@ TEST(Formula, DepthIsLimitedAndLengthIsNot) {
   std::string sum = "1";
   for (int k = 1; k < 100000; ++k) sum += "+1";
   EXPECT_EQ(value(sum), 100000);
+}
+
+TEST(Formula, GreekLettersAreLetters) {
+  EXPECT_EQ(value("2*θ + φ_1^2", {{"θ", 3}, {"φ_1", 5}}), 31);
+  EXPECT_EQ(value("Δx*ω0", {{"Δx", 3}, {"ω0", 2}}), 6);
+  EXPECT_EQ(value("cos(π)"), -1);
+  EXPECT_TRUE(is_name("v_θ") && is_name("θθ") && is_reserved("π"));
+  EXPECT_EQ(parse_formula("2θ", "the formula").error->note, "a product is written `2*θ`");
+  // What looks like a letter of ours, and is none: Α, ο, the sign of micro, é, half a letter.
+  for (const char* other : {"\u0391", "\u03BF", "\u00B5", "\u00E9", "\xCE"})
+    EXPECT_FALSE(is_name(other)) << other;
+}
+
+TEST(Formula, EveryGreekLetterHasItsCommandOfLatex) {
+  int letters = 0;
+  for (char32_t c = 0x80; c < 0x800; ++c) {
+    const std::string text{static_cast<char>(0xC0 | (c >> 6)), static_cast<char>(0x80 | (c & 0x3F))};
+    EXPECT_EQ(letter_at(text, 0) > 0, is_greek(c)) << text;
+    letters += is_greek(c);
+  }
+  EXPECT_EQ(letters, 36);
+  EXPECT_EQ(name_to_latex("θ"), "\\theta");
+  EXPECT_EQ(name_to_latex("p_φ1"), "p_{\\varphi_{1}}");
+  EXPECT_EQ(name_to_latex("Δx"), "\\mathrm{{\\Delta}x}");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <taut/formulation/constraint_matrix.hpp>
+#include <taut/solve/dependent_rows.hpp>
 
 #include <Eigen/Eigenvalues>
 
@@ -11,34 +12,6 @@
 #include <vector>
 
 namespace taut {
-
-// Returns the rows that take part in a vanishing combination Σ cᵢ ∇gᵢ = 0; none if they have full rank.
-inline std::vector<int> dependent_rows(Eigen::MatrixXd rows) {
-  const int m = static_cast<int>(rows.rows());
-  std::vector<int> named;
-  if (!rows.allFinite()) return named;
-  const double largest = rows.cwiseAbs().maxCoeff();
-  // Rows are scaled to unit length: the units of the constraints must not decide. Each is first divided by
-  // its largest entry, whose square may be too large for a number.
-  for (int i = 0; i < m; ++i) {
-    const double entry = rows.row(i).cwiseAbs().maxCoeff();
-    if (entry > 1e-14 * largest)
-      rows.row(i) = (rows.row(i) / entry).normalized();
-    else
-      named.push_back(i);  // no gradient at all
-  }
-  if (!named.empty()) return named;
-  const Eigen::MatrixXd gram = rows * rows.transpose();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(gram);
-  // Rounding leaves eigenvalues of order m ε for a truly dependent set; below 1e-12 the rows are dependent to
-  // 1e-6.
-  for (int k = 0; k < m && spectrum.eigenvalues()[k] < 1e-12; ++k)
-    for (int i = 0; i < m; ++i)
-      if (std::abs(spectrum.eigenvectors()(i, k)) > 1e-6) named.push_back(i);
-  std::sort(named.begin(), named.end());
-  named.erase(std::unique(named.begin(), named.end()), named.end());
-  return named;
-}
 
 // A connected set of constraints larger than this is not analysed by its eigenvalues; only one constraint of
 // it is named.
@@ -66,7 +39,7 @@ std::vector<int> dependent_in_component(const P& s, const StateOf<P>& x, const t
   G.for_each([&](int i, int j, const auto& entry) {
     if (row[i] >= 0) rows(row[i], column[j]) += lane(entry, 0);
   });
-  std::vector<int> named = dependent_rows(std::move(rows));
+  std::vector<int> named = row_dependence(std::move(rows)).dependent;
   for (int& k : named) k = component[k];
   if (named.empty()) named.push_back(first);
   return named;
@@ -104,7 +77,7 @@ std::vector<int> dependent_constraints(const P& s, const StateOf<P>& x) {
   if constexpr (has_groups<typename P::Jacobian> && has_diagonal_mass<P>) {
     return dependent_in_component(s, x, G);
   } else {
-    return dependent_rows(dense_rows(s, G));
+    return row_dependence(dense_rows(s, G)).dependent;
   }
 }
 

@@ -56,6 +56,7 @@ void for_each_method(Visit&& visit) {
   visit(DaeRungeKutta<DaeFamily::gauss, false>{.s = 2});
   for (int k = 1; k <= 6; ++k) visit(Bdf{.k = k});
   for (const int k : {2, 4}) visit(BdfVariable{.k = k});
+  visit(BdfVariable{.k = 5, .chooses_order = true});
   visit(HalfExplicit{});
   for (int p = 1; p <= 4; ++p) visit(HalfExplicitRungeKutta{.order = p});
   visit(Conformal{});
@@ -168,7 +169,10 @@ std::optional<NameError> visit_row(Row row, const MethodName& asked, Visit&& vis
     return NameError{std::string(asked.name) + " takes no argument '" + std::string(asked.argument) + "'"};
   if constexpr (Numbered<Row>)
     if (numbered) {
-      row = Row{};
+      if constexpr (requires { row.without_number(); })
+        row = row.without_number();
+      else
+        row = Row{};
       if (asked.has_argument)
         if (auto error = take_number(asked, row)) return error;
     }

@@ -1,6 +1,7 @@
 #include <taut/method/methods.hpp>
 #include <taut/run/sentences.hpp>
 #include <taut/words/nearest_name.hpp>
+#include <taut/words/wording.hpp>
 
 #include <fmt/format.h>
 
@@ -10,20 +11,6 @@
 namespace taut {
 
 namespace {
-
-// Returns "a", "a and b", "a, b and c"; for many names the first six, "and 31 others".
-std::string listed(std::vector<std::string> names) {
-  constexpr std::size_t most = 8, shown = 6;
-  if (names.size() > most) {
-    const std::size_t others = names.size() - shown;
-    names.resize(shown);
-    names.push_back(fmt::format("{} others", others));
-  }
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-  return text;
-}
 
 std::string_view solved_for(SolveStage stage) {
   switch (stage) {
@@ -162,8 +149,9 @@ constexpr std::string_view solve_them_all =
 // Asks whether the method finds its stages by an iteration that keeps the potential as it was: a stiff
 // potential throws it off.
 bool iterates_stages(const FailedStep& at, std::string_view method) {
-  constexpr std::string_view methods[] = {"lobatto",      "radau",           "radau-projected", "bdf",
-                                          "bdf-variable", "gauss-projected", "dirac-gauss"};
+  constexpr std::string_view methods[] = {
+      "lobatto",         "radau",      "radau-projected", "bdf", "bdf-variable", "bdf-variable-order",
+      "gauss-projected", "dirac-gauss"};
   return !at.is_ode && at.failure.stage == SolveStage::inner &&
          std::find(std::begin(methods), std::end(methods), method) != std::end(methods);
 }

@@ -1,5 +1,6 @@
 #include <taut/solve/decompositions.hpp>
 #include <taut/solve/dense_systems.hpp>
+#include <taut/solve/dependent_rows.hpp>
 
 namespace taut {
 
@@ -31,6 +32,11 @@ std::vector<std::complex<double>> eigenvalues(const DenseMatrix& A) {
 
 bool is_invertible(const DenseMatrix& A) {
   return Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(matrix(A)).isInvertible();
+}
+
+std::vector<int> dependent_rows_below_rank(const DenseMatrix& A) {
+  RowDependence found = row_dependence(matrix(A));
+  return found.rank < A.columns ? std::move(found.dependent) : std::vector<int>{};
 }
 
 }  // namespace taut

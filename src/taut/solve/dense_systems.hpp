@@ -35,4 +35,8 @@ std::vector<std::complex<double>> eigenvalues(const DenseMatrix& A);
 // Is a square A regular, up to rounding?
 bool is_invertible(const DenseMatrix& A);
 
+// Returns the rows of A, from 0, that depend on each other, if A has fewer independent rows than columns;
+// otherwise none.
+std::vector<int> dependent_rows_below_rank(const DenseMatrix& A);
+
 }  // namespace taut

@@ -48,6 +48,19 @@ std::string counted(std::size_t count, std::string_view thing) {
   return std::to_string(count) + " " + std::string(thing) + (count == 1 ? "" : "s");
 }
 
+std::string listed(std::vector<std::string> names) {
+  constexpr std::size_t most = 8, first = 6;
+  if (names.size() > most) {
+    const std::size_t others = names.size() - first;
+    names.resize(first);
+    names.push_back(std::to_string(others) + " others");
+  }
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return text;
+}
+
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }

@@ -22,6 +22,9 @@ std::string shown(std::string_view word);
 std::string ticked(std::string_view word);                       // `word`, as shown() returns it
 std::string counted(std::size_t count, std::string_view thing);  // "1 row", "2 rows"
 
+// Returns "a", "a and b", "a, b and c"; for many names the first six, "and 31 others".
+std::string listed(std::vector<std::string> names);
+
 bool contains(const std::vector<std::string>& names, std::string_view name);
 
 }  // namespace taut

@@ -7,6 +7,7 @@
 #include <taut/formulation/dirac_simplified.hpp>
 #include <taut/formulation/dirac_weak.hpp>
 #include <taut/formulation/hamilton_dirac.hpp>
+#include <taut/formulation/impetus_striction.hpp>
 #include <taut/formulation/linear.hpp>
 #include <taut/formulation/parametrised.hpp>
 #include <taut/formulation/penalty.hpp>
@@ -36,6 +37,7 @@ void for_each_formulation(Visit&& visit) {
   visit(Linear{});
   visit(Baumgarte{});
   visit(Penalty{});
+  visit(ImpetusStriction{});
 }
 
 template <class Visit>

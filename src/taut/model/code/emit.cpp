@@ -1,5 +1,6 @@
 #include <taut/model/code/emit.hpp>
 #include <taut/model/text/function_name.hpp>
+#include <taut/model/text/letters.hpp>
 
 #include <taut/model/code/program_source.hpp>
 #include <taut/model/code/system.hpp>
@@ -16,12 +17,26 @@ namespace taut {
 
 namespace {
 
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 // Puts the author's text inside a comment: one line, without a backslash that could join the next line to it.
+// Greek letters are written as words.
 std::string comment(std::string_view text) {
+  constexpr std::size_t most = 100;
   std::string out;
-  for (const char c : text.substr(0, 100))
-    out += c >= 0x20 && c < 0x7F && c != '\\' ? c : (c == '\n' ? ' ' : '?');
-  return text.size() > 100 ? out + "..." : out;
+  std::size_t at = 0;
+  while (at < text.size() && at < most) {
+    const char c = text[at];
+    const std::size_t bytes = std::max<std::size_t>(1, letter_at(text, at));
+    if (bytes > 1)
+      out += latex_of_letter(text.substr(at, bytes)).substr(1);
+    else
+      out += c >= 0x20 && c < 0x7F && c != '\\' ? c : (c == '\n' ? ' ' : '?');
+    at += bytes;
+  }
+  return at < text.size() ? out + "..." : out;
 }
 
 // Writes the nearest double, and the rest if that is not the number: 106 bits for the scalars that have them,
@@ -463,7 +478,7 @@ class Emitter {
 }  // namespace
 
 std::string emit_cpp(const Model& model, const std::string& type) {
-  const bool usable = is_name(type) && type[0] >= 'A' && type[0] <= 'Z';
+  const bool usable = is_name(type) && type[0] >= 'A' && type[0] <= 'Z' && is_ascii(type);
   return Emitter(model, usable ? type : "FormulaModel", Emitter::For::people).emit();
 }
 

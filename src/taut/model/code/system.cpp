@@ -343,6 +343,18 @@ std::optional<GradientBeyondNumbers> gradient_beyond_numbers(const System& s, co
   return std::nullopt;
 }
 
+std::vector<int> dependent_at_start(const System& s, const Model& model) {
+  constexpr int most = 500;  // the analysis costs m³
+  if (s.m > most) return {};
+  const auto values = at_start(s, model, s.G);
+  DenseMatrix rows(s.m, s.n - (model.dynamics.timed ? 1 : 0));
+  for (int i = 0; i < s.m; ++i)
+    for (auto k = static_cast<std::size_t>(s.begin[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(s.begin[static_cast<std::size_t>(i) + 1]); ++k)
+      if (s.column[k] < rows.columns) rows(i, s.column[k]) = values[k];
+  return dependent_rows_below_rank(rows);
+}
+
 bool singular_kinetic(const System& s, const Model& model) {
   constexpr int largest = 200;  // a factorisation costs n³
   if (s.kind != System::Kind::hamiltonian || s.n > largest) return false;

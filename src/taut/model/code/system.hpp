@@ -58,6 +58,11 @@ struct GradientBeyondNumbers {
 };
 std::optional<GradientBeyondNumbers> gradient_beyond_numbers(const System& system, const Model& model);
 
+// Returns the constraints, from 0, whose gradients combine to zero at the start, if fewer than n of all are
+// independent there; otherwise none. It is meant for models that have as many constraints as coordinates, or
+// more.
+std::vector<int> dependent_at_start(const System& system, const Model& model);
+
 // Asks whether H_pp of a system that is not natural is singular at the start, along a direction in which H_p
 // does not say how fast the system goes either.
 bool singular_kinetic(const System& system, const Model& model);

@@ -3,6 +3,7 @@
 #include <taut/model/particles/particle_reader.hpp>
 #include <taut/model/particles/particles.hpp>
 #include <taut/model/text/number_text.hpp>
+#include <taut/solve/dense_systems.hpp>
 #include <taut/words/wording.hpp>
 
 #include <cmath>
@@ -130,6 +131,32 @@ WithoutValue in_pairs(const std::shared_ptr<const PairGroup<Program>>& group, co
 }
 
 }  // namespace
+
+void ParticleReader::refuse_surplus() {
+  const int m = model_->rows->rows, n = model_->coordinates();
+  std::string sentence = std::to_string(m) + " constraints on " + std::to_string(n) +
+                         " coordinates leave nothing that moves",
+              note = "there must be fewer constraints than coordinates";
+  constexpr int most = 500;  // the analysis costs m³
+  std::vector<std::string> names;
+  if (m <= most) {
+    const ParticleProblem<double> s(model_);
+    auto G = s.make_jacobian();
+    s.G(s.start().q, G);
+    DenseMatrix rows(m, n);
+    G.for_each([&](int row, int column, double entry) { rows(row, column) += entry; });
+    for (const int k : dependent_rows_below_rank(rows)) names.push_back(s.constraint_name(k));
+  }
+  std::string more;
+  if (!names.empty()) {
+    more = "As they are, " + sentence + ".\n";
+    sentence = "the gradients of " + taut::listed(names) + (names.size() == 1 ? " come down" : " combine") +
+               " to zero at the start";
+    note = "leave out those that follow from others";
+  }
+  fail_key(*root_.find("particles"), std::move(sentence), std::move(note));
+  errors_.back().more = std::move(more);
+}
 
 void ParticleReader::check_start() {
   if (const WithoutValue motion = in_motion(*model_); !motion.sentence.empty())

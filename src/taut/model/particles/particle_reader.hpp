@@ -168,6 +168,7 @@ class ParticleReader {
 
   // check_particle_start.cpp: the whole system at its start
   void check_start();
+  void refuse_surplus();  // more constraints than coordinates, or as many
 
   // build_constraints.cpp
   void read_rods(const Table& t);

@@ -56,11 +56,7 @@ std::shared_ptr<const ParticleModel> ParticleReader::read() {
   each("thermostat", &ParticleReader::read_thermostat);
   if (errors_.size() > before) return nullptr;
   model_->make_rows();
-  if (model_->rows->rows >= model_->coordinates())
-    fail_key(*root_.find("particles"),
-             std::to_string(model_->rows->rows) + " constraints on " + std::to_string(model_->coordinates()) +
-                 " coordinates leave nothing that moves",
-             "there must be fewer constraints than coordinates");
+  if (model_->rows->rows >= model_->coordinates()) refuse_surplus();
   check_start();
   return errors_.size() > before ? nullptr : model_;
 }

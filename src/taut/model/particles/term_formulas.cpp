@@ -251,7 +251,7 @@ std::optional<ParticleReader::Loop> ParticleReader::loop_of(const Value& v, std:
   const std::string name(text.substr(begin, in - begin));
   if (!is_name(name) || is_reserved(name) || parameters_.contains(name) ||
       (name != "i" && is_particle_variable(name))) {
-    std::string_view why = "names are letters, digits and _, not starting with a digit";
+    std::string_view why = what_names_are;
     if (is_reserved(name)) why = "formulas know it as a function or a constant";
     if (is_particle_variable(name)) why = taken_names.substr(3);  // an index may be called i
     if (parameters_.contains(name)) why = "it is a parameter";

@@ -189,6 +189,7 @@ class ModelReader {
   // check_start.cpp
   void check_start();
   void check_derivatives();
+  void name_dependent();
 
   const Surroundings& around_;
   const SourceTree* tree_ = nullptr;  // the file, if its tree is at hand
@@ -212,7 +213,8 @@ class ModelReader {
   static constexpr std::size_t most_written_out = 4'000'000;
   std::size_t written_out_ = 0;
   std::set<std::string> later_parameters_, bad_parameters_;
-  std::vector<Watched> watched_;  // H or its potentials first, then the constraints
+  std::vector<Watched> watched_;    // H or its potentials first, then the constraints
+  const Value* surplus_ = nullptr;  // the list of constraints, if they leave nothing that moves
   bool all_coordinates_ = false;
   bool wants_reactions_ = false;    // [output] asks for the force of each constraint
   bool reads_events_ = false;       // formulas of events know no multipliers

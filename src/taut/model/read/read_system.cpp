@@ -26,15 +26,16 @@ const std::vector<std::string> system_keys{
 
 bool ModelReader::usable_name(const std::string& name, const SourceText& source, Span at,
                               const std::string& what) {
-  if (name.size() > longest_name)
-    fail(source, at, "the name " + ticked(name) + " has " + std::to_string(name.size()) + " letters",
+  const auto letters = static_cast<std::size_t>(
+      std::count_if(name.begin(), name.end(), [](char c) { return !continues_character(c); }));
+  if (letters > longest_name)
+    fail(source, at, "the name " + ticked(name) + " has " + std::to_string(letters) + " letters",
          "at most " + std::to_string(longest_name));
   else if (!is_name(name))
-    fail(source, at, ticked(name) + " cannot be the name of a " + what,
-         "names are letters, digits and _, not starting with a digit");
+    fail(source, at, ticked(name) + " cannot be the name of a " + what, std::string(what_names_are));
   else if (is_reserved(name))
     fail(source, at, ticked(name) + " cannot be the name of a " + what,
-         name == "pi" ? "it is the number 3.14159…" : "it is a function");
+         name == "pi" || name == "π" ? "it is the number 3.14159…" : "it is a function");
   else
     return true;
   return false;
@@ -337,12 +338,14 @@ void ModelReader::read_constraints(const Value& t) {
   }
   // A mechanism that is driven in all its coordinates moves still: with the time.
   const std::size_t n = model_.coordinates.size() - (model_.dynamics.timed ? 1 : 0), all = m + rolling.size();
-  if (all > 0 && all_coordinates_ && !solves_redundant() && (driven ? all > n : all >= n))
-    fail(t.find(m > 0 ? "constraints" : "velocity-constraints")->value,
+  if (all > 0 && all_coordinates_ && !solves_redundant() && (driven ? all > n : all >= n)) {
+    surplus_ = &t.find(m > 0 ? "constraints" : "velocity-constraints")->value;
+    fail(*surplus_,
          counted(all, "constraint") + " on " + counted(n, "coordinate") + (all == 1 ? " leaves" : " leave") +
              " nothing that moves",
          driven ? "there must not be more constraints than coordinates"
                 : "there must be fewer constraints than coordinates");
+  }
 }
 
 // A constraint on velocities is linear in them, by calculus and by its values. A part without them is a rate

@@ -2,6 +2,7 @@
 #include <taut/model/text/formula.hpp>
 #include <taut/model/text/function_name.hpp>
 #include <taut/model/text/functions.hpp>
+#include <taut/model/text/letters.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
@@ -36,7 +37,7 @@ const FunctionRow* find_function(std::string_view name) {
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_pi(std::string_view name) { return name == "pi" || name == "π"; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 enum class Kind { number, name, symbol, end };
@@ -328,8 +329,8 @@ class Parser {
     const char c = text()[begin];
     if (is_digit(c) || c == '.') {
       read_number(begin);
-    } else if (begins_name(c)) {
-      while (next_ < text().size() && (begins_name(text()[next_]) || is_digit(text()[next_]))) ++next_;
+    } else if (letter_at(text(), begin) > 0) {
+      next_ = end_of_name(text(), begin);
       token_ = {Kind::name, {begin, next_}, 0};
     } else if (std::string_view("+-*/^(),[]").find(c) != std::string_view::npos) {
       ++next_;
@@ -374,9 +375,8 @@ class Parser {
       return;
     }
     number_ = *value;
-    if (next_ < text().size() && begins_name(text()[next_])) {
-      std::size_t end = next_;
-      while (end < text().size() && (begins_name(text()[end]) || is_digit(text()[end]))) ++end;
+    if (letter_at(text(), next_) > 0) {
+      const std::size_t end = end_of_name(text(), next_);
       const std::string_view left = word(token_), right = std::string_view(text()).substr(next_, end - next_);
       fail(
           {begin, end},
@@ -490,7 +490,7 @@ class Parser {
       if (find_function(word(first)))
         return fail(first.span, ticked(word(first)) + " in " + what_ + " is a function",
                     "write `" + std::string(word(first)) + "(...)`");
-      if (word(first) == "pi") return push(Op::constant, -1, -1, first.span, 4 * atan(Float128(1)));
+      if (is_pi(word(first))) return push(Op::constant, -1, -1, first.span, 4 * atan(Float128(1)));
       if (const auto known = known_.sizes.find(word(first)); known != known_.sizes.end())
         return vector_by_name(known->first, known->second, first.span);
       return push(Op::input, -1, -1, first.span);
@@ -523,9 +523,9 @@ class Parser {
     const Token open = token_;
     const bool of_vectors = is_vector_function(word(name));
     if (!f && !of_vectors) {
-      const bool letter_case = word(name) == "pi";
+      const bool letter_case = is_pi(word(name));
       return fail(name.span,
-                  letter_case ? "`pi` in " + what_ + " is a number, not a function"
+                  letter_case ? ticked(word(name)) + " in " + what_ + " is a number, not a function"
                               : "unknown function " + ticked(word(name)) + " in " + what_,
                   letter_case ? "a product is written with `*`"
                               : known_names("functions:", word(name), function_names()));
@@ -760,11 +760,8 @@ const std::vector<std::string>& function_names() {
   return names;
 }
 
-bool is_reserved(std::string_view name) { return name == "pi" || find_function(name) != nullptr; }
+bool is_reserved(std::string_view name) { return is_pi(name) || find_function(name) != nullptr; }
 
-bool is_name(std::string_view text) {
-  return !text.empty() && begins_name(text[0]) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return begins_name(c) || is_digit(c); });
-}
+bool is_name(std::string_view text) { return letter_at(text, 0) > 0 && end_of_name(text, 0) == text.size(); }
 
 }  // namespace taut

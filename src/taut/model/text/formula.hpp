@@ -131,7 +131,10 @@ std::optional<Float128> decimal(std::string_view text);
 
 // Returns the functions of a formula and the constant pi, as people write them.
 const std::vector<std::string>& function_names();
-bool is_reserved(std::string_view name);  // a function or pi
-bool is_name(std::string_view text);      // letters, digits and _, not starting with a digit
+bool is_reserved(std::string_view name);  // a function, pi or π
+// Asks for letters, Greek ones among them (letters.hpp), digits and _, not starting with a digit.
+bool is_name(std::string_view text);
+inline constexpr std::string_view what_names_are =
+    "names are letters, Greek ones too, digits and _, not starting with a digit";
 
 }  // namespace taut

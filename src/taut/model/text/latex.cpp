@@ -1,4 +1,5 @@
 #include <taut/model/text/latex.hpp>
+#include <taut/model/text/letters.hpp>
 #include <taut/model/text/number_text.hpp>
 
 #include <fmt/format.h>
@@ -33,8 +34,14 @@ std::string within(const Piece& piece, Strength least) {
 std::string word_to_latex(std::string_view word) {
   if (std::find(greek.begin(), greek.end(), word) != greek.end()) return "\\" + std::string(word);
   if (word.size() == 1) return std::string(word);
+  if (const std::string_view letter = latex_of_letter(word); !letter.empty()) return std::string(letter);
   std::string text = "\\mathrm{";
-  for (const char c : word) text += c == '_' ? std::string("\\_") : std::string(1, c);
+  for (std::size_t at = 0; at < word.size();) {
+    const std::size_t bytes = std::max<std::size_t>(1, letter_at(word, at));
+    const std::string_view letter = word.substr(at, bytes), command = latex_of_letter(letter);
+    text += letter == "_" ? "\\_" : command.empty() ? std::string(letter) : "{" + std::string(command) + "}";
+    at += bytes;
+  }
   return text + "}";
 }
 
@@ -80,7 +87,7 @@ Piece piece_of(const Formula& formula, const FormulaNode& node, const std::vecto
   switch (node.op) {
     case Op::constant: {
       const std::string written(formula.part(node.span));
-      if (written == "pi") return {"\\pi"};
+      if (written == "pi" || written == "π") return {"\\pi"};
       std::string text = fmt::format("{}", static_cast<double>(node.value));
       if (const std::size_t e = text.find('e'); e != std::string::npos)
         return {text.substr(0, e) + " \\cdot 10^{" + std::to_string(std::stoi(text.substr(e + 1))) + "}",
