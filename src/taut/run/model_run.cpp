@@ -13,6 +13,7 @@
 #include <taut/run/model_of_tree.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/run/run_mechanism.hpp>
+#include <taut/run/run_options.hpp>
 #include <taut/run/schedule.hpp>
 #include <taut/run/stage_multipliers.hpp>
 #include <taut/run/transformed_machine.hpp>
@@ -624,6 +625,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
       note(fmt::format("with the time as one more coordinate, {} is called {}.", request.method, *with_time));
     for (const std::string& sentence : summary.warnings) note(sentence);
     summary.model = title();
+    summary.options = repeating_options_of(*this).to_text();
     summary.stage_multiplier = shows_stage_multiplier();
     if (!shows_local_error()) summary.local_error.reset();
     summary.warnings = std::move(warnings);
