@@ -5,7 +5,7 @@
 #include <taut/method/methods.hpp>
 #include <taut/model/text/equation.hpp>
 #include <taut/model/text/latex.hpp>
-#include <taut/run/run_options.hpp>
+#include <taut/run/asked/run_options.hpp>
 
 #include <fmt/format.h>
 
@@ -205,7 +205,7 @@ Json formulas_of(const std::vector<NamedFormula>& formulas) {
   return object;
 }
 
-// What its [run] says, with the usual values where it is silent. A length is both a time and a number of steps.
+// What its [run] says, with the usual values where it is silent. A length is a time and a number of steps.
 Json run_of(const ModelRun& run) {
   const Schedule schedule = schedule_of(run.request);
   Json object = options_of(run);

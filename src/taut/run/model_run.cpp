@@ -8,12 +8,12 @@
 #include <taut/model/formula_system.hpp>
 #include <taut/model/particles/particle_model.hpp>
 #include <taut/run/adaptive_machine.hpp>
+#include <taut/run/asked/run_options.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/events/event_watch.hpp>
 #include <taut/run/model_of_tree.hpp>
 #include <taut/run/model_run.hpp>
 #include <taut/run/run_mechanism.hpp>
-#include <taut/run/run_options.hpp>
 #include <taut/run/schedule.hpp>
 #include <taut/run/stage_multipliers.hpp>
 #include <taut/run/transformed_machine.hpp>

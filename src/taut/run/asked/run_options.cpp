@@ -1,5 +1,5 @@
 #include <taut/contract/time_transform.hpp>
-#include <taut/run/run_options.hpp>
+#include <taut/run/asked/run_options.hpp>
 #include <taut/run/schedule.hpp>
 
 #include <algorithm>
