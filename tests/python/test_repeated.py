@@ -94,7 +94,7 @@ def test_a_run_is_repeated_from_its_summary(option, tmp_path):
     said = {**options, **options.get("set", {})}
     for key, value in asked.items():
         word = key.replace("_", "-")
-        there = {"at": "run.at", "quantities": "quantities.height", "set": "set",
+        there = {"quantities": "quantities.height", "set": "set",
                  "projection-tolerance": "projection"}.get(word, word)
         assert there in said, f"{word} is lost: {options}"
     same(first, taut.Model(name).run(**options))
@@ -115,6 +115,7 @@ RUNS = [
     {"method": "rattle", "step": 0.02, "steps": 50, "first-guess": "quadratic", "stop-rule": "change", "tolerance": 1e-4},
     {"method": "lobatto(2)", "step": 0.02, "until": 1.0, "time-transform": "x^2 + 0.5"},
     {"method": "bdf-variable(3)", "step": 0.001, "until": 0.5, "error-tolerance": 1e-4},
+    {"method": "rattle", "step": 0.02, "steps": 50, "at": [0.123, 0.25]},
     {"method": "rk4", "step": 0.02, "steps": 50, "formulation": "underlying",
      "projection": {"kind": "both", "tolerance": 1e-6}},
     {"method": "adaptive(kahan-li8)", "step": 0.02, "until": 1.0, "step-function": "x^2 + 0.5", "longest-step": 1.0},

@@ -91,6 +91,7 @@ Json options_of(const ModelRun& run) {
   add_sizes_of_steps(request, object);
   add_solve(request, object);
   if (request.precision != Precision::double_precision) object["precision"] = name_of(request.precision);
+  if (const std::vector<double>& at = run.model.dynamics.at; !at.empty()) object["at"] = at;
   return object;
 }
 
