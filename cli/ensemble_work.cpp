@@ -164,6 +164,13 @@ Part part_of(const std::string& text) {
   return part;
 }
 
+Ensemble made_unless_stopped(const std::function<Ensemble(const std::function<bool()>&)>& make) {
+  const StopSignals signals;
+  Ensemble made = make([] { return StopSignals::caught() != 0; });
+  if (StopSignals::caught() != 0) throw StoppedWhileCompiling("stopped before the first step");
+  return made;
+}
+
 EnsembleProgress work_in_threads(const EnsembleWork& work) {
   return run_ensemble(work.ensemble, work.layout.threads, work.observer);
 }
@@ -242,7 +249,9 @@ int work_on(const Ensemble& ensemble, const EnsembleFolder* folder, const Part& 
 int resume_ensemble(const std::string& path, const Layout& layout, const EnsembleWanted& wanted,
                     const Workforce& workforce) {
   const EnsembleFolder folder = EnsembleFolder::open(path);
-  const Ensemble ensemble = ensemble_in(folder, layout.lanes, layout.device);
+  const Ensemble ensemble = made_unless_stopped([&](const std::function<bool()>& stop) {
+    return ensemble_in(folder, layout.lanes, layout.device, stop);
+  });
   return work_on(ensemble, &folder, {}, layout, wanted, workforce);
 }
 

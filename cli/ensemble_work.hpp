@@ -53,6 +53,10 @@ struct EnsembleWork {
   std::function<void(const Unit&)> count;  // for units that are in the folder already
 };
 
+// Makes an ensemble. A signal ends the compiler that works for it: `make` is given what asks for one. Throws
+// StoppedWhileCompiling if one came.
+Ensemble made_unless_stopped(const std::function<Ensemble(const std::function<bool()>&)>& make);
+
 EnsembleProgress work_in_threads(const EnsembleWork& work);
 
 // Whoever does it: the threads of this process, or other processes as well.

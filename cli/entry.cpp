@@ -2,6 +2,7 @@
 
 #include <taut/files/standard_files.hpp>
 #include <taut/run/model_run.hpp>
+#include <taut/run/signals.hpp>
 #include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
@@ -81,6 +82,11 @@ int carry_out_words(const Program& program, int argc, char** argv) {
   } catch (const InputError& error) {
     fmt::print(stderr, "{}: {}\n", program.name, harmless_lines(error.what()));
     return 2;
+  } catch (const StoppedWhileCompiling&) {
+    const int signal = StopSignals::caught();
+    fmt::print(stderr, "{}: stopped by {} while the step was compiled; nothing has begun.\n", program.name,
+               StopSignals::name(signal));
+    return 128 + signal;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "{}: there is not enough memory.\n", program.name);
     return 1;

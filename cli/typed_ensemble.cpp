@@ -41,8 +41,11 @@ void TypedEnsemble::add_work(Command& command) {
 Ensemble TypedEnsemble::made() {
   if (!table.empty()) vary.table = read_table_file(table);
   const RunRequest request = model.request();
-  const EnsembleOptions options{.lanes = layout.lanes, .samples = request.every > 0, .device = layout.device};
-  Ensemble ensemble = make_ensemble(read_model_run(model.problem, request, model.set), vary, options);
+  Ensemble ensemble = made_unless_stopped([&](const std::function<bool()>& stop) {
+    const EnsembleOptions options{
+        .lanes = layout.lanes, .samples = request.every > 0, .device = layout.device, .wants_to_stop = stop};
+    return make_ensemble(read_model_run(model.problem, request, model.set), vary, options);
+  });
   if (!ensemble.note.empty()) fmt::print(stderr, "taut: {}\n", ensemble.note);
   return ensemble;
 }

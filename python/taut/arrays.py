@@ -65,6 +65,8 @@ def as_doubles(value: Any, what: str) -> "Doubles":
     except ValueError as error:  # rows of different lengths
         raise ModelError(f"{what} is no array of numbers: {error}") from None
     if array.dtype.kind == "O":
+        if any(one is None for one in array.ravel()):  # numpy would take it for NaN
+            raise ModelError(f"{what} is no array of real numbers: None is among them")
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:

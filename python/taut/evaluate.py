@@ -59,7 +59,7 @@ def project(handle: Handle, n: int, q: Any, p: Any) -> "Tuple[Doubles, Doubles]"
     import numpy as np
 
     q, p = _together(q, p, n)
-    assert p is not None
+    assert p is not None  # Model.project has looked
     q, p = q.copy(), p.copy()
     count = q.size // n if n else 0
     moved = np.empty((count, 2), dtype=np.float64)

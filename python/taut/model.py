@@ -134,6 +134,9 @@ class Model:
         if len(ways) != 1:
             raise ModelError("a model comes from a name or file, from text=, or from coordinates= and formulas; "
                              + (f"here are {' and '.join(ways)}" if ways else "nothing was given"))
+        if isinstance(source, str) and "\n" in source:
+            raise ModelError("this is the text of a model, and the first argument is a name or the path of a file: write "
+                             "taut.Model(text=...)")
         self._described: Optional[Dict[str, Any]] = None
         self._folder = None if folder is None else os.fspath(folder)
         self._callbacks: Optional[Callbacks] = None
@@ -330,6 +333,8 @@ class Model:
 
     def project(self, q: Any, p: Any) -> "Tuple[Doubles, Doubles]":
         """q and p on the manifold g = 0, G H_p = 0; a state for which no point was found near it is NaN."""
+        if p is None:
+            raise ModelError("p is None; project takes q and p")
         return project(self._handle, len(self.coordinates), q, p)
 
     # ---- What it does ----------------------------------------------------------------------------------------

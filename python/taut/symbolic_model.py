@@ -75,8 +75,9 @@ def _run_of(d: "Dict[str, Any]", written_out: "Callable[[str], str]") -> "Dict[s
     if d["form"] == "split":  # its parts come together in H, and its method may want them apart
         left_out.append("method")
     found = {key: value for key, value in d["run"].items() if key not in left_out}
-    if found.get("step-function", "auto") != "auto":
-        found["step-function"] = written_out(found["step-function"])
+    for key in ("step-function", "time-transform"):
+        if found.get(key, "auto") != "auto":
+            found[key] = written_out(found[key])
     return found
 
 

@@ -60,7 +60,7 @@ std::int64_t units_in(const std::filesystem::path& folder) {
 }
 
 struct WoundedJob {
-  std::string words;  // the ensemble
+  std::string words;  // what was typed for the ensemble
   Ran ran;
 };
 

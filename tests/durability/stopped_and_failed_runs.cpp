@@ -152,6 +152,34 @@ TEST(AStopWhileTheCompilerWorks, EndsTheRunBeforeItBegins) {
   EXPECT_EQ(again.wait(), 0) << again.error();
 }
 
+// The compiler is a script that would work for hours, and writes its number when it begins.
+TEST(AStopWhileTheCompilerWorks, EndsTheCompilerOfAnEnsembleToo) {
+  const OwnFolder folder;
+  const fs::path compiler = folder / "slow-compiler", at_work = folder / "at-work";
+  std::ofstream(compiler) << "#!/bin/sh\ncase $1 in --version) echo slow 2;; *) echo $$ >" << at_work
+                          << ".part; mv " << at_work << ".part " << at_work << "; exec sleep 10000;; esac\n";
+  fs::permissions(compiler, fs::perms::owner_all);
+  setenv("CXX", compiler.c_str(), 1);
+  const std::string out = (folder / "out").string();
+  for (const std::string varied : {"p_x1 ~ normal(0, 0.1)", "gravity ~ uniform(1, 2)"}) {
+    fs::remove(at_work);
+    Process process({"ensemble", "double-pendulum", "--backend", "specialise", "--size", "4", "--steps",
+                     "100", "--vary", varied, "--project-start", "--out", out});
+    while (!fs::exists(at_work) && !process.has_ended()) test::sleep_seconds(0.005);
+    ASSERT_TRUE(fs::exists(at_work)) << varied;
+    pid_t number = 0;
+    std::ifstream(at_work) >> number;
+    ASSERT_GT(number, 1);
+    process.send(SIGTERM);
+    EXPECT_EQ(process.wait(), 128 + SIGTERM) << varied;
+    EXPECT_SAYS(process.error(), "stopped by SIGTERM while the step was compiled; nothing has begun");
+    EXPECT_NE(kill(number, 0), 0) << "the compiler goes on";
+    kill(number, SIGKILL);
+    EXPECT_FALSE(fs::exists(out));
+  }
+  unsetenv("CXX");
+}
+
 TEST(AFolderThatIsRemoved, IsNotCalledSafe) {
   const OwnFolder folder;
   Process process(long_run((folder / "out").string(), "1e9"));

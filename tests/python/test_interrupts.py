@@ -163,3 +163,42 @@ def test_what_cannot_be_resumed_is_refused_in_words(pendulum, tmp_path):
     with pytest.raises(taut.SolveFailed) as again:
         taut.resume(tmp_path / "f")
     assert str(again.value).split(":")[0] == str(failed.value).split(":")[0] and len(again.value.result) >= 1
+
+
+SLOW = """#!/bin/sh
+case $1 in --version) echo slow 3;; *) echo $$ >{at_work}.part; mv {at_work}.part {at_work}; exec sleep 10000;; esac
+"""
+
+COMPILES = """
+import os, signal, sys, threading, time
+import taut
+def press():
+    while not os.path.exists({at_work!r}):
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+def stop(fraction, seconds_left):
+    if os.path.exists({at_work!r}):
+        raise KeyboardInterrupt
+if not {by_progress}:
+    threading.Thread(target=press, daemon=True).start()
+try:
+    taut.Model("double-pendulum").{call}steps=100, backend="specialise", progress=stop if {by_progress} else None)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("by_progress", [False, True])
+@pytest.mark.parametrize("call", ["run(", "ensemble(size=4, "])
+def test_ctrl_c_ends_the_compiler_that_works(call, by_progress, tmp_path):
+    """The compiler is a script that would work for hours; without an end the test would wait for it. Ctrl-C may also be heard by
+    another thread than the one that waits: what a call for progress raises does as much."""
+    at_work, compiler = tmp_path / "at-work", tmp_path / "slow-compiler"
+    compiler.write_text(SLOW.format(at_work=at_work))
+    compiler.chmod(0o700)
+    done = subprocess.run([sys.executable, "-c", COMPILES.format(at_work=str(at_work), call=call, by_progress=by_progress)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=50,
+                          env={**os.environ, "PYTHONPATH": os.path.join(ROOT, "python"), "CXX": str(compiler)})
+    assert done.stdout == "interrupted\n", done.stderr
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(at_work.read_text()), 0)

@@ -115,3 +115,30 @@ def test_warnings_of_a_sampling_are_shown():
     d = taut.Model(TORUS).sample(10, warmup=10, chains=2)
     assert d.summary["warnings"] and all(sentence in repr(d) for sentence in d.summary["warnings"])
     assert "Warning:" in d._repr_html_()
+
+
+def test_none_among_numbers_is_refused(pendulum):
+    """NumPy takes None for NaN, and a NaN for an answer."""
+    stepper = pendulum.stepper("rattle", 0.01)
+
+    def put():
+        stepper.q = [None, 0.0]
+
+    for wrong in (lambda: pendulum.H([1.0, None], [0, 0]), lambda: pendulum.g(np.array([1.0, None])), put,
+                  lambda: pendulum.project([1.0, 0.0], [0.0, None]), lambda: pendulum.stepper("rattle", 0.01, q=[1.0, None]),
+                  lambda: pendulum.run(steps=1, start={"x": None}), lambda: pendulum.run(steps=1, start=([1.0, None], [0, 0])),
+                  lambda: pendulum.run(steps=1, parameters={"L": None}),
+                  lambda: pendulum.ensemble(vary={"p_y": [0.1, None]}, steps=1)):
+        with pytest.raises(taut.ModelError):
+            wrong()
+
+
+def test_what_takes_q_and_p_says_so(pendulum):
+    for call in (pendulum.H, pendulum.multiplier, pendulum.project):
+        with pytest.raises(taut.ModelError, match="takes q and p"):
+            call([1.0, 0.0], None)
+
+
+def test_a_text_in_the_place_of_a_name_is_told_apart(pendulum):
+    with pytest.raises(taut.ModelError, match=r"taut\.Model\(text=\.\.\.\)"):
+        taut.Model(pendulum.to_toml())

@@ -171,7 +171,7 @@ int remember_exception() noexcept {
   } catch (const StoppedByCaller&) {
     return remember(TAUT_STOPPED, "stopped", "stopped by the caller before it came to its end.");
   } catch (const StoppedWhileCompiling&) {
-    return remember(TAUT_STOPPED, "stopped", "stopped while the step was compiled; the run has not begun.");
+    return remember(TAUT_STOPPED, "stopped", "stopped while the step was compiled; nothing has begun.");
   } catch (const std::exception& error) {
     return remember(TAUT_INTERNAL, "internal",
                     std::string("an error of the library itself: ") + error.what());

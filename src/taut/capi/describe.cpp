@@ -1,9 +1,11 @@
 #include "describe.hpp"
 
 #include <taut/contract/choices.hpp>
+#include <taut/contract/time_transform.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/model/text/equation.hpp>
 #include <taut/model/text/latex.hpp>
+#include <taut/run/asked/run_options.hpp>
 
 #include <fmt/format.h>
 
@@ -119,8 +121,13 @@ class Typesetter {
   KnownVectors known_;
 };
 
+// Asks whether the last coordinate is the time, which the reader adds.
+bool has_time(const Model& model) {
+  return model.dynamics.timed || time_transform_of(model.run.step_function.value_or(""));
+}
+
 std::size_t coordinates_of_author(const Model& model) {
-  return model.coordinates.size() - (model.dynamics.timed ? 1 : 0);
+  return model.coordinates.size() - (has_time(model) ? 1 : 0);
 }
 
 // Returns the mass: one entry for all coordinates, or a matrix.
@@ -198,23 +205,13 @@ Json formulas_of(const std::vector<NamedFormula>& formulas) {
   return object;
 }
 
+// What its [run] says, with the usual values where it is silent. A length is a time and a number of steps.
 Json run_of(const ModelRun& run) {
-  const RunRequest& request = run.request;
-  const Schedule schedule = schedule_of(request);
-  Json object = Json::object({{"method", chosen_method(*run.mechanism, run.name, request).label()},
-                              {"step", schedule.step},
-                              {"steps", schedule.steps},
-                              {"every", schedule.every}});
-  if (request.until) object["until"] = *request.until;
-  if (!request.formulation.empty()) object["formulation"] = request.formulation;
-  if (!request.projection.empty()) object["projection"] = request.projection;
-  if (!request.step_function.empty()) object["step-function"] = request.step_function;
-  if (request.shortest_step) object["shortest-step"] = *request.shortest_step;
-  if (request.longest_step) object["longest-step"] = *request.longest_step;
-  if (request.interval) object["interval"] = *request.interval;
-  if (request.tolerance > 0) object["tolerance"] = request.tolerance;
+  const Schedule schedule = schedule_of(run.request);
+  Json object = options_of(run);
+  object["steps"] = schedule.steps;
+  object["every"] = schedule.every;
   if (run.model.run.least_squares) object["redundant"] = "least-squares";
-  if (request.precision != Precision::double_precision) object["precision"] = name_of(request.precision);
   return object;
 }
 
@@ -264,7 +261,7 @@ Json description_of(OpenModel& open) {
   if (open.has_functions()) object["functions"] = true;
   if (model.particles || open.has_functions()) return object;
   add_equations(model, object);
-  object["timed"] = model.dynamics.timed;
+  object["timed"] = has_time(model);
   object["forces"] = forces_of(model);
   object["events"] = events_of(model);
   object["constraints"] = constraints_of(run);

@@ -197,6 +197,11 @@ int make_ensemble_of(taut_model* model, EnsembleAsked asked, const taut_watch* w
   asked.run.request.threads = 0;
   ModelRun run = model->open->fresh(asked.run);
   refuse_events(asked.run, run, "an ensemble");
+  const Watch watched(watch);
+  asked.how.wants_to_stop = [&watched] {
+    watched.progress(0, 0);  // Python hears of Ctrl-C when it is called
+    return watched.wants_stop();
+  };
   const Ensemble ensemble = make_ensemble(std::move(run), asked.vary, asked.how);
   if (!ensemble.note.empty()) Watch(watch).note(ensemble.note);
   std::optional<EnsembleFolder> folder;

@@ -140,6 +140,8 @@ struct RunSummary {
   std::string error = {};  // empty: the run went to its end, is stable, and has kept its energy
   std::optional<RunFailure> failure = {};  // the same as data
   std::vector<std::string> warnings = {};  // sentences that the user should read
+  // The options with which the model makes this run again, as a JSON object; empty if nobody knows them.
+  std::string options = {};
 
   // Below this the constraints are nearly dependent, and another branch of them may be near.
   static constexpr double small_pivot = 1e-3;

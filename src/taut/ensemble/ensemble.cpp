@@ -1,4 +1,5 @@
 #include <taut/backend/backend.hpp>
+#include <taut/backend/ends_compilers.hpp>
 #include <taut/ensemble/ensemble.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
 #include <taut/model/formula_system.hpp>
@@ -233,6 +234,7 @@ Ensemble make_ensemble(ModelRun run, const VaryRequest& vary, const EnsembleOpti
     if (e.reads_models()) prepare_to_read(e);
     if (e.method.other_parameters) e.typical = typical_model(e);
     const ModelRun& base = e.typical ? *e.typical : e.run;
+    const EndsCompilers stops([&] { return options.wants_to_stop && options.wants_to_stop(); });
     MadeEnsembleMachines made = ensemble_machines({&base.model, base.system, base.mechanism.get()},
                                                   base.mechanism->start(), e.method);
     e.machines = std::move(made.machines);

@@ -7,6 +7,7 @@
 #include <taut/ensemble/variation.hpp>
 #include <taut/run/model_run.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,9 @@ struct EnsembleOptions {
   int lanes = 0;         // trajectories side by side in one thread; 0: as many as pay
   bool samples = false;  // keep samples, not only the ends
   Device device = Device::cpu;
+  // Asked while a compiler works for the ensemble, which is ended if it gives true; StoppedWhileCompiling is
+  // thrown then.
+  std::function<bool()> wants_to_stop = {};
 };
 
 struct Ensemble {

@@ -1,3 +1,5 @@
+#include <taut/backend/ends_compilers.hpp>
+#include <taut/contract/request.hpp>
 #include <taut/ensemble/run_ensemble.hpp>
 #include <taut/ensemble/worker.hpp>
 
@@ -16,8 +18,12 @@ namespace {
 class Crowd {
  public:
   void run(const Ensemble& ensemble, Gathering& gathering) {
+    // A trajectory whose model has another shape compiles its own step.
+    const EndsCompilers stops([&gathering] { return gathering.is_stopped(); });
     try {
       Worker(ensemble, gathering).work();
+    } catch (const StoppedWhileCompiling&) {
+      gathering.stop();
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!thrown_) thrown_ = std::current_exception();

@@ -51,11 +51,12 @@ EnsembleSummary::About about(const EnsembleFolder& folder) {
   }
 }
 
-Ensemble ensemble_in(const EnsembleFolder& folder, int lanes, Device device) {
+Ensemble ensemble_in(const EnsembleFolder& folder, int lanes, Device device,
+                     std::function<bool()> wants_to_stop) {
   const Manifest& m = folder.manifest();
   RunRequest asked;
   VaryRequest vary;
-  EnsembleOptions options{.lanes = lanes, .device = device};
+  EnsembleOptions options{.lanes = lanes, .device = device, .wants_to_stop = std::move(wants_to_stop)};
   std::string backend;
   try {
     asked = request_of_json(m.request.at("run"));

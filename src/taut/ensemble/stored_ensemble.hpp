@@ -13,6 +13,7 @@ EnsembleSummary::About about(const EnsembleFolder& folder);
 
 // Makes the ensemble of a folder again, by the backend that made it before. Throws InputError if that cannot
 // be had, because another one would give other digits.
-Ensemble ensemble_in(const EnsembleFolder& folder, int lanes, Device device = Device::cpu);
+Ensemble ensemble_in(const EnsembleFolder& folder, int lanes, Device device = Device::cpu,
+                     std::function<bool()> wants_to_stop = {});
 
 }  // namespace taut

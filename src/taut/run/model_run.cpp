@@ -8,6 +8,7 @@
 #include <taut/model/formula_system.hpp>
 #include <taut/model/particles/particle_model.hpp>
 #include <taut/run/adaptive_machine.hpp>
+#include <taut/run/asked/run_options.hpp>
 #include <taut/run/bundled.hpp>
 #include <taut/run/events/event_watch.hpp>
 #include <taut/run/model_of_tree.hpp>
@@ -624,6 +625,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
       note(fmt::format("with the time as one more coordinate, {} is called {}.", request.method, *with_time));
     for (const std::string& sentence : summary.warnings) note(sentence);
     summary.model = title();
+    summary.options = repeating_options_of(*this).to_text();
     summary.stage_multiplier = shows_stage_multiplier();
     if (!shows_local_error()) summary.local_error.reset();
     summary.warnings = std::move(warnings);

@@ -137,6 +137,7 @@ std::string to_json(const RunSummary& s) {
   if (!s.warnings.empty()) object["warnings"] = s.warnings;
   if (!s.error.empty()) object["error"] = s.error;
   if (s.failure) object["failure"] = json_of(*s.failure, s.error);
+  if (!s.options.empty()) object["options"] = Json::parse(s.options);
   if (s.wide) put_all_digits(s, object);
   return object.to_text(2);
 }
