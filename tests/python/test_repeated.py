@@ -91,7 +91,7 @@ def test_a_run_is_repeated_from_its_summary(option, tmp_path):
     name, asked = ASKED[option]
     first = taut.Model(name).run(**asked)
     options = json.loads(json.dumps(first.summary["options"]))
-    said = {**options, **options.get("set", {})}
+    said = {**options, **options.get("set", {}), "backend": first.summary["backend"]}
     for key, value in asked.items():
         word = key.replace("_", "-")
         there = {"quantities": "quantities.height", "set": "set",

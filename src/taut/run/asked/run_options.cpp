@@ -98,7 +98,6 @@ Json options_of(const ModelRun& run) {
 Json repeating_options_of(const ModelRun& run) {
   const RunRequest& request = run.request;
   Json object = options_of(run);
-  if (request.backend != Backend::automatic) object["backend"] = name_of(request.backend);
   if (request.threads > 0) object["threads"] = request.threads;
   if (request.plain_updates) object["plain-updates"] = true;
   if (request.project_start) object["project-start"] = true;

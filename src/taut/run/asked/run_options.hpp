@@ -12,7 +12,8 @@ namespace taut {
 Json options_of(const ModelRun& run);
 
 // Returns the same with what only the user said, so that the model, as it is written, and these options make
-// the run again: settings, the events that were added, another start.
+// the run again: settings, the events that were added, another start. The backend is not among them, because
+// a run that is resumed asks for the one that it had; the summary names it.
 Json repeating_options_of(const ModelRun& run);
 
 }  // namespace taut
