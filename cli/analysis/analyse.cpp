@@ -12,6 +12,7 @@
 #include <cmath>
 #include <memory>
 
+#include "kept_analysis.hpp"
 #include "typed_analysis.hpp"
 
 namespace taut::cli {
@@ -170,6 +171,7 @@ void spectrum(const TypedSpectrum& typed) {
 void add_lyapunov(Program& program) {
   const auto typed = std::make_shared<TypedAnalysis>();
   const auto count = std::make_shared<std::int64_t>(0), every = std::make_shared<std::int64_t>(5);
+  const auto kept = std::make_shared<KeptAnalysis>();
   Command command{
       .name = "lyapunov",
       .what = "Lyapunov exponents on the manifold, from the derivative of the method's own map",
@@ -178,10 +180,12 @@ void add_lyapunov(Program& program) {
           "\nThere are twice as many exponents as degrees of freedom. Those of a symplectic map come in "
           "pairs "
           "l, -l;\nthe pairing defect says how exactly. Errors are standard errors, from blocks of the run.",
-      .action = [typed, count, every] {
+      .action = [typed, count, every, kept] {
         return analysed([&] {
           const ModelRun run = typed->read();
-          const Exponents e = lyapunov_exponents(run, static_cast<int>(*count), *every);
+          const Keeping keeping =
+              kept->open(run, {"lyapunov", std::to_string(*count), std::to_string(*every)});
+          const Exponents e = lyapunov_exponents(run, static_cast<int>(*count), *every, {}, keeping);
           typed->write_page(run, e.method, page_of(e));
           warn(e.warnings);
           if (typed->json)
@@ -201,6 +205,7 @@ void add_lyapunov(Program& program) {
         if (*every < 1) throw InputError("--block: a block has at least one step.");
       },
       "steps between two factorisations; default 5"));
+  kept->add(command);
   program.add(std::move(command));
 }
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 
+#include "kept_analysis.hpp"
 #include "typed_analysis.hpp"
 
 namespace taut::cli {
@@ -18,7 +19,13 @@ namespace {
 
 struct TypedIndicators {
   TypedAnalysis analysis;
+  KeptAnalysis kept;
   std::int64_t vectors = 2, every = 5, seed = 1;
+
+  // What the results depend on beside the run.
+  std::vector<std::string> words(const std::string& command) const {
+    return {command, std::to_string(vectors), std::to_string(every), std::to_string(seed)};
+  }
 
   IndicatorOptions options() const {
     return {static_cast<int>(vectors), every, static_cast<std::uint64_t>(seed)};
@@ -28,6 +35,7 @@ struct TypedIndicators {
         whole_option("--block", "R", every, 1'000'000, "steps between two renormalisations; default 5"));
     command.add(whole_option("--seed", "N", seed, std::numeric_limits<std::int64_t>::max(),
                              "of the first directions; default 1"));
+    kept.add(command);
   }
 };
 
@@ -49,9 +57,10 @@ Report page_of(const Indicators& i) {
   return report;
 }
 
-void indicators(const TypedIndicators& typed) {
+void indicators(TypedIndicators& typed) {
   const ModelRun run = typed.analysis.read();
-  const Indicators i = indicators_of(run, typed.options());
+  const Keeping keeping = typed.kept.open(run, typed.words("indicators"));
+  const Indicators i = indicators_of(run, typed.options(), {}, keeping);
   typed.analysis.write_page(run, i.method, page_of(i));
   warn(i.warnings);
   if (typed.analysis.json) {
@@ -73,6 +82,10 @@ struct TypedMap {
 struct MapCell {
   double value = std::numeric_limits<double>::quiet_NaN();
   std::string error = {};
+  void carry(Carry& c) {
+    c(value);
+    carry_any(c, error);
+  }
 };
 
 HeatMap heat_map(const TypedMap& typed, const Settings& grid, const std::vector<MapCell>& cells) {
@@ -116,7 +129,20 @@ int map(TypedMap& typed) {
   std::vector<MapCell> cells(grid.values.size());
   std::size_t failed = 0, doubtful = 0;
   std::string method, last, doubt;
-  for (std::size_t k = 0; k < cells.size(); ++k) {
+  std::vector<std::string> words = typed.with.words("map");
+  words.insert(words.end(), {typed.x, typed.y, typed.indicator});
+  const Keeping keeping = typed.with.kept.open(first, words);
+  std::size_t done = 0;
+  const auto carry = [&](Carry& c) {
+    for (std::size_t* number : {&done, &failed, &doubtful}) c(*number);
+    for (std::string* text : {&method, &last, &doubt}) carry_any(c, *text);
+    for (MapCell& cell : cells) cell.carry(c);
+  };
+  if (!keeping.from.empty()) {
+    take_kept(keeping, carry);
+    keeping.resumed(fmt::format("{} of {} cells", done, cells.size()));
+  }
+  for (std::size_t k = done; k < cells.size(); ++k) {
     try {
       const Indicators one = indicators_of(typed.with.analysis.read_with(grid.of(k)), typed.with.options());
       cells[k].value = value_of(one, typed.indicator);
@@ -126,6 +152,8 @@ int map(TypedMap& typed) {
       cells[k].error = last = error.what();
       ++failed;
     }
+    done = k + 1;
+    if (done == cells.size() || keeping.is_due()) give_to(keeping, carry);
   }
   if (failed == cells.size())
     throw AnalysisError("no cell of the map has a value. The last one says: " + last);

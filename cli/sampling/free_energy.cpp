@@ -60,8 +60,12 @@ int compute(FreeEnergyFlags& flags) {
   ModelRun run = read();
   flags.options.coordinate = flags.coordinate;
   if (!is_quantity(run.model, flags.coordinate)) {
-    flags.model.set.push_back(fmt::format("quantities.{}={}", held_name, flags.coordinate));
-    run = read();
+    flags.model.set.push_back(held_setting(flags.coordinate));
+    try {
+      run = read();
+    } catch (const ModelFileError& error) {
+      throw in_words_of_coordinate(error);
+    }
     flags.options.coordinate = held_name;
   }
   flags.options.values = values_of(flags.values, run.model);

@@ -90,6 +90,11 @@ TEST(FreeEnergy, PrintsOneObjectAndRefusesADependentCoordinate) {
   const Ran wrong = run_taut(sphere + " --coordinate 'x^2 + y^2 + z^2' --values '[1]'", own.string());
   EXPECT_EQ(wrong.status, 2);
   EXPECT_NE(wrong.err.find("depend on each other"), std::string::npos) << wrong.err;
+  const Ran unknown = run_taut(sphere + " --coordinate 'z + q' --values '[0.5]'", own.string());
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.err.find("--coordinate: unknown name `q` in the coordinate\n     | z + q\n     |     ^"),
+            std::string::npos)
+      << unknown.err;
 }
 
 }  // namespace

@@ -54,6 +54,12 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   void send(int signal) const { kill(child_, signal); }
+  // Asks without waiting for its end, and without taking the status from wait().
+  bool is_alive() const {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == 0;
+  }
 
   // Returns the exit status, or minus the signal that ended it.
   int wait() {

@@ -119,6 +119,68 @@ TEST(Chaos, StartsOnAManifoldHaveOneEnergyToo) {
   }
 }
 
+const char* const bead = R"toml([system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "y"
+CONSTRAINTS
+[run]
+step = 0.05
+)toml";
+
+test::OwnModel bead_with(const std::string& constraints, const std::string& start) {
+  std::string text = bead;
+  text.replace(text.find("CONSTRAINTS"), 11, constraints + "\n[initial]\n" + start);
+  return test::OwnModel(text);
+}
+
+// A constraint that follows from others takes nothing from the tangent space.
+TEST(Chaos, RedundantConstraintsChangeNoExponents) {
+  const std::string start = "x = 0.6\ny = -0.8";
+  const test::OwnModel one = bead_with("constraints = [\"x^2 + y^2 = 1\"]", start),
+                       two = bead_with("constraints = [\"x^2 + y^2 = 1\", \"3*x^2 = 3 - 3*y^2\"]", start);
+  const std::string twice = " --set run.redundant=least-squares";
+  const auto few = json_of("lyapunov m.toml --until 20", one),
+             many = json_of("lyapunov m.toml --until 20" + twice, two);
+  ASSERT_EQ(many["exponents"].size(), 2U);
+  EXPECT_NEAR(many["exponents"][0].get<double>(), few["exponents"][0].get<double>(), 1e-9);
+  EXPECT_LE(many["pairing_defect"].get<double>(), 1e-8);
+  const auto megno = json_of("indicators m.toml --until 20" + twice, two);
+  EXPECT_NEAR(megno["lyapunov"].get<double>(),
+              json_of("indicators m.toml --until 20", one)["lyapunov"].get<double>(), 1e-9);
+  const auto orbit = json_of("orbit m.toml --period 6.7" + twice, two);
+  EXPECT_NEAR(orbit["period"].get<double>(),
+              json_of("orbit m.toml --period 6.7", one)["period"].get<double>(), 1e-9);
+  const test::Ran bricard = test::run_taut("lyapunov bricard --until 0.2 --json");
+  ASSERT_EQ(bricard.status, 0) << bricard.err;
+  const auto found = nlohmann::json::parse(bricard.out);
+  EXPECT_EQ(found["exponents"].size(), 2U);
+  EXPECT_LE(found["pairing_defect"].get<double>(), 1e-8);
+}
+
+// At the upper equilibrium both maps have the same eigenvalues. The one with the constraint on velocities has
+// one more, 1, for the radius is free. Its states fill no T*M, and its exponents are in no pairs.
+TEST(Chaos, ExponentsWithConstraintsOnVelocities) {
+  const std::string start = "y = 1.0";
+  const auto holonomic = json_of("lyapunov m.toml --method 'lobatto(2)' --until 100",
+                                 bead_with("constraints = [\"x^2 + y^2 = 1\"]", start));
+  const test::OwnModel rolls = bead_with("velocity-constraints = [\"x*v_x + y*v_y = 0\"]", start);
+  const auto found = json_of("lyapunov m.toml --method nonholonomic --until 100", rolls);
+  ASSERT_EQ(found["exponents"].size(), 3U);
+  EXPECT_NEAR(holonomic["exponents"][0].get<double>(), 1, 0.02);
+  EXPECT_NEAR(found["exponents"][0].get<double>(), holonomic["exponents"][0].get<double>(), 0.02);
+  EXPECT_NEAR(found["exponents"][1].get<double>(), 0, 0.02);
+  EXPECT_NEAR(found["exponents"][2].get<double>(), holonomic["exponents"][1].get<double>(), 0.02);
+  EXPECT_TRUE(found["pairing_defect"].is_null());
+  const auto indicators = json_of("indicators m.toml --method nonholonomic --until 50 --vectors 3", rolls);
+  EXPECT_NEAR(indicators["lyapunov"].get<double>(), 1, 0.05);
+  EXPECT_EQ(indicators["gali"].size(), 2U);
+  const test::Ran orbit =
+      test::run_taut("orbit m.toml --method nonholonomic --period 6.7", rolls.folder.string());
+  EXPECT_EQ(orbit.status, 2);
+  EXPECT_NE(orbit.err.find("come in families beside that of the energy"), std::string::npos) << orbit.err;
+}
+
 TEST(Chaos, RefusalsSayWhy) {
   const auto refused = [](const std::string& arguments, int status, const std::string& words) {
     const test::Ran ran = test::run_taut(arguments);

@@ -255,6 +255,38 @@ TEST(MechanicsAsWritten, RedundantConstraintsAreSolvedOnRequest) {
   EXPECT_NEAR(two["lambda"][1].get<double>(), -one["lambda"][0].get<double>() / 2, 1e-12);
 }
 
+// A square has no gradient where it is zero. Whichever constraint comes first, its direction is noise, and
+// makes no force.
+TEST(MechanicsAsWritten, RedundantSquaresAreLeftOutOrNamed) {
+  const auto model = [](const std::string& constraints) {
+    return test::OwnModel(
+        "[system]\ncoordinates = [\"x\", \"y\", \"z\"]\nmass = 1.0\npotential = \"y\"\n"
+        "constraints = [" +
+        constraints +
+        "]\n[initial]\nx = 1.0\n[run]\nstep = 0.05\nuntil = 5.0\n"
+        "redundant = \"least-squares\"\n");
+  };
+  const std::string circle = "\"(x^2 + y^2 - 1)/2\"", square = "\"(sqrt(x^2 + y^2) - 1)^2*exp(x)\"";
+  const auto plain = test::run_json("m.toml", model(circle).folder.string());
+  const test::OwnModel first = model(square + ", " + circle);
+  for (const std::string options : {"", " --solver sweep"}) {
+    const auto before = test::run_json("m.toml" + options, first.folder.string()),
+               after = test::run_json("m.toml" + options, model(circle + ", " + square).folder.string());
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(before["q"][i].get<double>(), plain["q"][i].get<double>(), 1e-12) << options << i;
+      EXPECT_NEAR(after["q"][i].get<double>(), plain["q"][i].get<double>(), 1e-12) << options << i;
+    }
+  }
+  const test::Ran refused = test::run_taut("run m.toml --method 'lobatto(3)'", first.folder.string());
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_TRUE(test::says(refused, "constraint 1 ((sqrt(x^2 + y^2) - 1)^2*exp(x)) has no gradient"))
+      << refused.err;
+  const test::Ran long_step = test::run_taut("run bricard --step 2 --steps 20");
+  EXPECT_EQ(long_step.status, 1);
+  EXPECT_FALSE(test::says(long_step, "above 1e13")) << long_step.err;
+  EXPECT_TRUE(test::says(long_step, "the step is too long")) << long_step.err;
+}
+
 TEST(MechanicsAsWritten, ReactionsAreTheForcesOfSingleConstraints) {
   const auto run = test::run_json("double-pendulum --until 2 --set 'output.quantities=[\"reactions\"]'", "/");
   const auto& q = run["q"];

@@ -77,12 +77,49 @@ std::vector<std::vector<double>> null_space(std::vector<std::vector<double>> row
   return {basis.begin() + static_cast<std::ptrdiff_t>(m), basis.end()};
 }
 
+// Returns which of the rows make up the others, those of which most is left first; a row that is zero beside
+// the others but for rounding is none of them.
+std::vector<std::size_t> independent(std::vector<std::vector<double>> rows) {
+  constexpr double zero_row = 1e-12, nothing_left = 3e-5;  // as in PivotedGram
+  double most = 0;
+  for (const auto& row : rows) most = std::max(most, largest(row));
+  for (auto& row : rows) {
+    const double size = largest(row) > zero_row * most ? std::sqrt(dot(row, row)) : 0;
+    for (double& x : row) x = size > 0 ? x / size : 0;
+  }
+  std::vector<std::size_t> chosen;
+  for (;;) {
+    std::size_t best = rows.size();
+    double left = nothing_left;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (const double size = std::sqrt(dot(rows[i], rows[i])); size > left) {
+        left = size;
+        best = i;
+      }
+    if (best == rows.size()) break;
+    chosen.push_back(best);
+    std::vector<double> unit = rows[best];
+    for (double& x : unit) x /= left;
+    for (auto& row : rows)
+      for (int twice = 0; twice < 2; ++twice) subtract(row, dot(unit, row), unit);
+    rows[best].assign(unit.size(), 0.0);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+double dot(const PlainState& a, const PlainState& b) { return dot(a.q, b.q) + dot(a.p, b.p); }
+
 }  // namespace
 
 PlainState Frame::vector(const Coordinates& c) const {
-  const std::size_t d = degrees(), n = N.front().size();
+  const std::size_t d = N.size(), n = symplectic() ? N.front().size() : orthonormal.front().q.size();
   PlainState out{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0)};
-  for (std::size_t i = 0; i < d; ++i) {
+  for (std::size_t k = 0; k < orthonormal.size(); ++k) {
+    subtract(out.q, -c[k], orthonormal[k].q);
+    subtract(out.p, -c[k], orthonormal[k].p);
+  }
+  for (std::size_t i = 0; symplectic() && i < d; ++i) {
     subtract(out.q, -c[i], N[i]);
     subtract(out.p, -c[i], psi[i]);
     subtract(out.p, -c[2 * d - 1 - i], phi[i]);
@@ -92,9 +129,10 @@ PlainState Frame::vector(const Coordinates& c) const {
 
 // a_i = ω(ξ, f_i) and b_i = ω(e_i, ξ), with ω(ξ, η) = ξ_q·η_p - ξ_p·η_q.                              (LY3)
 Coordinates Frame::of(const PlainState& x) const {
-  const std::size_t d = degrees();
-  Coordinates c(2 * d);
-  for (std::size_t i = 0; i < d; ++i) {
+  const std::size_t d = N.size();
+  Coordinates c(size());
+  for (std::size_t k = 0; k < orthonormal.size(); ++k) c[k] = dot(x, orthonormal[k]);
+  for (std::size_t i = 0; symplectic() && i < d; ++i) {
     c[i] = dot(x.q, phi[i]);
     c[2 * d - 1 - i] = dot(N[i], x.p) - dot(psi[i], x.q);
   }
@@ -103,19 +141,13 @@ Coordinates Frame::of(const PlainState& x) const {
 
 DiscreteMap::DiscreteMap(const ModelRun& run, Telling telling)
     : mechanism_(*run.mechanism),
+      redundant_(!run.model.particles && run.model.run.least_squares),
       telling_(std::move(telling)),
       choice_(chosen_method(mechanism_, run.name, run.request)),
       options_(solve_options(run.request)),
       plain_updates_(run.request.plain_updates) {
   if (run.model.particles && run.model.particles->thermostat)
     throw InputError("the steps of a [thermostat] are random, and no map: leave it out for this analysis.");
-  if (mechanism_.velocity_constraints() > 0)
-    throw InputError(
-        "this analysis is made on the manifold g = 0, G H_p = 0; this model has constraints on velocities.");
-  if (!run.model.particles && run.model.run.least_squares)
-    throw InputError(
-        "this analysis takes independent constraints: leave out those that follow from others, and "
-        "`redundant`.");
   if (run.request.precision != Precision::double_precision)
     throw InputError("this analysis is made in double precision: leave out the precision.");
   for (const EventRule& event : run.model.dynamics.events) {
@@ -156,6 +188,21 @@ void WatchedMotion::advance(std::int64_t steps) {
   const std::string pole = guard_ ? guard_->pole() : std::string();
   throw AnalysisError(fmt::format("step {} failed{}{}; try a shorter step.", tally_.steps + 1,
                                   pole.empty() ? "" : ", because it went across a pole: ", pole));
+}
+
+void WatchedMotion::carry(Carry& c) {
+  Carry counted;
+  tally_.carry(counted);
+  std::string machine = machine_->save(), tally = counted.bytes();
+  const std::string machine_before = machine, tally_before = tally;
+  carry_any(c, machine);
+  carry_any(c, tally);
+  if (machine == machine_before && tally == tally_before) return;
+  Carry back(tally);
+  tally_.carry(back);
+  if (!machine_->restore(machine) || !back.complete())
+    throw InputError("what was kept is not of this analysis");
+  if (guard_) guard_->begin();
 }
 
 PlainState WatchedMotion::state() const {
@@ -229,15 +276,32 @@ std::vector<double> DiscreteMap::response(const PlainState& x, const std::vector
 }
 
 // With N a basis of ker G, φ = N - Gᵀ K⁻¹ G H_pp N and ψ = -Gᵀ K⁻¹ ∂(G H_p)/∂q N, K = G H_pp Gᵀ: the vectors
-// are tangent, Nᵀφ = 1 and Nᵀψ = 0.                                                             (LY1), (LY2)
+// are tangent, Nᵀφ = 1 and Nᵀψ = 0. Rows that follow from others say nothing new.           (LY1), (LY2)
 Frame DiscreteMap::frame(const PlainState& x) const {
   const std::size_t n = x.q.size();
-  const int m = mechanism_.constraints();
-  const auto rows = static_cast<std::size_t>(m);
-  const std::vector<double> G = evaluated(Evaluated::G, x, rows * n);
+  const auto all = static_cast<std::size_t>(mechanism_.constraints());
+  const std::size_t holonomic = all - static_cast<std::size_t>(mechanism_.velocity_constraints());
+  const std::vector<double> G = evaluated(Evaluated::G, x, all * n);
   std::vector<std::vector<double>> row;
-  for (std::size_t i = 0; i < rows; ++i) row.emplace_back(G.data() + i * n, G.data() + (i + 1) * n);
-  Frame out{.N = null_space(row, n), .phi = {}, .psi = {}};
+  for (std::size_t i = 0; i < all; ++i) row.emplace_back(G.data() + i * n, G.data() + (i + 1) * n);
+  std::vector<std::vector<double>> positions(row.begin(),
+                                             row.begin() + static_cast<std::ptrdiff_t>(holonomic));
+  std::vector<std::size_t> used(all);
+  std::iota(used.begin(), used.end(), std::size_t{0});
+  if (redundant_) {
+    const auto only = [](const std::vector<std::vector<double>>& of, const std::vector<std::size_t>& chosen) {
+      std::vector<std::vector<double>> out;
+      out.reserve(chosen.size());
+      for (const std::size_t i : chosen) out.push_back(of[i]);
+      return out;
+    };
+    used = independent(row);
+    row = only(row, used);
+    positions = only(positions, independent(positions));
+  }
+  const std::size_t rows = row.size();
+  const int m = static_cast<int>(rows);
+  Frame out{.N = null_space(positions, n), .phi = {}, .psi = {}};
   DenseMatrix K(m, m);
   for (int j = 0; j < m; ++j) {
     const std::vector<double> column = response(x, row[static_cast<std::size_t>(j)]);
@@ -258,13 +322,41 @@ Frame DiscreteMap::frame(const PlainState& x) const {
     for (const auto& [k, weight] : stencil) {
       PlainState there = x;
       subtract(there.q, -k * by, N);
-      subtract(turn, -weight / by, evaluated(Evaluated::GHp, there, rows));
+      const std::vector<double> hidden = evaluated(Evaluated::GHp, there, all);
+      for (std::size_t i = 0; i < rows; ++i) turn[i] += weight / by * hidden[used[i]];
     }
     along_rows(turn, psi);
     out.phi.push_back(std::move(phi));
     out.psi.push_back(std::move(psi));
   }
-  return out;
+  return symplectic() ? out : orthonormal(x, std::move(out), row);
+}
+
+// With constraints on velocities the tangent vectors are (N, ψ) and (0, φ) with G H_pp φ = 0, where G has the
+// rows of both kinds and N those on positions alone: no longer as many of the one as of the other.    (LY14)
+Frame DiscreteMap::orthonormal(const PlainState& x, Frame frame,
+                               const std::vector<std::vector<double>>& row) const {
+  const std::size_t n = x.q.size();
+  std::vector<PlainState> basis;
+  const auto add = [&](PlainState v) {
+    for (int twice = 0; twice < 2; ++twice)
+      for (const PlainState& u : basis) {
+        const double part = dot(u, v);
+        subtract(v.q, part, u.q);
+        subtract(v.p, part, u.p);
+      }
+    const double length = std::sqrt(dot(v, v));
+    for (auto* half : {&v.q, &v.p})
+      for (double& y : *half) y /= length;
+    basis.push_back(std::move(v));
+  };
+  for (std::size_t i = 0; i < frame.N.size(); ++i) add({frame.N[i], frame.psi[i]});
+  std::vector<std::vector<double>> responses;
+  responses.reserve(row.size());
+  for (const auto& one : row) responses.push_back(response(x, one));
+  for (const std::vector<double>& phi : null_space(responses, n)) add({std::vector<double>(n, 0.0), phi});
+  frame.orthonormal = std::move(basis);
+  return frame;
 }
 
 PlainState DiscreteMap::moved(const PlainState& x, const PlainState& along, double by) const {

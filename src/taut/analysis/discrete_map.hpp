@@ -2,6 +2,7 @@
 // space of T*M. Labels: docs/theory/exponents.md.
 #pragma once
 
+#include <taut/analysis/keeping.hpp>
 #include <taut/contract/plain_state.hpp>
 #include <taut/contract/request.hpp>
 #include <taut/run/model_run.hpp>
@@ -21,13 +22,16 @@ struct AnalysisError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-using Coordinates = std::vector<double>;  // 2d numbers, in a frame: a₁ … a_d, b_d … b₁
+using Coordinates = std::vector<double>;  // numbers in a frame; on T*M: a₁ … a_d, b_d … b₁
 
-// A basis of the tangent space of T*M at a state in which dq ∧ dp is Σ da ∧ db.
+// A basis of the tangent space of T*M at a state in which dq ∧ dp is Σ da ∧ db. If there are constraints on
+// velocities, the states fill no T*M, and the basis is an orthonormal one.
 struct Frame {
   std::vector<std::vector<double>> N, phi, psi;  // e_i = (N_i, ψ_i), f_i = (0, φ_i)
+  std::vector<PlainState> orthonormal = {};      // instead of φ and ψ
 
-  std::size_t degrees() const { return N.size(); }
+  std::size_t size() const { return symplectic() ? 2 * N.size() : orthonormal.size(); }
+  bool symplectic() const { return orthonormal.empty(); }
   PlainState vector(const Coordinates& c) const;
   Coordinates of(const PlainState& tangent) const;
 };
@@ -52,14 +56,18 @@ class DiscreteMap {
   // Moves x along a vector, and back onto M.
   PlainState moved(const PlainState& x, const PlainState& along, double by) const;
   double energy(const PlainState& x) const;
+  // Is dq ∧ dp on the states the form of a T*M? It is not if there are constraints on velocities.
+  bool symplectic() const { return mechanism_.velocity_constraints() == 0; }
   std::unique_ptr<Machine> machine(const PlainState& x) const;
 
  private:
   friend class WatchedMotion;
   std::vector<double> evaluated(Evaluated what, const PlainState& x, std::size_t size) const;
   std::vector<double> response(const PlainState& x, const std::vector<double>& u) const;
+  Frame orthonormal(const PlainState& x, Frame frame, const std::vector<std::vector<double>>& row) const;
 
   const Mechanism& mechanism_;
+  bool redundant_;
   Telling telling_;
   MethodChoice choice_;
   SolveOptions options_;
@@ -87,6 +95,8 @@ class WatchedMotion {
   PlainState state() const;
   // Says why the motion is not that of the model, if its energy says so at its end.
   std::vector<std::string> doubts();
+  // Writes the motion to bytes, or goes on where they were written.
+  void carry(Carry& c);
 
  private:
   const DiscreteMap& map_;

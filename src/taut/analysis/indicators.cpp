@@ -43,6 +43,10 @@ class Sum {
     value_ = t;
   }
   double value() const { return value_; }
+  void carry(Carry& c) {
+    c(value_);
+    c(rest_);
+  }
 
  private:
   double value_ = 0, rest_ = 0;
@@ -96,12 +100,13 @@ std::string verdict_of(const Indicators& i) {
 
 }  // namespace
 
-Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, const Telling& telling) {
+Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, const Telling& telling,
+                         const Keeping& keeping) {
   const DiscreteMap map(run, telling);
   if (map.steps() < 1) throw InputError("the run has no steps: indicators need some, --steps or --until.");
   PlainState x = map.start();
   const Frame frame = map.frame(x);
-  const std::size_t size = 2 * frame.degrees();
+  const std::size_t size = frame.size();
   if (options.vectors < 2 || static_cast<std::size_t>(options.vectors) > size)
     throw InputError(fmt::format("the motion has {} tangent directions: GALI(k) has k from 2 to {}, not {}.",
                                  size, size, options.vectors));
@@ -129,6 +134,20 @@ Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, c
     out.sali = sali_of(w[0], w[1]);
   };
   look();
+  const auto carry = [&](Carry& c) {
+    motion.carry(c);
+    for (PlainState& one : w) c(one);
+    for (Sum* sum : {&logs, &weighted, &mean}) sum->carry(c);
+    for (double* number : {&last, &next_kept, &out.time, &out.megno, &out.fli, &out.lyapunov}) c(*number);
+    for (auto* list : {&out.t, &out.fli_at, &out.megno_at, &out.sali_at}) carry_any(c, *list);
+  };
+  if (!keeping.from.empty()) {
+    take_kept(keeping, carry);
+    x = motion.state();
+    out.steps = motion.steps();
+    look();
+    keeping.resumed(fmt::format("step {} of {}", motion.steps(), map.steps()));
+  }
   while (motion.steps() < map.steps()) {
     const std::int64_t block = std::min(options.every, map.steps() - motion.steps());
     std::vector<PlainState> ends;
@@ -152,12 +171,14 @@ Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, c
     out.fli = std::max(out.fli, logs.value());
     out.lyapunov = logs.value() / out.time;
     look();
-    if (out.time < next_kept && motion.steps() < map.steps()) continue;
-    next_kept = std::max(next_kept * 1.01, next_kept + std::abs(h) * static_cast<double>(block));
-    out.t.push_back(out.time);
-    out.fli_at.push_back(out.fli);
-    out.megno_at.push_back(out.megno);
-    out.sali_at.push_back(out.sali);
+    if (out.time >= next_kept || motion.steps() == map.steps()) {
+      next_kept = std::max(next_kept * 1.01, next_kept + std::abs(h) * static_cast<double>(block));
+      out.t.push_back(out.time);
+      out.fli_at.push_back(out.fli);
+      out.megno_at.push_back(out.megno);
+      out.sali_at.push_back(out.sali);
+    }
+    if (motion.steps() == map.steps() || keeping.is_due()) give_to(keeping, carry);
   }
   out.verdict = verdict_of(out);
   out.warnings = motion.doubts();

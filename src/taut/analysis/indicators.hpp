@@ -38,7 +38,7 @@ struct Indicators {
 
 // Throws AnalysisError if a step fails, InputError if the options make no sense.
 Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options = {},
-                         const Telling& telling = {});
+                         const Telling& telling = {}, const Keeping& keeping = {});
 
 // The names by which a map asks for one: fli, megno, lyapunov, sali, gali2, gali3, …
 double value_of(const Indicators& found, std::string_view name);

@@ -76,12 +76,13 @@ std::string null_verdict(const Exponents& e, bool timed) {
 
 }  // namespace
 
-Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every, const Telling& telling) {
+Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every, const Telling& telling,
+                             const Keeping& keeping) {
   const DiscreteMap map(run, telling);
   if (map.steps() < 1) throw InputError("the run has no steps: exponents need some, --steps or --until.");
   PlainState x = map.start();
   Frame frame = map.frame(x);
-  const std::size_t all = 2 * frame.degrees();
+  const std::size_t all = frame.size();
   if (count < 0 || static_cast<std::size_t>(count) > all)
     throw InputError(fmt::format("there are {} exponents, and {} were asked for.", all, count));
   const std::size_t wanted = count == 0 ? all : static_cast<std::size_t>(count);
@@ -97,6 +98,21 @@ Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every,
   std::vector<double> t;
   std::vector<std::vector<double>> running(wanted);
   std::int64_t next_kept = 0;
+  const auto carry = [&](Carry& c) {
+    motion.carry(c);
+    for (Coordinates& column : Q) c(column);
+    c(total);
+    c(next_kept);
+    carry_any(c, t);
+    carry_each(c, rates);
+    carry_each(c, running);
+  };
+  if (!keeping.from.empty()) {
+    take_kept(keeping, carry);
+    x = motion.state();
+    frame = map.frame(x);
+    keeping.resumed(fmt::format("step {} of {}", motion.steps(), map.steps()));
+  }
   while (motion.steps() < map.steps()) {
     const std::int64_t block = std::min(every, map.steps() - motion.steps());
     std::vector<Coordinates> images;
@@ -113,10 +129,12 @@ Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every,
       total[j] += logs[j];
       rates[j].push_back(logs[j] / (static_cast<double>(block) * h));
     }
-    if (motion.steps() < next_kept && motion.steps() < map.steps()) continue;
-    next_kept = motion.steps() + std::max<std::int64_t>(1, map.steps() / 1000);
-    t.push_back(time);
-    for (std::size_t j = 0; j < wanted; ++j) running[j].push_back(total[j] / time);
+    if (motion.steps() >= next_kept || motion.steps() == map.steps()) {
+      next_kept = motion.steps() + std::max<std::int64_t>(1, map.steps() / 1000);
+      t.push_back(time);
+      for (std::size_t j = 0; j < wanted; ++j) running[j].push_back(total[j] / time);
+    }
+    if (motion.steps() == map.steps() || keeping.is_due()) give_to(keeping, carry);
   }
   Exponents out{.model = run.title(), .method = chosen_method(*run.mechanism, run.name, run.request).label()};
   out.steps = motion.steps();
@@ -128,8 +146,9 @@ Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every,
     out.errors.push_back(standard_error(rates[j]));
   }
   sort_from_the_largest(out, running);
-  out.pairing_defect = wanted == all ? 0 : std::numeric_limits<double>::quiet_NaN();
-  for (std::size_t j = 0; wanted == all && j < all; ++j)
+  const bool pairs = wanted == all && frame.symplectic();
+  out.pairing_defect = pairs ? 0 : std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t j = 0; pairs && j < all; ++j)
     out.pairing_defect = std::max(out.pairing_defect, std::abs(out.values[j] + out.values[all - 1 - j]));
   out.t = std::move(t);
   if (wanted == all) out.null_verdict = null_verdict(out, run.mechanism->timed());

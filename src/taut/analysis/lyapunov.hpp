@@ -12,7 +12,8 @@ struct Exponents {
   std::string model, method;
   std::vector<double> values = {};  // from the largest
   std::vector<double> errors = {};  // standard errors of the mean, from blocks of the run
-  double pairing_defect = 0;        // the largest |λ_i + λ_{2d+1-i}|; NaN if not all were asked for
+  double pairing_defect =
+      0;  // the largest |λ_i + λ_{2d+1-i}|; NaN if not all were asked for, or none need come in pairs
   double time = 0;
   std::int64_t steps = 0;
   bool forced = false;
@@ -28,7 +29,8 @@ struct Exponents {
 };
 
 // `count` of them, or all if it is 0; a factorisation every `every` steps.
-Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every, const Telling& telling = {});
+Exponents lyapunov_exponents(const ModelRun& run, int count, std::int64_t every, const Telling& telling = {},
+                             const Keeping& keeping = {});
 
 std::string to_json(const Exponents& exponents);
 

@@ -50,7 +50,7 @@ struct Linearised {
 std::vector<PlainState> carried(const DiscreteMap& map, PlainState x, const Frame& frame, double h,
                                 std::int64_t steps) {
   constexpr std::int64_t few = 5;
-  const std::size_t size = 2 * frame.degrees();
+  const std::size_t size = frame.size();
   std::vector<PlainState> vectors;
   for (std::size_t j = 0; j < size; ++j) {
     Coordinates unit(size, 0.0);
@@ -68,7 +68,7 @@ std::vector<PlainState> carried(const DiscreteMap& map, PlainState x, const Fram
 Linearised linearised(const DiscreteMap& map, const PlainState& x, double period, std::int64_t steps) {
   const double h = period / static_cast<double>(steps);
   Frame frame = map.frame(x);
-  const auto size = static_cast<int>(2 * frame.degrees());
+  const auto size = static_cast<int>(frame.size());
   Linearised out{std::move(frame), DenseMatrix(size, size), map.go(x, h, steps), {}};
   const std::vector<PlainState> images = carried(map, x, out.frame, h, steps);
   for (int j = 0; j < size; ++j) {
@@ -214,9 +214,13 @@ bool correct(const DiscreteMap& map, const Direction& direction, PlainState& x, 
   return false;
 }
 
-void refuse_time(const ModelRun& run) {
+void check_kind(const ModelRun& run) {
   if (run.mechanism->timed())
     throw InputError("periodic orbits are looked for in models without t and without forces.");
+  if (run.mechanism->velocity_constraints() > 0)
+    throw InputError(
+        "with constraints on velocities periodic orbits come in families beside that of the energy, and the "
+        "iteration would not know which one to take: look at where the motion returns, with taut section.");
 }
 
 // Looks for an orbit from x on, with this energy and a period near the one given.
@@ -270,13 +274,13 @@ Orbit orbit_from(const ModelRun& run, const DiscreteMap& map, PlainState x, doub
 }  // namespace
 
 Orbit periodic_orbit(const ModelRun& run, double period, const Telling& telling) {
-  refuse_time(run);
+  check_kind(run);
   const DiscreteMap map(run, telling);
   return orbit_from(run, map, map.start(), map.energy(map.start()), period);
 }
 
 Orbit periodic_orbit_beside(const ModelRun& run, const Orbit& other) {
-  refuse_time(run);
+  check_kind(run);
   const DiscreteMap map(run);
   PlainState x = other.x;
   if (const auto moved = run.mechanism->project(x); !moved)

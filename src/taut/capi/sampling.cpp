@@ -153,9 +153,13 @@ int free_energy_of(taut_model* model, SamplingAsked asked, const taut_watch* of_
   const int threads = asked.run.request.threads > 0 ? asked.run.request.threads : usual_threads();
   ModelRun run = model->open->fresh(asked.run);
   if (!is_quantity(run.model, asked.coordinate)) {
-    asked.run.set.push_back(fmt::format("quantities.{}={}", held_name, asked.coordinate));
+    asked.run.set.push_back(held_setting(asked.coordinate));
+    try {
+      run = model->open->fresh(asked.run);
+    } catch (const ModelFileError& error) {
+      throw in_words_of_coordinate(error);
+    }
     asked.coordinate = held_name;
-    run = model->open->fresh(asked.run);
   }
   take_words(asked.words, run.model, asked.options);
   const FreeEnergyOptions options{.coordinate = asked.coordinate,

@@ -54,17 +54,23 @@ Eigen::MatrixXd dense_rows(const P& s, const typename P::Jacobian& G) {
 }
 
 // Returns the condition number of the Gram matrix of the gradients at x, each scaled to unit length; infinite
-// if they depend on each other. It is meant for few constraints, because it takes the work of a dense matrix.
+// if they depend on each other. If that is meant, it is that of the ones that do not. It is meant for few
+// constraints, because it takes the work of a dense matrix.
 template <Hamiltonian P>
-double condition_of_gradients(const P& s, const StateOf<P>& x) {
+double condition_of_gradients(const P& s, const StateOf<P>& x, bool redundant = false) {
   typename P::Jacobian G = s.make_jacobian();
   s.G(x.q, G);
-  const Eigen::MatrixXd rows = dense_rows(s, G).rowwise().normalized();
+  const Eigen::MatrixXd dense = dense_rows(s, G);
+  Eigen::MatrixXd rows = dense.rowwise().normalized();
+  if (redundant)
+    for (const int i : rows_of_zero(dense)) rows.row(i).setZero();
   if (!rows.allFinite()) return std::numeric_limits<double>::infinity();
   const Eigen::VectorXd spectrum =
       Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(rows * rows.transpose(), Eigen::EigenvaluesOnly)
           .eigenvalues();
-  return spectrum.maxCoeff() / std::max(spectrum.minCoeff(), 0.0);
+  Eigen::Index least = 0;
+  while (redundant && least + 1 < spectrum.size() && spectrum[least] < 1e-9) ++least;
+  return spectrum.maxCoeff() / std::max(spectrum[least], 0.0);
 }
 
 // Returns the constraints, from 0, that take part in a vanishing combination of gradients at q; none if G has

@@ -59,7 +59,13 @@ class FormulaMechanism final : public Mechanism {
   // All constraints count as connected: models of formulas are small.
   Connection connection(const PlainState& x, int) const override {
     if (problem_.constraints() == 0) return {};
-    return {problem_.constraints(), condition_of_gradients(problem_, state(x))};
+    return {problem_.constraints(), condition_of_gradients(problem_, state(x), problem_.least_squares())};
+  }
+  std::vector<int> without_gradient(const PlainState& x) const override {
+    if (problem_.constraints() == 0) return {};
+    auto G = problem_.make_jacobian();
+    problem_.G(state(x).q, G);
+    return rows_of_zero(dense_rows(problem_, G));
   }
 
   std::unique_ptr<Machine> bind(const MethodChoice& choice, const PlainState& start,

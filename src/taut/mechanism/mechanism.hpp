@@ -72,6 +72,8 @@ class Mechanism {
   virtual bool evaluate(Evaluated what, const StatesToEvaluate& x, double* out) const = 0;
   // Lists the constraints whose gradients depend on each other at x.
   virtual std::vector<int> dependent(const PlainState& x) const = 0;
+  // Lists the constraints whose gradients are 0 at x, as those of squares.
+  virtual std::vector<int> without_gradient(const PlainState&) const { return {}; }
   // Says how a constraint is connected to others at that state.
   virtual Connection connection(const PlainState&, int) const { return {}; }
 

@@ -111,6 +111,7 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
   if (const VariableSteps* const variable = const_cast<Machine&>(machine).variable_steps()) {
     at.time = at.reached = variable->time();  // where the step began that failed: its size is not kept
   }
+  at.without_gradient = constraint_names(mechanism, mechanism.without_gradient(mesh_point(machine)));
   if (one) at.constraint = mechanism.constraint_name(failure.constraint);
   if (one || !mechanism.of_particles())
     at.connection = mechanism.connection(mesh_point(machine), failure.constraint);

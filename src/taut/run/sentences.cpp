@@ -209,6 +209,13 @@ std::string what_to_try(const FailedStep& at) {
             : "lands on another branch of the constraints, or passes a point at which they "
               "meet",
         at.h / 2);
+  if (!at.without_gradient.empty() && at.dependent.empty() &&
+      (at.failure.kind == FailureKind::not_converged || at.failure.kind == FailureKind::singular))
+    return fmt::format(
+        "  {} {} no gradient on the manifold, as a square has none where it is zero, and this method cannot "
+        "leave it out.\n  State it without the square, leave it out, or try --method rattle or a "
+        "composition of it.\n",
+        listed(at.without_gradient), at.without_gradient.size() == 1 ? "has" : "have");
   if (nearly_dependent(at))
     return fmt::format(
         "  At the last good state the gradients of the constraints nearly depend on each other (condition "

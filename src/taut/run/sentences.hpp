@@ -26,11 +26,12 @@ struct FailedStep {
   double reached = 0;     // the time at which the failed step would have ended
   Iteration solver = Iteration::full_newton;
   double tolerance = 0;
-  bool halved = false;                 // it was tried in parts too
-  std::string constraint;              // the worst one, by name; empty: not known
-  std::vector<std::string> dependent;  // by name, at the last good state
-  Connection connection = {};          // around the worst one, at that state
-  bool offers_midpoint = false;        // the problem runs with the midpoint rule
+  bool halved = false;                             // it was tried in parts too
+  std::string constraint;                          // the worst one, by name; empty: not known
+  std::vector<std::string> dependent;              // by name, at the last good state
+  std::vector<std::string> without_gradient = {};  // by name, at that state
+  Connection connection = {};                      // around the worst one, at that state
+  bool offers_midpoint = false;                    // the problem runs with the midpoint rule
   bool of_particles = false;
   bool has_constraints = true;
   std::string pole = {};          // the step went across this pole, in words; empty: not known

@@ -296,6 +296,25 @@ Profile integrated(const std::vector<double>& values, const std::vector<double>&
   return out;
 }
 
+std::string held_setting(const std::string& formula) {
+  return fmt::format("quantities.{}={}", held_name, formula);
+}
+
+ModelFileError in_words_of_coordinate(const ModelFileError& error) {
+  const std::string before = held_setting(""), quantity = fmt::format("the quantity `{}`", held_name);
+  std::vector<ModelError> errors = error.errors;
+  for (ModelError& one : errors) {
+    const std::size_t at = one.sentence.find(quantity);
+    if (one.origin != "--set" || at == std::string::npos) continue;
+    one.origin = "--coordinate";
+    one.sentence.replace(at, quantity.size(), "the coordinate");
+    if (!one.excerpt.starts_with(before)) continue;
+    one.excerpt.erase(0, before.size());
+    one.caret = std::max(0, one.caret - static_cast<int>(before.size()));
+  }
+  return ModelFileError(std::move(errors));
+}
+
 bool is_quantity(const Model& model, const std::string& text) {
   return std::any_of(model.quantities.begin(), model.quantities.end(),
                      [&](const NamedFormula& quantity) { return quantity.name == text; });

@@ -15,6 +15,9 @@ namespace taut {
 inline constexpr const char* held_name = "reaction_coordinate";
 // Says whether the text is the name of a quantity of the model: then it needs no new one.
 bool is_quantity(const Model& model, const std::string& text);
+// The setting that makes a formula that quantity, and what is wrong with it in words of the option.
+std::string held_setting(const std::string& formula);
+ModelFileError in_words_of_coordinate(const ModelFileError& error);
 
 struct FreeEnergyOptions {
   std::string coordinate;  // the name of a quantity of the model

@@ -10,6 +10,16 @@
 
 namespace taut {
 
+// Returns the rows that are 0 but for rounding, as those of squares that vanish.
+inline std::vector<int> rows_of_zero(const Eigen::MatrixXd& rows) {
+  std::vector<int> named;
+  if (rows.size() == 0 || !rows.allFinite()) return named;
+  const double largest = rows.cwiseAbs().maxCoeff();
+  for (Eigen::Index i = 0; i < rows.rows(); ++i)
+    if (!(rows.row(i).cwiseAbs().maxCoeff() > 1e-12 * largest)) named.push_back(static_cast<int>(i));
+  return named;
+}
+
 struct RowDependence {
   int rank = 0;
   std::vector<int> dependent;  // the rows that take part in a vanishing combination

@@ -71,6 +71,7 @@ class ModelReader {
 
   // read_formula.cpp
   std::vector<std::string> known_for(Use use) const;
+  void offer_time(std::vector<std::string>& known, bool in_samples) const;
   static bool is_allowed(What what, Use use);
   static const char* allowed_here(Use use);
   // Returns the momentum, the velocity or the time that a definition has and that this use forbids.

@@ -93,12 +93,21 @@ std::vector<std::string> ModelReader::known_for(Use use) const {
     for (const NamedFormula& a : model_.definitions)
       if (forbidden_in(a.name, use).empty()) known.push_back(a.name);
   for (const NamedFormula& a : model_.parameters) known.push_back(a.name);
+  offer_time(known, use == Use::sample);
   if (use == Use::sample) {
-    known.emplace_back("t");
     for (std::size_t k = 1; k <= model_.constraints.size() && !reads_events_; ++k)
       known.push_back("lambda_" + std::to_string(k));
   }
   return known;
+}
+
+// The time is written t, whatever the coordinate is called that stands for it.
+void ModelReader::offer_time(std::vector<std::string>& known, bool in_samples) const {
+  const bool timed = model_.dynamics.timed;
+  const bool is_coordinate = timed && std::erase(known, time_name) > 0;
+  for (const char* const prefix : {"p_", "v_"})
+    if (timed) std::erase(known, std::string(prefix) + time_name);
+  if ((is_coordinate || in_samples) && !names_.contains("t")) known.emplace_back("t");
 }
 
 // The search for a near name goes through all names, so it is made only for errors that may be shown.

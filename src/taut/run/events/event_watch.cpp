@@ -81,7 +81,7 @@ bool EventWatch::look(Machine& machine, Tally& tally) {
                                 [&](double place) { return place > done && place <= done + 1; });
   // Not all steps that pass quietly are asked how fast their formulas turn: it costs as much as their values.
   constexpr int asked = 16;
-  if (!quiet || steps_ % asked == 0) see_fast_turns(mesh_of(machine));
+  if (!quiet || steps_ % asked == 0) see_fast_turns(q, p);
   Ended ended = Ended::no;
   if (!quiet) {
     Leg leg{before_, 0, s_, fresh_};
@@ -259,10 +259,10 @@ std::vector<EventWatch::Found> EventWatch::crossings(Leg& leg, const PlainState&
 // The trapezoidal rule for the rate gives the change of s but for the third power of the step. If it is off
 // by half of what the rates say, about three radians of an oscillation go into the step, and zeros of s may
 // lie in it that its ends do not show. A formula with momenta has no rate here, and is not judged. (EV5)
-void EventWatch::see_fast_turns(const PlainState& end) {
+void EventWatch::see_fast_turns(std::span<const double> q, std::span<const double> p) {
   for (std::size_t k = 0; k < rules_.size(); ++k) {
     const double first = formulas_.rate(k, before_.q.data(), before_.p.data(), time_of(0)) * step_;
-    const double last = formulas_.rate(k, end.q.data(), end.p.data(), time_of(1)) * step_;
+    const double last = formulas_.rate(k, q.data(), p.data(), time_of(1)) * step_;
     const double off = std::abs(s_now_[k] - s_[k] - (first + last) / 2);
     const double size = std::max(std::abs(s_now_[k]), std::abs(s_[k]));
     // A formula that stays far from zero beside its rates has no zeros to miss.

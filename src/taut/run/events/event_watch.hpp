@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -86,7 +87,7 @@ class EventWatch {
   std::vector<Found> crossings(Leg& leg, const PlainState& end, const std::vector<double>& s_end,
                                Tally& tally);
   // Counts a step in which a formula turns faster than its values at the ends can tell.
-  void see_fast_turns(const PlainState& end);
+  void see_fast_turns(std::span<const double> q, std::span<const double> p);
   // Counts a step at whose end a formula has no value. Returns false if the run cannot go on without it.
   bool has_values();
   bool turns_near_zero(std::size_t rule, const Leg& leg, const PlainState& end, double s_end) const;

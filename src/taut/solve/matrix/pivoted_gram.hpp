@@ -1,12 +1,14 @@
 // K = G₁ H_pp G₀ᵀ if some constraints follow from others. Rows are eliminated in the order of what is left of
 // their diagonal. If nothing is left of a row, it is left out, and the others decide: its residual vanishes
-// with theirs, because redundant equations agree.
+// with theirs, because redundant equations agree. A row that is zero beside the others but for rounding, as
+// that of a square that vanishes, makes no force and is left out too: its direction is noise.
 #pragma once
 
 #include <taut/scalar/number.hpp>
 
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -39,12 +41,17 @@ class PivotedGram {
   int factor() {
     const int m = size();
     std::iota(order_.begin(), order_.end(), 0);
-    std::vector<double> whole(static_cast<std::size_t>(m));
-    for (int i = 0; i < m; ++i) whole[static_cast<std::size_t>(i)] = magnitude(lane(k_(i, i), 0));
+    const std::vector<double> force = forces();
+    const double no_force = zero_row * *std::max_element(force.begin(), force.end());
+    std::vector<double> whole(static_cast<std::size_t>(m), 0.0);
+    for (int i = 0; i < m; ++i)
+      if (const auto k = static_cast<std::size_t>(i); force[k] > no_force)
+        whole[k] = magnitude(lane(k_(i, i), 0));
     for (rank_ = 0; rank_ < m; ++rank_) {
       int best = -1;
       double most = nothing_left;
       for (int i = rank_; i < m; ++i) {
+        if (!(whole[static_cast<std::size_t>(i)] > 0)) continue;
         const double part = magnitude(lane(k_(i, i), 0)) / whole[static_cast<std::size_t>(i)];
         if (part > most) std::tie(best, most) = std::pair(i, part);
       }
@@ -95,9 +102,11 @@ class PivotedGram {
   // Makes one Gauss-Seidel sweep from zero on the unfactored K.
   template <class Multiplier>
   int sweep(Multiplier& b) const {
+    const std::vector<double> force = forces();
+    const double no_force = zero_row * *std::max_element(force.begin(), force.end());
     for (int i = 0; i < size(); ++i) {
       for (int j = 0; j < i; ++j) b[i] -= k_(i, j) * b[j];
-      b[i] /= k_(i, i);
+      b[i] = force[static_cast<std::size_t>(i)] > no_force ? b[i] / k_(i, i) : T(0);
     }
     return -1;
   }
@@ -106,6 +115,20 @@ class PivotedGram {
   // Elimination leaves 1e-16 times the condition of the regular part of a row that follows from others; a row
   // of which 1e-9 is left is off them by 3e-5 of its length.
   static constexpr double nothing_left = 1e-9;
+  // A square that vanishes to 1e-12 has 1e-12 of a row beside it; below that rounding decides.
+  static constexpr double zero_row = 1e-12;
+
+  // Returns the largest response to each row of G₀.
+  std::vector<double> forces() const {
+    std::vector<double> out;
+    for (int i = 0; i < size(); ++i) {
+      double most = 0;
+      for (Eigen::Index j = 0; j < response_.rows(); ++j)
+        most = std::max(most, magnitude(lane(response_(j, i), 0)));
+      out.push_back(most);
+    }
+    return out;
+  }
 
   int size() const { return static_cast<int>(k_.rows()); }
   int place(int i) const { return order_[static_cast<std::size_t>(i)]; }
