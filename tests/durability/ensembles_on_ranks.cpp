@@ -60,7 +60,7 @@ std::int64_t units_in(const std::filesystem::path& folder) {
 }
 
 struct WoundedJob {
-  std::string words;  // of the ensemble
+  std::string words;  // what the ensemble says
   Ran ran;
 };
 
