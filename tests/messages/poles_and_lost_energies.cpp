@@ -71,6 +71,32 @@ TEST(AStepAcrossAPole, IsNoticedIfItLeavesNoTraceInTheEnergy) {
     EXPECT_GE(warned["jumps"]["steps"], 1) << m.potential;
   }
 }
+// A wall behind the pole throws the particle back across it, so that its sign is soon what it was.
+TEST(AStepAcrossAPole, IsNoticedIfTheNextOnesGoBack) {
+  const Pole models[] = {{"1e-6/x^2 + exp(-x - 5)", "x = 1000.1\np_x = -1.0", "0.3"},
+                         {"1e-6/(x - y)^2 + exp(-x - 5)", "x = 1000.1\np_x = -1.0", "0.3", "y"}};
+  for (const Pole& m : models) {
+    const OwnModel model(text_of(m));
+    const Ran ran = model.run("--steps 4000 --every 100000 --step 0.3");
+    EXPECT_EQ(ran.status, 1) << m.potential << ran.out;
+    EXPECT_TRUE(says(ran, "the step went across a pole at t = 1000.2 (step 3334)")) << ran.err;
+  }
+}
+// H has a bound at the pole of a mass, and yet nothing passes.
+TEST(AStepAcrossAPole, IsNoticedIfItIsThatOfAMass) {
+  for (const char* system :
+       {"mass = \"1 + 1e-3/x^2\"\npotential = \"0\"", "mass = [[\"1 + 1e-3/x^2\"]]\npotential = \"0\"",
+        "mass = \"1 + 1e-3/(x - t/10)^2\"\npotential = \"0\"",
+        "kinetic = \"(1 + 1e-3/x^2)*v_x^2/2\"\npotential = \"0\"",
+        "lagrangian = \"(1 + 1e-3/x^2)*v_x^2/2\""}) {
+    const OwnModel model("[system]\ncoordinates = [\"x\"]\n" + std::string(system) +
+                         "\n[initial]\nx = 1.0\np_x = -3.0\n[run]\nsteps = 20\n");
+    const Ran ran = model.run("--method midpoint --step 0.17");
+    EXPECT_EQ(ran.status, 1) << system << ran.out;
+    EXPECT_TRUE(says(ran, "the step went across a pole at t = ")) << system << ran.err;
+    EXPECT_TRUE(says(ran, " changed its sign in `")) << system << ran.err;
+  }
+}
 // The last good state is that before the pole, and a run with samples or a checkpoint ends at the same step.
 TEST(AStepAcrossAPole, IsFoundAtTheSameStepHoweverTheRunIsKept) {
   const OwnModel model(text_of(Pole{"1e-6/x^4", "x = 100.0\np_x = -2.0", "0.15"}));
@@ -101,6 +127,24 @@ TEST(AStepAcrossAPole, IsNotSeenWhereThereIsNone) {
     const Ran ran = OwnModel(text_of(m)).run(std::string("--step ") + m.step + " --steps 60");
     EXPECT_EQ(ran.status, 0) << m.potential << ran.err;
   }
+}
+// The constraint that gives y/x a bound is found among many, and beside one that says the same.
+TEST(AStepAcrossAPole, IsNotSeenWhereThereIsNoneOnManyConstraints) {
+  std::string coordinates = "\"x\", \"y\"", constraints = "\"y - x^2\"", initial;
+  for (int k = 0; k < 20; ++k) {
+    coordinates += ", \"z" + std::to_string(k) + "\"";
+    constraints = "\"z" + std::to_string(k) + " - " + std::to_string(k + 1) + "\", " + constraints;
+    initial += "z" + std::to_string(k) + " = " + std::to_string(k + 1) + "\n";
+  }
+  const auto text = [&](const std::string& more_constraints, const std::string& run) {
+    return "[system]\ncoordinates = [" + coordinates + "]\nmass = 1.0\npotential = \"y/x\"\nconstraints = [" +
+           constraints + more_constraints + "]\n[initial]\nx = 1.0\ny = 1.0\np_x = -3.0\np_y = -6.0\n" +
+           initial + "[run]\nsteps = 60\nstep = 0.013\nmethod = \"rattle\"\n" + run;
+  };
+  const Ran many = OwnModel(text("", "")).run("");
+  EXPECT_EQ(many.status, 0) << many.err;
+  const Ran redundant = OwnModel(text(", \"2*y - 2*x^2\"", "redundant = \"least-squares\"\n")).run("");
+  EXPECT_EQ(redundant.status, 0) << redundant.err;
 }
 // No step jumps here; the particle is thrown back with another energy by steps that are too long.
 TEST(AnEnergyThatIsLost, IsAFailure) {

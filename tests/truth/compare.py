@@ -7,6 +7,7 @@ from newton import NoSolution
 from oracle import Oracle
 from particle_model import ParticleModel
 from particle_system import ParticleSystem
+from program import fused_in
 
 # Noise of the size of one rounding in each operation of H and g moves an answer by its spread. The program
 # also rounds in its derivatives, which have more operations than the formulas, and in its solves. The largest
@@ -130,6 +131,10 @@ def check(model, program, backends, expected=None):
         worst, worthless = max(worst, off), worthless or useless
         if difference:
             return Outcome("differ", difference.sentence(), worst)
+    if "specialise" in backends:
+        fused = [name for unit in program.new_units() for name in fused_in(unit)]
+        if fused or not program.looked_at:
+            return Outcome("differ", "fused instructions, or no unit to look at: %s" % fused[:3])
     if "interpret" in backends and "compile" in backends:
         different = bits_that_differ(model, program)
         if different:

@@ -2,6 +2,8 @@
 found.
 """
 import copy
+import platform
+import subprocess
 
 import compare
 import exports
@@ -13,6 +15,7 @@ import readers
 from arithmetic import Digits, NoValue
 from newton import NoSolution
 from particle_system import ParticleSystem
+from program import fused_in
 
 
 def changed_force(model):
@@ -92,7 +95,7 @@ def self_test(program):
                 % (change.__name__.replace("_", " "), models.__name__, found, len(known))
             )
             good = good and found >= 0.8 * len(known) and len(known) >= 8
-    for test in (damaged_exports, damaged_file):
+    for test in (damaged_exports, damaged_file, fused_unit):
         seen = test(program)
         print("%s: %s" % (test.__name__.replace("_", " "), "found" if seen else "not found"))
         good = good and seen
@@ -133,3 +136,19 @@ def damaged_file(program):
     finally:
         foreign.file_of = kept
     return seen == set(foreign.FORMATS)
+
+
+def fused_unit(program):
+    """A unit that was compiled with fused operations is seen, and one without them is none."""
+    text = "double f(double a, double b, double c) { return a * b + c; }"
+    found = []
+    for contract in ("fast", "off"):
+        unit = program.file("", contract + ".so")
+        subprocess.run(
+            ["g++", "-O2", "-ffp-contract=" + contract, "-shared", "-fPIC", "-x", "c++", "-", "-o", unit]
+            + (["-mfma"] if platform.machine() == "x86_64" else []),
+            input=text.encode(),
+            check=True,
+        )
+        found.append(bool(fused_in(unit)))
+    return found == [True, False]

@@ -77,7 +77,9 @@ std::unique_ptr<Worker::Current> Worker::begin() {
     c->tally.stops_at_jumps = !ensemble_.run.request.warn_at_jumps;
     c->poles = std::make_unique<PoleWatch>(*c->t.model.model);
     if (c->poles->watches()) {
-      c->guard = std::make_unique<PoleGuard>(*c->poles, *c->machine, c->tally, ensemble_.schedule.step);
+      constexpr std::int64_t least_gap = 32;
+      c->guard = std::make_unique<PoleGuard>(*c->poles, *c->machine, c->tally, ensemble_.schedule.step,
+                                             nullptr, least_gap);
       c->guard->begin();
     }
     if (is_sample(*c)) sample(*c);

@@ -12,6 +12,8 @@ namespace taut {
 //     project(s, rule, x, G, nu)              finds ν with G H_p(q, p - Gᵀν) = 0 and kicks x.p by it
 // Both give the number of corrections, or a Failure. A `rule` is SolveOptions or what with_stop_rule() makes
 // of it. G0 = G(q0) and G = G(x.q) are known already.
+// A method may ask it first for a land_if_clear() and a project_if_clear(), which do the same if nothing is
+// in doubt, and are faster.
 // A method that has made a step asks the solver
 //     in_doubt(h)                             whether missed() would take a look
 //     missed(s, x0, x1, h, mu, nu)            whether the step from x0 to x1 by these impulses is lost
@@ -90,6 +92,27 @@ class NewtonSolver {
     if constexpr (fixed_size<P>) nu = impulse;
     if constexpr (!is_to_tolerance<Rule> && is_judged<typename P::Scalar>)
       if (rule.tolerance <= 0) suspicion_.add_rate(momentum.rate());
+    return projected;
+  }
+  // Do what land() and project() do if nothing about it is in doubt: nothing fails, is tried again, has to be
+  // judged or may be known better. Otherwise they return -1 and false, and the step has to be made anew.
+  template <class Rule, LandingMove<P> M>
+  int land_if_clear(const P& s, const Rule& rule, const typename P::Vec& q0, const typename P::Jacobian& G0,
+                    M& move, Multiplier& mu) {
+    auto&& position = room(s, position_);
+    const auto landed = position.land(s, rule, q0, G0, move, mu, {});
+    return !landed || came_from_afar(landed) || any(position.suspect()) ? -1 : *landed;
+  }
+  template <class X>
+  bool project_if_clear(const P& s, X& x, const typename P::Scalar& h, const typename P::Jacobian& G,
+                        Multiplier& nu)
+    requires Natural<P>
+  {
+    auto&& momentum = room(s, momentum_);
+    auto&& impulse = room(s, nu);
+    set_zero(impulse);
+    const bool projected = momentum.project_if_clear(s, x, h, G, impulse);
+    if constexpr (fixed_size<P>) nu = impulse;
     return projected;
   }
   bool in_doubt(const typename P::Scalar& h) const { return suspicion_.exists(h); }

@@ -42,33 +42,12 @@ class MomentumSolve {
     bool factored = false;
     rate_ = Real<T>(0);
     auto solved = drive_to_zero(
-        newton, residual_, unit_,
-        [&] {
-          if constexpr (requires { G.times_velocity(s.W(), x.p, residual_); }) {
-            G.times_velocity(s.W(), x.p, residual_);  // (M1) if W is diagonal
-          } else {
-            H_p(s, x.q, x.p, velocity_);
-            G.times(velocity_, residual_);  // (M1)
-          }
-        },
-        [&](auto& unit) {
-          if constexpr (requires { G.times_velocity(s.W(), x.p, residual_); }) H_p(s, x.q, x.p, velocity_);
-          each_index(velocity_, [&](int j) { speed_[j] = magnitude(velocity_[j]); });
-          units_of_rows(G, speed_, velocities_are_apart(s), unit);  // (M4)
-        },
+        newton, residual_, unit_, [&] { form_residual(s, x, G); },
+        [&](auto& unit) { form_units(s, x, G, unit); },
         [&](const Mask<T>& active) {
           if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
             if (!factored) see_what_goes(active, x.q);
-          if (!factored || !is_natural(s)) {
-            matrix_.right(s, x.q, x.p, G, T(1));
-            matrix_.assemble(G);  // (M3)
-            if (const int pivot = matrix_.factor(); pivot >= 0) return pivot;
-            factored = true;
-          }
-          delta_ = residual_;
-          matrix_.solve(delta_);
-          add(active, x, G, nu);
-          return -1;
+          return correct(s, active, x, G, nu, factored);
         },
         forecast(s));
     if constexpr (!is_to_tolerance<Rule> && is_judged<T>)
@@ -85,12 +64,69 @@ class MomentumSolve {
     return failure;
   }
 
+  // Does the same in a step h of a natural system, to rounding, if that is one correction and nothing is in
+  // doubt. Otherwise it returns false, and x and nu are lost.
+  template <class X>
+  bool project_if_clear(const P& s, X& x, const T& h, const typename P::Jacobian& G, Multiplier& nu)
+    requires Natural<P>
+  {
+    const auto form = [&] { form_residual(s, x, G); };
+    const auto units = [&](auto& unit) { form_units(s, x, G, unit); };
+    VectorResidual residual{residual_, unit_, form, units};
+    residual.evaluate();
+    residual.set_units();
+    const Real<T> first = residual.in_units();
+    // A little less than far_out, because the rate is rounded elsewhere: what is in doubt there is so here.
+    constexpr double not_far_out = 0.99 * far_out;
+    const Mask<T> is_slow =
+        largest_entry(velocity_) * magnitude(h) <= Real<T>(not_far_out) * largest_entry(x.q);
+    const Mask<T> part_goes = first <= Real<T>(nearly_all_of_it<P>);
+    if (!all(both(Mask<T>(first > Real<T>(1)), either(is_slow, part_goes)))) [[unlikely]]
+      return false;
+    bool factored = false;
+    if (correct(s, Mask<T>(true), x, G, nu, factored) >= 0) [[unlikely]]
+      return false;
+    residual.evaluate();
+    return all(Mask<T>(residual.in_units() <= Real<T>(crawl_slack) && residual.sound()));
+  }
+
   // Returns what part of the system's size the velocity, before the last projection, crosses in a unit of
   // time; 0 in lanes whose units are certainly those of the momenta that it left.
   const Real<T>& rate() const { return rate_; }
   ConstraintMatrix<P>& matrix() { return matrix_; }
 
  private:
+  template <class X>
+  void form_residual(const P& s, const X& x, const typename P::Jacobian& G) {
+    if constexpr (requires { G.times_velocity(s.W(), x.p, residual_); }) {
+      G.times_velocity(s.W(), x.p, residual_);  // (M1) if W is diagonal
+    } else {
+      H_p(s, x.q, x.p, velocity_);
+      G.times(velocity_, residual_);  // (M1)
+    }
+  }
+  template <class X, class Unit>
+  void form_units(const P& s, const X& x, const typename P::Jacobian& G, Unit& unit) {
+    if constexpr (requires { G.times_velocity(s.W(), x.p, residual_); }) H_p(s, x.q, x.p, velocity_);
+    each_index(velocity_, [&](int j) { speed_[j] = magnitude(velocity_[j]); });
+    units_of_rows(G, speed_, velocities_are_apart(s), unit);  // (M4)
+  }
+  // Returns -1, or the constraint whose pivot vanished.
+  template <class X>
+  int correct(const P& s, const Mask<T>& active, X& x, const typename P::Jacobian& G, Multiplier& nu,
+              bool& factored) {
+    if (!factored || !is_natural(s)) {
+      matrix_.right(s, x.q, x.p, G, T(1));
+      matrix_.assemble(G);  // (M3)
+      if (const int pivot = matrix_.factor(); pivot >= 0) return pivot;
+      factored = true;
+    }
+    delta_ = residual_;
+    matrix_.solve(delta_);
+    add(active, x, G, nu);
+    return -1;
+  }
+
   // A natural system is linear in ν. Otherwise the iteration stops at the rounding level.
   static auto forecast([[maybe_unused]] const P& s) {
     if constexpr (Graded<P>)

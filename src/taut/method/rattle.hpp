@@ -7,6 +7,8 @@
 #include <taut/method/verlet_memory.hpp>
 #include <taut/scalar/flatten.hpp>
 
+#include <algorithm>
+#include <concepts>
 #include <span>
 
 namespace taut {
@@ -44,6 +46,8 @@ struct Rattle {
   template <Natural P, class X>
   Expected<int> steps(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h, int count) const {
     return with_stop_rule(solve, [&](const auto& rule) -> Expected<int> {
+      if constexpr (has_usual_steps<std::remove_cvref_t<decltype(rule)>, P, X>)
+        return usual_steps_and_others(rule, s, x, at, h, count);
       int corrections = 0;
       for (int left = count;;) {
         const auto made = steps_by(rule, s, x, at, h, left);
@@ -103,7 +107,7 @@ struct Rattle {
     auto&& next = room(s, at.next);
     int corrections = 0;
     for (; left > 0; --left) {
-      const auto landed = land(rule, s, x, next, at, {h, h / 2}, {});  // (R1), (R2), (R3)
+      const auto landed = land<false>(rule, s, x, next, at, {h, h / 2}, {});  // (R1), (R2), (R3)
       if (!landed) return landed;
       kick(next, -h / 2 * at.grad_V);  // (R4): p̄₁ = p½ - (h/2) ∇V(q₁)
       const auto projected =
@@ -133,11 +137,11 @@ struct Rattle {
     for (std::size_t i = 0; i < gamma.size(); ++i) {
       const T now = gamma[i] * h;
       guess.offer(i, at.mu);
-      const auto landed = land(rule, s, x, x, at, {now, (before + now) / 2},
-                               {.guess = true,
-                                .units_known = i > 0,
-                                .keep_units = true,
-                                .damped = guess.is_damped()});  // (R1), (R2), (R3)
+      const auto landed = land<false>(rule, s, x, x, at, {now, (before + now) / 2},
+                                      {.guess = true,
+                                       .units_known = i > 0,
+                                       .keep_units = true,
+                                       .damped = guess.is_damped()});  // (R1), (R2), (R3)
       if (!landed) return landed;
       guess.keep(i, at.mu);
       corrections += *landed;
@@ -145,6 +149,83 @@ struct Rattle {
     }
     kick(x, -before / 2 * at.grad_V);  // (R4)
     return corrections;
+  }
+
+  // Asks whether the solver knows solves that look at nothing but whether they may be in doubt.
+  template <class Rule, class P, class X>
+  static constexpr bool has_usual_steps =
+      fixed_size<P> && std::copy_constructible<P> && must_be_newton<Rule> && !is_to_tolerance<Rule> &&
+      is_judged<typename P::Scalar> &&
+      requires(Memory<P, X>& at, const P& s, X& x, const typename P::Scalar& h) {
+        at.solver.project_if_clear(s, x, h, at.G, at.nu);
+      };
+
+  // Makes a step in doubt in another way, which ends in the same bits. If there are many, it makes more and
+  // more of them before it tries the faster way again.
+  template <class Rule, Natural P, class X>
+  static Expected<int> usual_steps_and_others(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+                                              const typename P::Scalar& h, int count) {
+    constexpr int most_in_a_row = 64;
+    int corrections = 0;
+    for (int left = count, in_a_row = 1;;) {
+      const int before = left;
+      bool has_landed = false;
+      corrections += usual_steps(rule, s, x, at, h, left, has_landed);
+      if (left == 0) return corrections;
+      if (has_landed) {  // its gradient is counted, and a copy of the problem counts by itself
+        const P again(s);
+        at.refresh(again, x.q);
+        const auto made = step_in_doubt(rule, again, x, at, h);
+        if (!made) return made;
+        corrections += *made;
+        --left;
+      }
+      in_a_row = before - left > in_a_row ? 1 : std::min(2 * in_a_row, most_in_a_row);
+      for (int k = std::min(in_a_row - has_landed, left); k > 0; --k, --left) {
+        const auto made = step_in_doubt(rule, s, x, at, h);
+        if (!made) return made;
+        corrections += *made;
+      }
+      if (left == 0) return corrections;
+    }
+  }
+
+  // Makes `left` steps and counts them down, up to one of which anything is in doubt: that one is not made.
+  // Returns the number of corrections. What a closer look, another try or the name of a failure need is not
+  // in this loop, which would lack registers with it. If the step has landed, ∇V and G are those of its end.
+  template <class Rule, Natural P, class X>
+  TAUT_FLATTEN static int usual_steps(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+                                      const typename P::Scalar& h, int& left, bool& has_landed) {
+    auto&& next = room(s, at.next);
+    int corrections = 0;
+    for (; left > 0; --left) {
+      const int landed = land<true>(rule, s, x, next, at, {h, h / 2}, {});  // (R1), (R2), (R3)
+      if (landed < 0) [[unlikely]]
+        return corrections;
+      kick(next, -h / 2 * at.grad_V);  // (R4): p̄₁ = p½ - (h/2) ∇V(q₁)
+      if (!at.solver.project_if_clear(s, next, h, at.G, at.nu)) [[unlikely]] {  // (R5)
+        has_landed = true;
+        return corrections;
+      }
+      corrections += landed;
+      give(x, next);
+    }
+    return corrections;
+  }
+  template <class Rule, Natural P, class X>
+  [[gnu::noinline]] static Expected<int> step_in_doubt(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+                                                       const typename P::Scalar& h) {
+    const auto landed = land<false>(rule, s, x, at.next, at, {h, h / 2}, {});  // (R1), (R2), (R3)
+    if (!landed) return landed;
+    kick(at.next, -h / 2 * at.grad_V);                                        // (R4)
+    const auto projected = at.solver.project(s, rule, at.next, at.G, at.nu);  // (R5)
+    const auto lost = projected ? at.solver.missed(s, x, at.next, h, at.mu, at.nu) : projected.error();
+    if (lost) {
+      at.refresh(s, x.q);
+      return *lost;
+    }
+    give(x, at.next);
+    return landed;
   }
 
   // How long the drift of a step lasts, and how long its first kick.
@@ -155,19 +236,28 @@ struct Rattle {
   };
 
   // Moves from x0 = (q₀, p₀) to x1 = (q₁, p½), which may be the same state, and brings ∇V and G to q₁.
-  template <class Rule, Natural P, class X>
-  static Expected<int> land(const Rule& rule, const P& s, const X& x0, X& x1, Memory<P, X>& at,
-                            const Times<typename P::Scalar>& h, const LandFrom& from) {
+  // If it is to be `usual` the answer is a number that is below 0 if the landing is in doubt; then only x1
+  // has changed.
+  template <bool usual, class Rule, Natural P, class X>
+  static std::conditional_t<usual, int, Expected<int>> land(const Rule& rule, const P& s, const X& x0, X& x1,
+                                                            Memory<P, X>& at,
+                                                            const Times<typename P::Scalar>& h,
+                                                            const LandFrom& from) {
     const auto& W = s.W();
     // (R1): p½ = p₀ - (h/2) ∇V(q₀) - G(q₀)ᵀμ; the drift adds the last term
     auto&& kicked = kicked_state(x0, -h.kick * at.grad_V, at.kicked);
     // (R2): q₁ = q₀ + h W p½
     typename Memory<P, X>::Drift drift(x1, kicked, at.G, W, h.drift, at.moved);
     // (R3): g(q₁) = 0, which fixes μ
-    const auto landed = at.solver.land(s, rule, kicked.q, at.G, drift, at.mu, from);
-    if (!landed) return landed;
-    at.refresh(s, x1.q);
-    return landed;
+    if constexpr (usual) {
+      const int landed = at.solver.land_if_clear(s, rule, kicked.q, at.G, drift, at.mu);
+      if (landed >= 0) at.refresh(s, x1.q);
+      return landed;
+    } else {
+      const auto landed = at.solver.land(s, rule, kicked.q, at.G, drift, at.mu, from);
+      if (landed) at.refresh(s, x1.q);
+      return landed;
+    }
   }
 };
 

@@ -31,6 +31,7 @@ struct Dynamics {
   // if the model gives H, or a potential with constant masses.
   std::string written_as = {};
   std::string written = {};  // its text, for reports
+  Formula kinetic = {};      // the lagrangian, or the kinetic energy, if it was one of these
   // Something depends on t, or forces act: the last coordinate is the time, and its momentum is minus the
   // work that was done on the system. H is then H(q, p, t) + p_time, which is conserved.
   bool timed = false;

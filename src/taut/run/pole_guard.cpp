@@ -20,13 +20,25 @@ const Machine& PoleGuard::here() const {
 void PoleGuard::begin() {
   poles_.begin(machine_.q(), machine_.p());
   keep();
+  plan();
 }
 
 bool PoleGuard::look() {
   const bool changed = is_pending();
   if (changed) find();
-  if (!tally_.failed() && (changed || tally_.steps >= next_look_)) keep();
+  if (tally_.failed()) return changed;
+  if (changed || tally_.steps >= next_copy_) keep();
+  if (changed || tally_.steps >= next_look_) plan();
   return changed;
+}
+
+// A pole that is crossed there and back between two looks would not be seen: divisors that come near zero are
+// looked at more often, at last after each step.
+void PoleGuard::plan() {
+  is_pending();  // evaluates the divisors here
+  const std::int64_t ahead = poles_.steps_ahead(tally_.steps - planned_at_);
+  planned_at_ = tally_.steps;
+  next_look_ = std::min(next_copy_, tally_.steps + std::max(ahead, least_gap_));
 }
 
 // The copies cost far less than a hundredth of the steps between them.
@@ -35,7 +47,7 @@ void PoleGuard::keep() {
   machine_before_ = machine_.save();
   tally_before_ = tally_;
   if (events_ != nullptr) events_before_ = events_->mark();
-  next_look_ = tally_.steps + std::clamp<std::int64_t>(tally_.steps / part, 1, most);
+  next_copy_ = tally_.steps + std::clamp<std::int64_t>(tally_.steps / part, 1, most);
 }
 
 void PoleGuard::back() {

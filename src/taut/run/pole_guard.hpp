@@ -14,9 +14,16 @@ namespace taut {
 
 class PoleGuard {
  public:
-  // All of them outlive this. Events may be null.
-  PoleGuard(PoleWatch& poles, Machine& machine, Tally& tally, double step, EventWatch* events = nullptr)
-      : poles_(poles), machine_(machine), tally_(tally), step_(step), events_(events) {}
+  // All of them outlive this. Events may be null. If a look costs many steps, as that at one lane among
+  // others does, there are `least_gap` steps between two of them or more.
+  PoleGuard(PoleWatch& poles, Machine& machine, Tally& tally, double step, EventWatch* events = nullptr,
+            std::int64_t least_gap = 1)
+      : poles_(poles),
+        machine_(machine),
+        tally_(tally),
+        step_(step),
+        events_(events),
+        least_gap_(least_gap) {}
 
   void begin();  // where the machine is now
   // Says after how many steps it is time for a look, at the latest. The clock has no say in it, so that the
@@ -33,6 +40,7 @@ class PoleGuard {
   // Returns what is where the run is: at the event that ended it, or at the last mesh point.
   const Machine& here() const;
   void keep();
+  void plan();
   void back();
   void find();
 
@@ -44,7 +52,8 @@ class PoleGuard {
   std::string machine_before_;
   EventWatch::Mark events_before_;
   std::optional<Tally> tally_before_;
-  std::int64_t next_look_ = 0;
+  std::int64_t next_look_ = 0, next_copy_ = 0, planned_at_ = 0;
+  std::int64_t least_gap_;
   std::string pole_;
 };
 

@@ -4,6 +4,7 @@
 // docs/theory/manifold.md.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,6 +25,9 @@ class PoleWatch {
   void begin(std::span<const double> q, std::span<const double> p);
   // Asks whether a divisor has another sign at this state.
   bool changed(std::span<const double> q, std::span<const double> p) const;
+  // Returns after how many more steps a divisor may at the earliest be zero, if it changes no faster than it
+  // did. Called after changed() at the same state, `steps` after the last time.
+  std::int64_t steps_ahead(std::int64_t steps);
   // Returns in words the pole on the straight way from the state at which the signs were taken to another
   // one; nothing if there is none. A divisor at whose zero its formula has a bound, as x has in sin(x)/x, is
   // not looked at again.                                                                            (W8)

@@ -164,6 +164,7 @@ void ModelReader::read_kinetic_form(const Entry& e) {
   made_from_ = &e.value;
   system_formula(e, whole ? "the lagrangian" : "the kinetic energy", Use::lagrangian, kinetic_);
   model_.dynamics.written = kinetic_.text;
+  model_.dynamics.kinetic = kinetic_;
   if (whole) return;
   if (v)
     system_formula(*v, "the potential", Use::position, model_.potential);
