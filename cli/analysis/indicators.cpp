@@ -189,8 +189,9 @@ void add_indicators(Program& program) {
       .examples = "  taut indicators double-pendulum --until 100\n",
       .notes =
           "\nDeviation vectors are carried by the derivative of the method's own map. Regular: the "
-          "mean MEGNO is 2 ± 0.1.\nOtherwise chaotic, if SALI is below 1e-8; and not yet known if "
-          "it is not.",
+          "mean MEGNO is 2 ± 0.1.\nOtherwise chaotic, if SALI is below 1e-8 and the growth is more than "
+          "errors may "
+          "feign (not resolved, if it is not);\nand not yet known with a larger SALI.",
       .action = [typed] { return analysed([&] { indicators(*typed); }); }};
   typed->analysis.add(command);
   command.add(whole_option("--vectors", "K", typed->vectors, 400, "for GALI(2) … GALI(K); default 2"));

@@ -437,7 +437,7 @@ TEST(AnotherBackend, WithOtherDigitsIsRefusedUnlessItIsTyped) {
     return words;
   }();
   Process process(run);
-  for (int i = 0; i < 6000 && !fs::exists(out + "/" + previous_checkpoint_name); ++i)
+  for (int i = 0; i < 60000 && !fs::exists(out + "/" + previous_checkpoint_name); ++i)
     test::sleep_seconds(0.005);
   process.send(SIGTERM);
   ASSERT_EQ(process.wait(), 128 + SIGTERM) << process.error();

@@ -45,6 +45,19 @@ TEST(Chaos, IndicatorsTellARegularOrbitFromAChaoticOne) {
   EXPECT_NEAR(wild["lyapunov"].get<double>(), 0.047, 0.015);
 }
 
+// The pendulum is integrable. Over so many steps in a block the errors of the differences make its directions
+// grow, MEGNO leaves 2, and SALI falls below what is called chaos.
+TEST(Chaos, IsNotClaimedForAGrowthThatErrorsMayFeign) {
+  const std::string ask = "indicators pendulum --step 0.4 --until 742000 --block 4000";
+  const test::Ran ran = test::run_taut(ask + " --json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const auto found = nlohmann::json::parse(ran.out);
+  EXPECT_GT(found["megno"].get<double>(), 2.1);
+  EXPECT_LT(found["sali"].get<double>(), 1e-8);
+  EXPECT_EQ(found["verdict"], "not resolved");
+  EXPECT_NE(ran.err.find("Take a smaller --block than 4000"), ran.err.npos) << ran.err;
+}
+
 // GALI(2) is the area of a parallelogram of unit vectors, whose diagonals are |w1 + w2| and |w1 - w2|.
 TEST(Chaos, GaliOfTwoVectorsIsTheProductOfTheDiagonals) {
   const test::OwnModel model(henon_heiles);

@@ -373,8 +373,10 @@ PlainState DiscreteMap::image(const PlainState& x, const Frame& frame, const Coo
   return image(x, frame.vector(along), h, steps);
 }
 
-PlainState DiscreteMap::image(const PlainState& x, const PlainState& v, double h, std::int64_t steps) const {
-  const double by = difference / std::max(largest(v.q) / size_q_, largest(v.p) / size_of(x.p, moving_));
+PlainState DiscreteMap::image(const PlainState& x, const PlainState& v, double h, std::int64_t steps,
+                              double reach) const {
+  const double by =
+      reach * difference / std::max(largest(v.q) / size_q_, largest(v.p) / size_of(x.p, moving_));
   PlainState sum{std::vector<double>(x.q.size(), 0.0), std::vector<double>(x.q.size(), 0.0)};
   for (const auto& [k, weight] : stencil) {
     const PlainState end = go(moved(x, v, k * by), h, steps);

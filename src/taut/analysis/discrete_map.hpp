@@ -51,8 +51,9 @@ class DiscreteMap {
   // Returns the derivative of go along a vector of the frame at x, by differences of fourth order on M.
   PlainState image(const PlainState& x, const Frame& frame, const Coordinates& along, double h,
                    std::int64_t steps) const;
-  // The same along a tangent vector at x.
-  PlainState image(const PlainState& x, const PlainState& along, double h, std::int64_t steps) const;
+  // The same along a tangent vector at x, by differences that `reach` widens.
+  PlainState image(const PlainState& x, const PlainState& along, double h, std::int64_t steps,
+                   double reach = 1) const;
   // Moves x along a vector, and back onto M.
   PlainState moved(const PlainState& x, const PlainState& along, double by) const;
   double energy(const PlainState& x) const;

@@ -30,7 +30,8 @@ struct Indicators {
   double lyapunov = 0;                     // log |w(t)| / t
   double sali = 0;                         // the distance of two directions from being parallel
   std::vector<double> gali = {};           // GALI(2), GALI(3), … : volumes spanned by directions
-  std::string verdict;                     // regular, chaotic or not yet
+  double feigned = 0;                      // growth in a block that errors of the differences may cause
+  std::string verdict;                     // regular, chaotic, not yet or not resolved
   std::vector<std::string> warnings = {};  // why the motion may not be that of the model
   // The same along the run, at times that grow geometrically at the end of a long one.
   std::vector<double> t = {}, fli_at = {}, megno_at = {}, sali_at = {};
