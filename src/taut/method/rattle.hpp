@@ -151,11 +151,17 @@ struct Rattle {
     return corrections;
   }
 
+  // With two ways to make a step the state of a small system would not fit into the registers of a GPU.
+#ifdef __NVPTX__
+  static constexpr bool has_room_for_two_ways = false;
+#else
+  static constexpr bool has_room_for_two_ways = true;
+#endif
   // Asks whether the solver knows solves that look at nothing but whether they may be in doubt.
   template <class Rule, class P, class X>
   static constexpr bool has_usual_steps =
-      fixed_size<P> && std::copy_constructible<P> && must_be_newton<Rule> && !is_to_tolerance<Rule> &&
-      is_judged<typename P::Scalar> &&
+      has_room_for_two_ways && fixed_size<P> && std::copy_constructible<P> && must_be_newton<Rule> &&
+      !is_to_tolerance<Rule> && is_judged<typename P::Scalar> &&
       requires(Memory<P, X>& at, const P& s, X& x, const typename P::Scalar& h) {
         at.solver.project_if_clear(s, x, h, at.G, at.nu);
       };
