@@ -34,7 +34,7 @@ TEST(Contract, TheObjectOfARun) {
   const json run = run_json("pendulum --steps 100");
   EXPECT_EQ(keys(run), (std::set<std::string>{"model", "method", "step", "steps", "time", "q", "p", "lambda",
                                               "energy", "residual", "newton", "gradients", "projections",
-                                              "seconds", "steps_per_second", "backend"}));
+                                              "seconds", "steps_per_second", "backend", "options"}));
   EXPECT_EQ(run["model"], "Planar pendulum (Reich 1996)");
   EXPECT_EQ(run["method"], "rattle");
   EXPECT_EQ(run["steps"], 100);

@@ -94,7 +94,7 @@ double sali_of(const PlainState& a, const PlainState& b) {
 }
 
 // What the differences that carry directions may do to them. An error η in each block turns a direction that
-// only shears, by a factor s, into one that grows: the eigenvalues of (1 s; η 1) are 1 ± √(sη).         (LY15)
+// only shears, by a factor s, into one that grows: the eigenvalues of (1 s; η 1) are 1 ± √(sη).        (LY15)
 class Resolution {
  public:
   bool is_due(double time) const { return time >= next_; }
@@ -215,7 +215,7 @@ Indicators indicators_of(const ModelRun& run, const IndicatorOptions& options, c
   out.feigned = resolution.feigned();
   out.verdict = verdict_of(out, options.every);
   out.warnings = motion.doubts();
-  if (out.verdict == "not resolved")
+  if (out.verdict == "not resolved" && out.warnings.empty())
     out.warnings.push_back(fmt::format(
         "the directions grow so slowly that the differences which carry them may feign it: by a factor of up "
         "to 1 + {:.1e} in {} steps. Take a smaller --block than {}, or a shorter time.",

@@ -29,22 +29,21 @@ void ModelReader::check_start() {
 
 // Constraints that leave nothing that moves may be too many because some follow from others. Then these are
 // what the model is refused for.
-void ModelReader::name_dependent() {
-  const std::vector<int> found = dependent_at_start(derive(model_), model_);
-  if (found.empty()) return;
+void ModelReader::refuse_surplus() {
+  const std::vector<int> found =
+      errors_.empty() ? dependent_at_start(derive(model_), model_) : std::vector<int>{};
+  if (found.empty()) return fail(*surplus_, surplus_sentence_, surplus_note_);
   const int m = static_cast<int>(model_.constraints.size()) - model_.dynamics.velocity_constraints;
   std::vector<std::string> names;
   for (const int k : found)
     names.push_back(k < m ? "constraint " + std::to_string(k + 1)
                           : "velocity constraint " + std::to_string(k - m + 1));
-  const std::string count = errors_.front().sentence;
-  errors_.clear();
   fail(*surplus_,
        found.size() == 1 ? "the gradient of " + names.front() + " vanishes at the start"
                          : "the gradients of " + listed(names) + " combine to zero at the start",
        "leave " + std::string(found.size() == 1 ? "it" : "one of them") +
            " out, or solve them all in the sense of least squares: redundant = \"least-squares\" in [run]");
-  errors_.front().more = "As they are, " + count + ".\n";
+  errors_.front().more = "As they are, " + surplus_sentence_ + ".\n";
 }
 
 void ModelReader::check_derivatives() {

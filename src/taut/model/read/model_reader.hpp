@@ -190,7 +190,7 @@ class ModelReader {
   // check_start.cpp
   void check_start();
   void check_derivatives();
-  void name_dependent();
+  void refuse_surplus();
 
   const Surroundings& around_;
   const SourceTree* tree_ = nullptr;  // the file, if its tree is at hand
@@ -216,6 +216,7 @@ class ModelReader {
   std::set<std::string> later_parameters_, bad_parameters_;
   std::vector<Watched> watched_;    // H or its potentials first, then the constraints
   const Value* surplus_ = nullptr;  // the list of constraints, if they leave nothing that moves
+  std::string surplus_sentence_, surplus_note_;
   bool all_coordinates_ = false;
   bool wants_reactions_ = false;    // [output] asks for the force of each constraint
   bool reads_events_ = false;       // formulas of events know no multipliers

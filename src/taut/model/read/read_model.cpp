@@ -66,7 +66,7 @@ ReadModel ModelReader::read(const std::vector<std::string>& set) {
   if (!particles) read_events();
   read_ensemble();
   read_sampling();
-  if (errors_.size() == 1 && surplus_ != nullptr) name_dependent();
+  if (surplus_ != nullptr) refuse_surplus();
   if (errors_.empty() && !particles) check_start();
   if (errors_.empty() && !particles) check_parametrisation();
   return finish();

@@ -340,11 +340,10 @@ void ModelReader::read_constraints(const Value& t) {
   const std::size_t n = model_.coordinates.size() - (model_.dynamics.timed ? 1 : 0), all = m + rolling.size();
   if (all > 0 && all_coordinates_ && !solves_redundant() && (driven ? all > n : all >= n)) {
     surplus_ = &t.find(m > 0 ? "constraints" : "velocity-constraints")->value;
-    fail(*surplus_,
-         counted(all, "constraint") + " on " + counted(n, "coordinate") + (all == 1 ? " leaves" : " leave") +
-             " nothing that moves",
-         driven ? "there must not be more constraints than coordinates"
-                : "there must be fewer constraints than coordinates");
+    surplus_sentence_ = counted(all, "constraint") + " on " + counted(n, "coordinate") +
+                        (all == 1 ? " leaves" : " leave") + " nothing that moves";
+    surplus_note_ = driven ? "there must not be more constraints than coordinates"
+                           : "there must be fewer constraints than coordinates";
   }
 }
 
