@@ -163,7 +163,7 @@ test("dragging keeps |g| at rounding, and a flick gives momentum along the manif
   const text = taut.open("double-pendulum").about.text;
   const session = new Session(taut, { kind: "open", text, name: "m", set: {}, lanes: [{ method: "rattle" }, { method: "lobatto(3)" }], step: null });
   for (let k = 0; k < 40; ++k) {
-    const frame = session.drag(1, [1.9 * Math.sin(k / 8), -1.9 * Math.cos(k / 8)], 16 * k);
+    const frame = session.drag({ parts: [[1, 1]], fixed: [0, 0] }, [1.9 * Math.sin(k / 8), -1.9 * Math.cos(k / 8)], 16 * k);
     for (const lane of frame.lanes) assert.ok(lane.position <= 1e-14, `${lane.position}`);
     const far = Math.hypot(frame.lanes[0].places[2] - 1.9 * Math.sin(k / 8), frame.lanes[0].places[3] + 1.9 * Math.cos(k / 8));
     if (k > 0) assert.ok(far < 1e-6, `the body is ${far} from the hand`);
