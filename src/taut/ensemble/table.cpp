@@ -192,8 +192,10 @@ TableFile read_table_file(const std::string& path) {
   std::string piece(1U << 20U, '\0');
   while (const std::size_t got = std::fread(piece.data(), 1, piece.size(), file.get()))
     out.bytes.append(piece, 0, got);
-  if (std::ferror(file.get()) != 0)
+  if (std::ferror(file.get()) != 0) {
+    check_memory();
     throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
+  }
   return out;
 }
 

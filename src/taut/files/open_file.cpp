@@ -9,12 +9,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 namespace taut {
 
 namespace {
 
 [[noreturn]] void cannot_read(const std::string& path) {
+  check_memory();
   throw InputError(fmt::format("cannot read {}: {}", path, why_not_opened()));
 }
 
@@ -32,6 +34,10 @@ OpenFile stream_of(Descriptor file, const std::string& path) {
 }
 
 }  // namespace
+
+void check_memory() {
+  if (errno == ENOMEM) throw std::bad_alloc();
+}
 
 std::string why_not_opened() {
   if (errno == ELOOP) return "it is a link, and links in the folder of a run are not followed";

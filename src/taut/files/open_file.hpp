@@ -25,6 +25,9 @@ OpenFile opened(const Descriptor& file, const std::string& path);
 // Returns all of a file of the folder. Throws InputError if it cannot be read.
 std::string text_of(const Folder& folder, const std::string& name);
 
+// Throws bad_alloc if errno says that memory ended: that is no fault of the file.
+void check_memory();
+
 // Says in words why a file was not opened: errno, and what it means for links and pipes in a folder.
 std::string why_not_opened();
 

@@ -47,8 +47,10 @@ bool read_exactly(const OpenFile& file, const std::string& path, std::string& in
     const std::size_t got = std::fread(into.data() + before, 1, wanted, file.get());
     into.resize(before + got);
     // What cannot be read is not damaged: nothing is concluded from it.
-    if (std::ferror(file.get()) != 0)
+    if (std::ferror(file.get()) != 0) {
+      check_memory();
       throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
+    }
     if (got != wanted) return false;
   }
   return true;

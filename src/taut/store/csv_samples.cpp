@@ -1,4 +1,5 @@
 #include <taut/bytes/wide_text.hpp>
+#include <taut/files/open_file.hpp>
 #include <taut/store/chunk_file.hpp>
 #include <taut/store/csv_samples.hpp>
 
@@ -29,8 +30,10 @@ void check_csv(std::FILE* file, const std::string& path, const SampleMark& mark)
   std::string piece(piece_size, '\0');
   for (std::uint64_t left = mark.bytes; left > 0;) {
     const std::size_t got = std::fread(piece.data(), 1, std::min<std::uint64_t>(left, piece.size()), file);
-    if (std::ferror(file) != 0)
+    if (std::ferror(file) != 0) {
+      check_memory();
       throw InputError(fmt::format("cannot read {}: {}.", path, std::strerror(errno)));
+    }
     if (got == 0)
       throw InputError(fmt::format("{} is not whole: the checkpoint knows of {} bytes, and it has {}.", path,
                                    mark.bytes, mark.bytes - left));
