@@ -13,8 +13,8 @@ class ImpetusStrictionField {
  public:
   using T = typename P::Scalar;
   using Vec = typename P::Vec;
-  static constexpr bool reduced =
-      true;  // p is an impetus inside a step, and a momentum of the problem outside
+  // p is an impetus inside a step, and a momentum of the problem outside.
+  static constexpr bool reduced = true;
 
   explicit ImpetusStrictionField(const P& s)
       : mu(zero_multiplier(s)),
