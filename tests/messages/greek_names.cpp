@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -16,7 +15,6 @@
 namespace {
 
 using namespace taut::test;
-namespace fs = std::filesystem;
 
 const std::string in_greek = R"toml(title = "Spherical pendulum in angles, θ from below"
 [parameters]
@@ -52,11 +50,9 @@ std::string in_latin() {
 }
 
 struct Models {
-  fs::path folder = fs::path(::testing::TempDir()) / "taut-greek-names";
+  OwnFolder folder;  // cases run at the same time, each in a process of its own
   std::string greek = (folder / "greek.toml").string(), latin = (folder / "latin.toml").string();
   Models() {
-    fs::remove_all(folder);
-    fs::create_directories(folder);
     std::ofstream(greek) << in_greek;
     std::ofstream(latin) << in_latin();
   }
