@@ -59,6 +59,7 @@ int check(const TypedModel& typed, bool json, bool further) {
   else
     print(certificate);
   const int written = finish_output();
+  if (!certificate.warning.empty()) fmt::print(stderr, "taut: {}\n", certificate.warning);
   if (!certificate.error.empty()) fmt::print(stderr, "taut: {}\n", certificate.error);
   return certificate.pass() ? written : 1;
 }

@@ -49,6 +49,7 @@ Report page_of(const Exponents& e) {
 }
 
 void print(const Orbit& o) {
+  warn(o.warnings);
   fmt::print("{}, {}: periodic orbit, period {:.15g} in {} steps\n", harmless(o.model), o.method, o.period,
              o.steps);
   fmt::print("  start     q = ({})\n            p = ({})\n", fmt::join(o.x.q, ", "), fmt::join(o.x.p, ", "));

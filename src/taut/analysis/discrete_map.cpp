@@ -168,14 +168,22 @@ DiscreteMap::DiscreteMap(const ModelRun& run, Telling telling)
         "this analysis takes steps of one size in t: leave out the time transform, or adaptive(M).");
   step_ = schedule.step;
   steps_ = schedule.steps;
-  start_ = ready_start(mechanism_, run.name, choice_, run.request.project_start).x;
+  ReadyStart start = ready_start(mechanism_, run.name, choice_, run.request.project_start);
+  start_ = std::move(start.x);
+  rounding_ = std::move(start.warning);
   moving_ = start_.q.size() - (mechanism_.timed() ? 1 : 0);
   size_q_ = size_of(start_.q, moving_);
 }
 
 WatchedMotion::WatchedMotion(const DiscreteMap& map, const ModelRun& run, const PlainState& x, double h,
                              std::int64_t steps)
-    : map_(map), h_(h), machine_(map.machine(x)), tally_(machine_->read(), steps), poles_(run.model) {
+    : map_(map),
+      h_(h),
+      machine_(map.machine(x)),
+      tally_(machine_->read(), steps),
+      poles_(run.model),
+      corners_(run.model) {
+  corners_.look(x);
   if (!poles_.watches()) return;
   guard_.emplace(poles_, *machine_, tally_, h);
   guard_->begin();
@@ -184,7 +192,10 @@ WatchedMotion::WatchedMotion(const DiscreteMap& map, const ModelRun& run, const 
 void WatchedMotion::advance(std::int64_t steps) {
   map_.advance(*machine_, h_, steps, tally_);
   if (guard_ && !tally_.failed()) guard_->look();
-  if (!tally_.failed()) return;
+  if (!tally_.failed()) {
+    corners_.look(state());
+    return;
+  }
   const std::string pole = guard_ ? guard_->pole() : std::string();
   throw AnalysisError(fmt::format("step {} failed{}{}; try a shorter step.", tally_.steps + 1,
                                   pole.empty() ? "" : ", because it went across a pole: ", pole));
@@ -197,6 +208,7 @@ void WatchedMotion::carry(Carry& c) {
   const std::string machine_before = machine, tally_before = tally;
   carry_any(c, machine);
   carry_any(c, tally);
+  corners_.carry(c);
   if (machine == machine_before && tally == tally_before) return;
   Carry back(tally);
   tally_.carry(back);
@@ -210,6 +222,18 @@ PlainState WatchedMotion::state() const {
 }
 
 std::vector<std::string> WatchedMotion::doubts() {
+  std::vector<std::string> all = doubts_of_energy();
+  if (!map_.rounding_of_start().empty()) all.push_back(map_.rounding_of_start());
+  if (const std::string& corner = corners_.crossed(); !corner.empty())
+    all.push_back(fmt::format(
+        "the motion goes across the corner of `{}`. If a force jumps there, the derivative of the "
+        "steps is not that of the motion, however short they are, and what is measured by it means "
+        "nothing. Make it round, as sqrt(u^2 + a^2) is for |u|, and the steps much shorter than a.",
+        corner));
+  return all;
+}
+
+std::vector<std::string> WatchedMotion::doubts_of_energy() {
   const double now = tally_.now.energy, first = tally_.first.energy;
   if (tally_.is_unstable(machine_->kinetic_energy()))
     return {fmt::format(

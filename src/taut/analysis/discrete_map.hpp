@@ -2,6 +2,7 @@
 // space of T*M. Labels: docs/theory/exponents.md.
 #pragma once
 
+#include <taut/analysis/corners.hpp>
 #include <taut/analysis/keeping.hpp>
 #include <taut/contract/plain_state.hpp>
 #include <taut/contract/request.hpp>
@@ -57,6 +58,8 @@ class DiscreteMap {
   // Moves x along a vector, and back onto M.
   PlainState moved(const PlainState& x, const PlainState& along, double by) const;
   double energy(const PlainState& x) const;
+  // Says that the start is far from the origin, and that its rounding limits the results; mostly empty.
+  const std::string& rounding_of_start() const { return rounding_; }
   // Is dq ∧ dp on the states the form of a T*M? It is not if there are constraints on velocities.
   bool symplectic() const { return mechanism_.velocity_constraints() == 0; }
   std::unique_ptr<Machine> machine(const PlainState& x) const;
@@ -74,6 +77,7 @@ class DiscreteMap {
   SolveOptions options_;
   bool plain_updates_;
   PlainState start_;
+  std::string rounding_;
   // The sizes that a difference is small beside: those of the moving coordinates at the start, for an angle
   // winds and the time goes on while the motion stays what it is. The momenta have theirs at each state.
   std::size_t moving_ = 0;
@@ -94,17 +98,20 @@ class WatchedMotion {
   // Makes so many steps more. Throws AnalysisError if one fails.
   void advance(std::int64_t steps);
   PlainState state() const;
-  // Says why the motion is not that of the model, if its energy says so at its end.
+  // Says why the motion is not that of the model, or why its derivative is not, if that was seen.
   std::vector<std::string> doubts();
   // Writes the motion to bytes, or goes on where they were written.
   void carry(Carry& c);
 
  private:
+  std::vector<std::string> doubts_of_energy();
+
   const DiscreteMap& map_;
   double h_;
   std::unique_ptr<Machine> machine_;
   Tally tally_;
   PoleWatch poles_;
+  Corners corners_;
   std::optional<PoleGuard> guard_;  // none if nothing is divided by in the model
 };
 

@@ -167,6 +167,7 @@ Orbit orbit_at(const ModelRun& run, const DiscreteMap& map, const PlainState& x,
   out.reciprocal_defect = reciprocal_defect(out.multipliers);
   out.closure = largest(minus(at.end, x));
   out.turns = turns_of(map, x, period, steps, diameter);
+  out.warnings = motion.doubts();
   return out;
 }
 
@@ -340,19 +341,21 @@ namespace {
 Json json_of(const Orbit& o) {
   Json multipliers = Json::list();
   for (const auto& mu : o.multipliers) multipliers.push_back(Json(std::vector<double>{mu.real(), mu.imag()}));
-  return Json::object({{"model", o.model},
-                       {"method", o.method},
-                       {"period", o.period},
-                       {"step", o.step},
-                       {"steps", o.steps},
-                       {"q", o.x.q},
-                       {"p", o.x.p},
-                       {"energy", o.energy},
-                       {"multipliers", std::move(multipliers)},
-                       {"reciprocal_defect", o.reciprocal_defect},
-                       {"closure", o.closure},
-                       {"corrections", o.corrections},
-                       {"turns", o.turns}});
+  Json object = Json::object({{"model", o.model},
+                              {"method", o.method},
+                              {"period", o.period},
+                              {"step", o.step},
+                              {"steps", o.steps},
+                              {"q", o.x.q},
+                              {"p", o.x.p},
+                              {"energy", o.energy},
+                              {"multipliers", std::move(multipliers)},
+                              {"reciprocal_defect", o.reciprocal_defect},
+                              {"closure", o.closure},
+                              {"corrections", o.corrections},
+                              {"turns", o.turns}});
+  if (!o.warnings.empty()) object["warnings"] = o.warnings;
+  return object;
 }
 
 }  // namespace

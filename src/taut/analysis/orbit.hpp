@@ -19,7 +19,8 @@ struct Orbit {
   double reciprocal_defect = 0;                        // how far they are from pairs μ, 1/μ
   double closure = 0;                                  // the largest |Φ(x) - x| of a coordinate or momentum
   int corrections = 0;
-  int turns = 1;  // the orbit closes already after this part of the period
+  int turns = 1;                           // the orbit closes already after this part of the period
+  std::vector<std::string> warnings = {};  // why it, or its multipliers, may not be that of the model
 };
 
 // Looks for an orbit of a period near `period`, with the energy of the start. Throws AnalysisError if there

@@ -370,7 +370,8 @@ Certificate certified(const ModelRun& model, bool length_typed, bool further, co
         "the thermostat out to check the method.");
   const RunRequest request = request_of(model.request, length_typed);
   const MethodChoice choice = chosen_method(*model.mechanism, model.name, request);
-  const ReadyStart start = ready_start(*model.mechanism, model.name, choice, request.project_start);
+  const ReadyStart start =
+      ready_start(*model.mechanism, model.name, choice, request.project_start, request.precision);
   const MethodFacts facts = claims_of(choice, *model.mechanism);
   SolveOptions options = solve_options(request);
   options.error_tolerance = 0;  // what is claimed of the formula is claimed of steps of one size
@@ -407,6 +408,7 @@ Certificate certified(const ModelRun& model, bool length_typed, bool further, co
                   .step = run.step,
                   .checks = {},
                   .moved = run.moved,
+                  .warning = rounding_of_run(*model.mechanism, model.name, start, run),
                   .error = run.error};
   out.checks.push_back({.name = "steps",
                         .claimed = static_cast<double>(run.wanted),

@@ -21,7 +21,8 @@ struct Certificate {
   double step = 0;
   std::vector<Check> checks;
   std::optional<StartMove> moved = {};
-  std::string error = {};  // why a step of the long run failed; empty if none did
+  std::string warning = {};  // rounding of far coordinates limits what was measured
+  std::string error = {};    // why a step of the long run failed; empty if none did
 
   bool pass() const;
 };

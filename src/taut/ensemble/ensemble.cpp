@@ -270,8 +270,8 @@ ReadyTrajectory Trajectories::ready(std::int64_t index) {
       t.constants = e.machines->constants(t.model);
     }
     if (!e.start_is_computed) place(t);
-    ReadyStart start =
-        ready_start(*t.model.mechanism, e.run.name, e.method.choice, e.run.request.project_start, t.start);
+    ReadyStart start = ready_start(*t.model.mechanism, e.run.name, e.method.choice,
+                                   e.run.request.project_start, t.start, e.run.request.precision);
     t.start = std::move(start.x);
     t.moved = start.moved;
   } catch (const InputError& error) {

@@ -355,6 +355,7 @@ std::string warnings(const std::vector<RecordedRun>& runs) {
           "dependent "
           "there, and another branch of them may be near.\n\n",
           run.name, s.least_pivot, s.least_pivot_time);
+    for (const std::string& sentence : s.warnings) text += fmt::format("! {}\n\n", sentence);
   }
   return text;
 }

@@ -275,13 +275,35 @@ MethodChoice chosen_method(const Mechanism& mechanism, const std::string& model,
   throw ChoiceError("method", does_not_fit_sentence(refusal));
 }
 
-ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
-                       bool project) {
-  return ready_start(mechanism, model, choice, project, mechanism.start());
+std::string rounding_of_start(const Mechanism& mechanism, const std::string& model, const PlainState& x,
+                              Precision precision) {
+  auto grain = grain_of(mechanism, x);
+  if (!grain) return "";
+  grain->part *= epsilon_of(precision) / std::numeric_limits<double>::epsilon();
+  if (!(grain->part > grain_to_name)) return "";
+  const std::string sentence = coarse_start_sentence(
+      model, *grain, grain->of == Grain::Of::gradient ? mechanism.constraint_name(grain->which) : "",
+      mechanism.of_particles());
+  if (grain->part > grain_to_refuse) throw InputError(sentence);
+  return sentence;
+}
+
+std::string rounding_of_run(const Mechanism& mechanism, const std::string& model, const ReadyStart& start,
+                            const RunSummary& run) {
+  if (!start.warning.empty() || run.precision != Precision::double_precision) return start.warning;
+  auto worst = energy_grain_of(mechanism, start.x, run.kinetic_max);
+  const auto at_end = energy_grain_of(mechanism, {run.q, run.p}, run.kinetic_max);
+  if (at_end && (!worst || at_end->part > worst->part)) worst = at_end;
+  return worst ? coarse_energy_sentence(model, *worst) : "";
 }
 
 ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
-                       bool project, PlainState x) {
+                       bool project, Precision precision) {
+  return ready_start(mechanism, model, choice, project, mechanism.start(), precision);
+}
+
+ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
+                       bool project, PlainState x, Precision precision) {
   ReadyStart start{std::move(x), {}};
   StartCheck check = mechanism.check(start.x);
   if (!check.finite)
@@ -303,6 +325,7 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
                                      .worst_momentum = mechanism.constraint_name(check.worst_momentum)}));
   if (const auto found = mechanism.dependent(start.x); !found.empty())
     throw InputError(dependent_start_sentence(model, constraint_names(mechanism, found)));
+  start.warning = rounding_of_start(mechanism, model, start.x, precision);
   if (choice.ode)
     if (const auto reason = mechanism.refusal(*choice.ode, start.x))
       throw ChoiceError("formulation", *reason);

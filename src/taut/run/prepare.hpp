@@ -30,14 +30,23 @@ bool claims_no_drift(const MethodFacts& facts, int constraints);
 struct ReadyStart {
   PlainState x;
   std::optional<StartMove> moved;  // if it was to be brought onto the manifold, and was off it
+  std::string warning = {};        // it is far from the origin, and its rounding limits the results
 };
-// Returns the start on the manifold. Throws InputError if it is off the manifold, is not finite, or its
-// constraints are dependent.
+// Returns the start on the manifold. Throws InputError if it is off the manifold, is not finite, is so far
+// away that its rounding decides the motion, or if its constraints are dependent.
 ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
-                       bool project);
+                       bool project, Precision precision = Precision::double_precision);
 // Does the same for another start than that of the mechanism.
 ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
-                       bool project, PlainState x);
+                       bool project, PlainState x, Precision precision = Precision::double_precision);
+
+// Returns what is to be said of the rounding of far coordinates at this start. Throws InputError if it
+// decides the motion.
+std::string rounding_of_start(const Mechanism& mechanism, const std::string& model, const PlainState& x,
+                              Precision precision);
+// Returns the same for a run from such a start: what the rounding at its two ends is beside its energy.
+std::string rounding_of_run(const Mechanism& mechanism, const std::string& model, const ReadyStart& start,
+                            const RunSummary& run);
 
 // Returns the request for one of several methods that are compared: without what the method does not take.
 RunRequest request_for_method(RunRequest request, const std::string& method);

@@ -80,6 +80,13 @@ void restore(const Snapshot& from, const std::string& digest, bool other_digits,
         "run would not be the same. Go on with the program that began it, or begin anew.");
 }
 
+// Returns the largest coordinate; the time, which is the last of a model that depends on it, is none.
+double farthest(const std::vector<double>& q, bool timed) {
+  double most = 0;
+  for (std::size_t j = 0; j + (timed ? 1 : 0) < q.size(); ++j) most = std::max(most, std::abs(q[j]));
+  return most;
+}
+
 }  // namespace
 
 std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Machine& machine,
@@ -105,6 +112,8 @@ std::string sentence_of(const Tally& tally, const Mechanism& mechanism, const Ma
                 .of_particles = mechanism.of_particles(),
                 .has_constraints = mechanism.constraints() > 0,
                 .pole = pole,
+                .far_at_start = farthest(mechanism.start().q, mechanism.timed()),
+                .far = farthest(mesh_point(machine).q, mechanism.timed()),
                 .torn = torn_apart(mechanism, mesh_point(machine), h)};
   const bool one = failure.constraint >= 0 && failure.constraint < mechanism.constraints() &&
                    failure.stage != SolveStage::inner;
@@ -279,8 +288,8 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
                          const Snapshot* from) {
   const Schedule schedule = schedule_of(request);
   const MethodChoice choice = chosen_method(mechanism, model, request);
-  const ReadyStart start =
-      ready_start(mechanism, model, choice, request.project_start, request.start.value_or(mechanism.start()));
+  const ReadyStart start = ready_start(mechanism, model, choice, request.project_start,
+                                       request.start.value_or(mechanism.start()), request.precision);
   MadeMachine made = make(choice, start.x, schedule.steps);
   auto machine = std::move(made.machine);
   if (!machine)
@@ -361,6 +370,8 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
         sentence_of(tally, mechanism, *machine, choice, request, schedule.step, loop.pole(), last_good);
   }
   summary.kinetic_max = std::max(tally.kinetic_max, std::abs(machine->kinetic_energy()));
+  if (const std::string sentence = rounding_of_run(mechanism, model, start, summary); !sentence.empty())
+    summary.warnings.push_back(sentence);
   summary.change_max = tally.change_max;
   summary.energy_lost = !tally.failed() && tally.energy_is_lost(machine->kinetic_energy());
   summary.unstable = !tally.failed() && tally.is_unstable(machine->kinetic_energy());

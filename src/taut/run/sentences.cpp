@@ -163,6 +163,26 @@ bool nearly_dependent(const FailedStep& at) {
   return !at.of_particles && m > 1 && at.connection.condition > std::max(1e3, 10 * m * m);
 }
 
+// Asks whether the motion may run away to infinity, which a hyperbola does in any time and a cubic
+// potential in a finite one: then shorter steps only come nearer to the end.
+bool runs_away(const FailedStep& at) {
+  constexpr double growth = 8;
+  const bool by_forces =
+      at.energy_not_finite || at.failure.kind == FailureKind::not_finite ||
+      at.failure.kind == FailureKind::not_converged || at.failure.kind == FailureKind::jumped ||
+      at.failure.kind == FailureKind::step_size || at.failure.kind == FailureKind::off_constraint;
+  return by_forces && at.pole.empty() && at.far_at_start > 0 && at.far > growth * at.far_at_start;
+}
+
+std::string said_of_running_away(const FailedStep& at) {
+  if (!runs_away(at)) return "";
+  return fmt::format(
+      "  The motion may run away: its largest coordinate is {:.2g}, and was {:.2g} at the start. If it goes "
+      "to "
+      "infinity,\n  no step passes that: end the run before.\n",
+      at.far, at.far_at_start);
+}
+
 std::string what_to_try(const FailedStep& at) {
   if (at.torn)
     return fmt::format(
@@ -271,11 +291,12 @@ std::string failure_sentence(const FailedStep& at, std::string_view last_good) {
         "{}: the step size is refused at t = {:.6g} (step {}).\n{}  The last good state, of step {} (t = "
         "{:.6g}), "
         "is {}.",
-        at.method, at.time, at.step, refused_size(at), at.step - 1, at.time, last_good);
+        at.method, at.time, at.step, refused_size(at) + said_of_running_away(at), at.step - 1, at.time,
+        last_good);
   return fmt::format(
-      "{}: {} at t = {:.6g} (step {}).\n{}{}  The last good state, of step {} (t = {:.6g}), is {}.",
-      at.method, what_happened(at), at.reached, at.step, how_far_off(at), what_to_try(at), at.step - 1,
-      at.time, last_good);
+      "{}: {} at t = {:.6g} (step {}).\n{}{}{}  The last good state, of step {} (t = {:.6g}), is {}.",
+      at.method, what_happened(at), at.reached, at.step, how_far_off(at), what_to_try(at),
+      said_of_running_away(at), at.step - 1, at.time, last_good);
 }
 
 std::string unstable_sentence(std::string_view method, const RunSummary& run, bool offers_midpoint,
@@ -309,6 +330,46 @@ std::string inconsistent_start_sentence(const BadStart& start) {
   if (!start.on_momentum)
     text += fmt::format("  max |G H_p| = {:.1e}, largest in: {}.\n", start.momentum, start.worst_momentum);
   return text + "  Correct it, or let --project-start move q, then p, onto the manifold and say how far.";
+}
+
+namespace {
+
+std::string what_grain_changes(const Grain& grain, const std::string& constraint) {
+  switch (grain.of) {
+    case Grain::Of::gradient:
+      return "the gradient of " + constraint;
+    case Grain::Of::force:
+      return fmt::format("the force on coordinate {}", grain.which + 1);
+    case Grain::Of::velocity:
+      return fmt::format("the velocity of coordinate {}", grain.which + 1);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string coarse_start_sentence(std::string_view model, const Grain& grain, const std::string& constraint,
+                                  bool of_particles) {
+  const bool refused = grain.part > grain_to_refuse;
+  return fmt::format(
+      "{}: {}.\n  {} {} is {:.6g}, where neighbouring numbers are {:.1e} apart. Such a unit of rounding "
+      "changes {}\n  by {:.1e} of itself; from {:.0e} on a start is refused, from {:.0e} on it is named.\n"
+      "  Move the origin: write coordinates as distances from a point near the motion{}.",
+      model,
+      refused ? "the start is too far from the origin for double precision"
+              : "the start is so far from the origin that its rounding limits the results",
+      grain.of_momentum ? "The momentum of coordinate" : "Coordinate", grain.coordinate + 1, grain.value,
+      grain.unit, what_grain_changes(grain, constraint), grain.part, grain_to_refuse, grain_to_name,
+      of_particles ? "" : ", or take --precision quad");
+}
+
+std::string coarse_energy_sentence(std::string_view model, const EnergyGrain& grain) {
+  return fmt::format(
+      "{}: a coordinate is so far from the origin that its rounding limits the results.\n  Coordinate {} is "
+      "{:.6g}, where neighbouring numbers are {:.1e} apart. Such a unit of rounding changes H by {:.1e} of "
+      "the\n  largest kinetic energy; from {:.0e} on it is named. Move the origin: write coordinates as "
+      "distances from a\n  point near the motion.",
+      model, grain.coordinate + 1, grain.value, grain.unit, grain.part, energy_grain_to_name);
 }
 
 std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent) {

@@ -4,6 +4,7 @@
 
 #include <taut/contract/request.hpp>
 #include <taut/contract/summary.hpp>
+#include <taut/mechanism/grain.hpp>
 #include <taut/run/events/torn.hpp>
 #include <taut/solve/failure.hpp>
 
@@ -34,7 +35,9 @@ struct FailedStep {
   bool offers_midpoint = false;                    // the problem runs with the midpoint rule
   bool of_particles = false;
   bool has_constraints = true;
-  std::string pole = {};          // the step went across this pole, in words; empty: not known
+  std::string pole = {};  // the step went across this pole, in words; empty: not known
+  double far_at_start = 0,
+         far = 0;                 // the largest coordinate at the start of the run and at the last good state
   std::optional<Torn> torn = {};  // the drive tears the mechanism apart, in this step or soon after it
 };
 std::string failure_sentence(const FailedStep& at, std::string_view last_good);
@@ -53,6 +56,12 @@ struct BadStart {
   std::string worst_position, worst_momentum;
 };
 std::string inconsistent_start_sentence(const BadStart& start);
+
+// Says that the rounding of a far coordinate decides the motion, and that the start is refused for it, or
+// that results are only as good as that. `constraint` is the one of that gradient, by name.
+std::string coarse_start_sentence(std::string_view model, const Grain& grain, const std::string& constraint,
+                                  bool of_particles);
+std::string coarse_energy_sentence(std::string_view model, const EnergyGrain& grain);
 
 std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent);
 

@@ -1,6 +1,7 @@
 #include <taut/sample/sampling.hpp>
 
 #include <taut/contract/request.hpp>
+#include <taut/run/prepare.hpp>
 #include <taut/version.hpp>
 #include <taut/words/wording.hpp>
 
@@ -270,7 +271,12 @@ void take_words(const SamplingWords& words, const Model& model, SamplingOptions&
 Sampling make_sampling(ModelRun run, const TargetOptions& target, const SamplingOptions& options) {
   check_options(options);
   TargetCode code = make_target(run.model, target);
+  PlainState start = run.mechanism->start();
+  std::fill(start.p.begin(), start.p.end(), 0.0);  // a sampling draws its momenta
+  const std::string rounding =
+      rounding_of_start(*run.mechanism, run.name, start, Precision::double_precision);
   Sampling made{.run = std::move(run), .code = {}, .target = target, .options = options};
+  if (!rounding.empty()) made.notes.push_back(rounding);
   if (!code.left_out.empty())
     made.notes.push_back(fmt::format("draws have no momenta, multipliers or times: {} {} left out.",
                                      fmt::join(code.left_out, ", "),
