@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/own_model.hpp"
 #include "support/run_program.hpp"
 
 namespace {
@@ -111,6 +112,26 @@ TEST(GreekNames, MistakesPointAtThem) {
   EXPECT_EQ(ran.err.find("Did you mean"), std::string::npos) << ran.err;  // no other letter is near
   EXPECT_EQ(run_taut("run " + models.greek + " --set ωo=1").status, 2);
   EXPECT_NE(run_taut("run " + models.greek + " --set ωo=1").err.find("Did you mean `ω`"), std::string::npos);
+}
+
+// A letter that only looks like one of names is named, wherever it stands.
+TEST(GreekNames, LookAlikesAreNamed) {
+  const auto said = [](const std::string& parameter, const std::string& potential) {
+    return OwnModel("[parameters]\n" + parameter +
+                    " = 1\n[system]\ncoordinates = [\"x\"]\nmass = 1.0\npotential = \"" + potential +
+                    "\"\n[run]\nstep = 0.1\nsteps = 1\n")
+        .run("");
+  };
+  const std::string omicron =
+                        "`\u03BF` is Greek and looks like `o`, which is the letter of names: write that one",
+                    micro = "`\u00B5` is the sign of micro and looks like `\u03BC`, which is the letter";
+  for (const Ran& ran : {said("\u03BF", "0"), said("\"\u03BF_1\"", "0"), said("o", "x*\u03BF")}) {
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_NE(ran.err.find(omicron), std::string::npos) << ran.err;
+    EXPECT_EQ(ran.err.find("Greek ones too"), std::string::npos) << ran.err;
+  }
+  EXPECT_NE(said("\u03BC", "\u00B5*x").err.find(micro), std::string::npos);
+  EXPECT_EQ(said("\u03BC", "\u03BC*x").status, 0);
 }
 
 }  // namespace

@@ -319,6 +319,22 @@ TEST_F(ReportPage, FitsThePhone) {
     }
 }
 
+// Tables with sentences are lists on a phone: nothing of them is beside the screen.
+TEST_F(ReportPage, TheReproductionIsReadOnAPhone) {
+  ASSERT_EQ(run_taut("reproduce jay/example1 --report " + folder_->string()).status, 0);
+  browser().open((*folder_ / "report.html").string(), 360, 800);
+  EXPECT_TRUE(browser().wait_for("window.taut !== undefined"));
+  EXPECT_LE(browser().evaluate("document.documentElement.scrollWidth"), 360);
+  EXPECT_GT(browser().evaluate("document.querySelectorAll('table.sentences td').length"), 100);
+  EXPECT_EQ(browser().evaluate("[...document.querySelectorAll('table.sentences td')].filter(c => "
+                               "c.getBoundingClientRect().right > 360).map(c => c.innerText)"),
+            Json::array());
+  browser().open((*folder_ / "report.html").string(), 1200, 800);
+  EXPECT_TRUE(browser().wait_for("window.taut !== undefined"));
+  EXPECT_EQ(browser().evaluate("getComputedStyle(document.querySelector('table.sentences')).display"),
+            "table");
+}
+
 TEST_F(ReportPage, MassesAtRestAreOnNoSphereAndTheAnimationLoops) {
   open("run net --steps 40");
   EXPECT_EQ(browser().evaluate(scene + ".data.spheres"), Json::array());

@@ -6,6 +6,8 @@ Constraints are halves of squared lengths: on them their gradients are those of 
 import math
 from fractions import Fraction
 
+import forms
+
 
 class Particle:
     """Example 1: a charge on the unit sphere."""
@@ -157,6 +159,46 @@ def run(method, s, h, steps):
         yield q, p, memory
 
 
+def form_change(method, s):
+    """How much a method changes dq ^ dp on the manifold, onto which points come along their own gradients."""
+
+    def onto(q, p):
+        for _ in range(30):
+            g = s.g(q)
+            if max(map(abs, g)) < 1e-15:
+                break
+            G = s.G(q)
+            q = minus(q, G, solve(products(G, G), g))
+        return q, projected_p(s, q, p)
+
+    return forms.change(lambda q, p, h, memory: method(s, q, p, h, memory), onto, s.q, s.p, 0.12)
+
+
+def least(method, s, coordinate):
+    """The least value of a coordinate in the first and in the last 1000 of 5000 steps."""
+    values = [q[coordinate] for q, _, _ in run(method, s, 0.12, 5000)]
+    return min(values[:1001]), min(values[4000:])
+
+
+def strong_potential(hw, steps):
+    """The largest |x| of Lobatto's pair with three stages on x'' = -w^2 x from (1, 0), in units of 1/w. With no
+    constraint the stages are linear equations."""
+    x, p, largest = 1.0, 0.0, 1.0
+    for _ in range(steps):
+        rows, right = [], []
+        for i in range(3):
+            rows.append([float(i == j) for j in range(3)] + [-hw * a for a in LOBATTO_A[i]])
+            right.append(x)
+        for i in range(3):
+            rows.append([hw * a for a in LOBATTO_HAT[i]] + [float(i == j) for j in range(3)])
+            right.append(p)
+        z, weights = solve(rows, right), (1 / 6, 2 / 3, 1 / 6)
+        x += hw * sum(b * v for b, v in zip(weights, z[3:]))
+        p -= hw * sum(b * v for b, v in zip(weights, z[:3]))
+        largest = max(largest, abs(x))
+    return largest
+
+
 def slope(x, y):
     mx, my = sum(x) / len(x), sum(y) / len(y)
     return sum((a - mx) * (b - my) for a, b in zip(x, y)) / sum((a - mx) ** 2 for a in x)
@@ -278,7 +320,16 @@ def all_rows():
     rows[one, "drift of Radau by the end over the band of Lobatto"] = drift[-1] / min(band)
     rows[one, "figure 5.4, Radau: growth exponent of |H - H(0)|"] = growth(drift)
     rows[one, "projected Radau: growth exponent of |H - H(0)|"] = growth(projected)
+    rows[one, "Radau, projected: change of dq ^ dp on the manifold"] = form_change(radau_projected, s)
+    first, last = least(lobatto, s, 2)
+    rows[one, "figure 5.1, Lobatto: least z, last 1000 steps over first 1000"] = last / first
+    first, last = least(radau, s, 2)
+    rows[one, "figure 5.3, Radau: rise of the least z, last 1000 steps over first 1000"] = last - first
     s = Pendulums()
+    rows[two, "projected Gauss: change of dq ^ dp on the manifold"] = form_change(gauss_projected, s)
+    first, last = least(lobatto, s, 3)
+    rows[two, "figure 5.5, Lobatto: least z2, last 1000 steps over first 1000"] = last / first
+    rows["jay/stiff", "Lobatto, s = 3, h w = 3: largest |x| in 20 steps, 1 at the start"] = strong_potential(3, 20)
     rows[two, "H of the exact solution"] = s.H(s.q, s.p)
     band = energies(lobatto, s)
     rows[two, "figure 5.6, Lobatto: least H - H(0)"] = min(band)

@@ -75,6 +75,11 @@ class EitherMatrix {
     else
       saddle_ ? saddle_->solve(b) : dense_->solve(b);
   }
+  // If constraints follow from others, those that factor() left out are met with these, but only on M: takes
+  // them out of a residual that no correction could make 0 elsewhere.
+  void leave_out(Multiplier& residual) const {
+    if (pivoted_) pivoted_->leave_out(residual);
+  }
   // If constraints follow from others, the multiplier is not unique: leaves the shortest.
   void minimum_norm(Multiplier& lambda) const {
     if (pivoted_) pivoted_->minimum_norm(lambda);
@@ -85,13 +90,6 @@ class EitherMatrix {
   }
 
  private:
-  static bool is_redundant([[maybe_unused]] const P& s) {
-    if constexpr (requires { s.least_squares(); })
-      return s.least_squares();
-    else
-      return false;
-  }
-
   std::optional<PivotedGram<typename P::Scalar>> pivoted_;
   std::optional<Envelope> envelope_;
   std::optional<Saddle> saddle_;

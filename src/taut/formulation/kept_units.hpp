@@ -3,7 +3,7 @@
 // there is lost, and no rounding error. Labels: docs/theory/manifold.md.
 #pragma once
 
-#include <taut/formulation/either_matrix.hpp>
+#include <taut/formulation/constraint_matrix.hpp>
 #include <taut/formulation/measured_noise.hpp>
 #include <taut/problem/tiers.hpp>
 #include <taut/solve/residual_size.hpp>
@@ -235,6 +235,20 @@ bool velocities_are_apart(const P& s) {
   return noise_of_velocities(s) <= noise_of_noise;
 }
 
+// Takes the constraints that follow from others out of G H_p at (q, p): off M no projection meets them all.
+template <Hamiltonian P>
+void leave_out_redundant(const P& s, const typename P::Vec& q, const typename P::Vec& p,
+                         const typename P::Jacobian& G, typename P::Multiplier& residual) {
+  if constexpr (Graded<P>)
+    if (is_redundant(s)) {
+      ConstraintMatrix<P> K(s);
+      K.right(s, q, p, G, typename P::Scalar(1));
+      K.assemble(G);
+      K.factor();
+      K.leave_out(residual);
+    }
+}
+
 // Judges G H_p at (q, p), to which the impulses ν have brought p. What they cancelled counts up to the
 // velocity that moves a coordinate by the size of the system in a step h. No velocity counts for less than
 // `least` times the largest.                                                                          (W1)
@@ -249,6 +263,7 @@ std::optional<Failure> missed_momentum(const P& s, const typename P::Vec& q, con
   s.G(q, G);
   H_p(s, q, p, v);
   G.times(v, residual);
+  leave_out_redundant(s, q, p, G, residual);
   SizesOf<P> kept = SizesOf<P>::Zero(s.coordinates()), size = kept;
   Real<T> fast(0), far(0);
   for (Eigen::Index j = 0; j < v.size(); ++j) {

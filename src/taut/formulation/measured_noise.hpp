@@ -78,6 +78,26 @@ Sizes lengths_of_bends(const P& s, const typename P::Vec& q, const typename P::J
   return length;
 }
 
+// Raises noise_i to |G_i| max_k noise_k / |G_k| if constraints follow from others: one that does is met by
+// these, and carries their rounding, however little it has itself. Rows that are 0 but for rounding do not
+// count.                                                                                              (W4)
+template <Constrained P, class Noise>
+void share_noise(const P& s, const typename P::Jacobian& G, Noise& noise) {
+  if (!is_redundant(s)) return;
+  using T = typename P::Scalar;
+  using R = typename Noise::Scalar;
+  Noise length = Noise::Zero(noise.size());
+  R longest(0), share(0);
+  G.for_each([&](int i, int, const T& entry) { length[i] += magnitude(entry) * magnitude(entry); });
+  for (Eigen::Index i = 0; i < noise.size(); ++i) {
+    length[i] = sqrt(length[i]);
+    longest = larger(longest, length[i]);
+  }
+  for (Eigen::Index i = 0; i < noise.size(); ++i)
+    share = select(Mask<R>(length[i] > R(1e-12) * longest), larger(share, R(noise[i] / length[i])), share);
+  for (Eigen::Index i = 0; i < noise.size(); ++i) noise[i] = larger(noise[i], R(length[i] * share));
+}
+
 // Sets noise_i = max |g_i(q + δ) - g_i(q) - G_i δ| over short displacements δ: rounding is all that is left.
 //                                                                                                     (W4)
 template <Constrained P, class Noise>
@@ -96,6 +116,7 @@ void noise_of_positions(const P& s, const typename P::Vec& q, Noise& noise) {
     for (Eigen::Index i = 0; i < noise.size(); ++i)
       noise[i] = larger(noise[i], magnitude(there[i] - here[i] - expected[i]));
   }
+  share_noise(s, G, noise);
 }
 
 // Does the same for f = G H_p, with displacements of the momenta: |f(p + δ) - f(p) - G H_pp δ|.        (W4)
@@ -121,6 +142,7 @@ void noise_of_momenta(const P& s, const typename P::Vec& q, const typename P::Ve
     for (Eigen::Index i = 0; i < noise.size(); ++i)
       noise[i] = larger(noise[i], magnitude(there[i] - here[i] - expected[i]));
   }
+  share_noise(s, G, noise);
 }
 
 // Asks whether a residual at which a solve gave up may be noise.

@@ -42,7 +42,12 @@ class MomentumSolve {
     bool factored = false;
     rate_ = Real<T>(0);
     auto solved = drive_to_zero(
-        newton, residual_, unit_, [&] { form_residual(s, x, G); },
+        newton, residual_, unit_,
+        [&] {
+          form_residual(s, x, G);
+          if constexpr (Graded<P>)
+            if (factored) matrix_.leave_out(residual_);
+        },
         [&](auto& unit) { form_units(s, x, G, unit); },
         [&](const Mask<T>& active) {
           if constexpr (!is_to_tolerance<Rule> && is_judged<T>)

@@ -95,8 +95,7 @@ double smallest_pivot(const P& s, const typename P::Vec& q, const typename P::Ve
   const int m = s.constraints();
   if (m < 2 || m > most_constraints_watched) return 1;
   // Constraints that follow from others on request are dependent everywhere: that tells nothing of a place.
-  if constexpr (requires { s.least_squares(); })
-    if (s.least_squares()) return 1;
+  if (is_redundant(s)) return 1;
   if constexpr (P::m == dynamic)
     if (m > most_constraints_eliminated) return last_pivot(s, q, p);
   typename P::Jacobian G = s.make_jacobian();
@@ -265,6 +264,7 @@ class Watch {
         return failure;
     if (!keeps_momentum(promise.keeps)) return std::nullopt;
     G_.times(v1_, residual);
+    leave_out_redundant(s_, after_.q, after_.p, G_, residual);
     for (Eigen::Index j = 0; j < size.size(); ++j)
       size[j] =
           std::max<T>({magnitude(v0_[j]), magnitude(v1_[j]), magnitude(T(after_.q[j] - before_.q[j])) / h_,

@@ -97,6 +97,15 @@ constexpr bool is_natural(const P& s) {
     return Natural<P>;
 }
 
+// True if constraints that follow from others are to be solved with them.
+template <class P>
+constexpr bool is_redundant([[maybe_unused]] const P& s) {
+  if constexpr (requires { s.least_squares(); })
+    return s.least_squares();
+  else
+    return false;
+}
+
 // natural(s) if the problem is natural, otherwise own(s). Both take the problem as an `auto`, so that only
 // what it has is compiled.
 template <Hamiltonian P, class NaturalWay, class OwnWay>

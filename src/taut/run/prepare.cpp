@@ -2,6 +2,7 @@
 #include <taut/method/methods.hpp>
 #include <taut/run/prepare.hpp>
 #include <taut/run/sentences.hpp>
+#include <taut/solve/dense_systems.hpp>
 
 #include <fmt/format.h>
 
@@ -170,6 +171,41 @@ void check_velocity_constraints(const Mechanism& mechanism, const std::string& m
                                   choice.label(), model));
 }
 
+// Asks whether the method solves for all its unknowns at once, by a matrix that is singular if a constraint
+// follows from others.
+bool needs_full_rank(const MethodChoice& choice) {
+  const auto is_one_of = [](std::string_view name, std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (choice.ode)
+    return is_one_of(choice.ode->formulation, {"hamilton-dirac", "state-space", "index-2", "ggl"});
+  const std::string steps_of = base_of_adaptive(choice.method).value_or(choice.method);
+  return steps_of.find("midpoint") != std::string::npos ||
+         is_one_of(named_method(steps_of).facts.name, {"dirac-gauss", "half-explicit"});
+}
+
+// Lists the constraints that depend on each other at x, also if they are to be solved all the same.
+std::vector<int> depend_on_each_other(const Mechanism& mechanism, const PlainState& x) {
+  const std::size_t m = static_cast<std::size_t>(mechanism.constraints()), n = x.q.size();
+  std::vector<double> G(m * n);
+  mechanism.evaluate(Evaluated::G, {.count = 1, .q = x.q.data(), .p = x.p.data()}, G.data());
+  DenseMatrix rows(static_cast<int>(m), static_cast<int>(n));
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < n; ++j) rows(static_cast<int>(i), static_cast<int>(j)) = G[i * n + j];
+  return dependent_rows_below_rank(rows);
+}
+
+void check_rank(const Mechanism& mechanism, const std::string& model, const MethodChoice& choice,
+                const PlainState& start) {
+  if (mechanism.constraints() == 0 || !needs_full_rank(choice)) return;
+  const std::vector<int> found = depend_on_each_other(mechanism, start);
+  if (!found.empty())
+    throw ChoiceError(choice.ode ? "formulation" : "method",
+                      needs_full_rank_sentence(model, choice.label(),
+                                               choice.ode && named_method(choice.method).needs_formulation,
+                                               constraint_names(mechanism, found)));
+}
+
 // Says why there is no projection. Dependent constraints come before the residual that they leave.
 std::string no_projection(const Mechanism& mechanism, const std::string& model, const PlainState& start,
                           const Failure& failure) {
@@ -329,6 +365,7 @@ ReadyStart ready_start(const Mechanism& mechanism, const std::string& model, con
   if (choice.ode)
     if (const auto reason = mechanism.refusal(*choice.ode, start.x))
       throw ChoiceError("formulation", *reason);
+  check_rank(mechanism, model, choice, start.x);
   return start;
 }
 

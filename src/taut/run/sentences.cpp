@@ -379,6 +379,17 @@ std::string dependent_start_sentence(std::string_view model, const std::vector<s
       model, listed(dependent), dependent.size() == 1 ? "come down" : "combine", solve_them_all);
 }
 
+std::string needs_full_rank_sentence(std::string_view model, std::string_view method, bool is_ordinary,
+                                     const std::vector<std::string>& dependent) {
+  return fmt::format(
+      "{} needs constraints that do not depend on each other, and {} has some that do: the gradients of\n"
+      "  {} {} to zero at the start.\n"
+      "  Its system for all unknowns at once would be singular. Use {}.",
+      method, model, listed(dependent), dependent.size() == 1 ? "come down" : "combine",
+      is_ordinary ? "the formulation underlying, dirac-weak or impetus-striction, or rattle or lobatto(s)"
+                  : "rattle, a composition such as yoshida4, lobatto(s), radau(s) or bdf(k)");
+}
+
 std::string failed_projection_sentence(std::string_view model, const Failure& failure,
                                        const std::string& constraint) {
   return fmt::format(

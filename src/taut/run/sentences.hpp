@@ -65,6 +65,10 @@ std::string coarse_energy_sentence(std::string_view model, const EnergyGrain& gr
 
 std::string dependent_start_sentence(std::string_view model, const std::vector<std::string>& dependent);
 
+// Says why a method cannot solve constraints that follow from others; an ordinary one is for a formulation.
+std::string needs_full_rank_sentence(std::string_view model, std::string_view method, bool is_ordinary,
+                                     const std::vector<std::string>& dependent);
+
 // Says that no point of the manifold was found near the start; `constraint` is the worst one, by name.
 std::string failed_projection_sentence(std::string_view model, const Failure& failure,
                                        const std::string& constraint);

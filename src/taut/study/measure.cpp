@@ -275,7 +275,9 @@ std::string StudyMeasurement::accepted(const StudyQuantity& quantity) const {
   const auto range = [](double low, double high) {
     return fmt::format("{:.12g} .. {:.12g}", std::min(low, high), std::max(low, high));
   };
-  const auto printed = as_printed(quantity.published);
+  // If nothing was published, the digits of the second computation are what is to be met.
+  const bool by_second = quantity.accept == Accept::digits && quantity.published.empty();
+  const auto printed = as_printed(by_second ? quantity.independent : quantity.published);
   switch (quantity.accept) {
     case Accept::digits:
       return printed ? range(printed->value - printed->unit / 2, printed->value + printed->unit / 2) : "";

@@ -190,7 +190,10 @@ Report study_report(const std::vector<StudyResult>& results) {
           "to its digits. A statement is reproduced if all its rows are; its words are translated by "
           "one table, which is the same for all papers (docs/guide/reproduce.md). If the text "
           "leaves something open, the row says which reading or choice of data was taken. Controls, "
-          "rejected readings and values that hold by construction are shown and not counted."};
+          "rejected readings and values that hold by construction are shown and not counted. \"As expected\" "
+          "says "
+          "no more than that the verdicts are those which the file of the study has: a row that is not "
+          "reproduced may be expected."};
   StudyTally all;
   for (const StudyResult& result : results) all.add(tally_of(result));
   report.facts = {{"statements of the papers", in_words(all.statements)},

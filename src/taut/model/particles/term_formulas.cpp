@@ -2,6 +2,7 @@
 #include <taut/contract/reading_time.hpp>
 #include <taut/model/code/interpreter.hpp>
 #include <taut/model/particles/particle_reader.hpp>
+#include <taut/model/text/letters.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/nearest_name.hpp>
@@ -251,7 +252,8 @@ std::optional<ParticleReader::Loop> ParticleReader::loop_of(const Value& v, std:
   const std::string name(text.substr(begin, in - begin));
   if (!is_name(name) || is_reserved(name) || parameters_.contains(name) ||
       (name != "i" && is_particle_variable(name))) {
-    std::string_view why = what_names_are;
+    const std::string twin = look_alike(name);
+    std::string_view why = twin.empty() ? what_names_are : twin;
     if (is_reserved(name)) why = "formulas know it as a function or a constant";
     if (is_particle_variable(name)) why = taken_names.substr(3);  // an index may be called i
     if (parameters_.contains(name)) why = "it is a parameter";

@@ -5,6 +5,7 @@
 #include <taut/model/code/velocity_nodes.hpp>
 #include <taut/model/read/model_reader.hpp>
 #include <taut/model/text/functions.hpp>
+#include <taut/model/text/letters.hpp>
 #include <taut/model/text/number_text.hpp>
 #include <taut/model/text/source.hpp>
 #include <taut/words/nearest_name.hpp>
@@ -31,8 +32,9 @@ bool ModelReader::usable_name(const std::string& name, const SourceText& source,
   if (letters > longest_name)
     fail(source, at, "the name " + ticked(name) + " has " + std::to_string(letters) + " letters",
          "at most " + std::to_string(longest_name));
-  else if (!is_name(name))
-    fail(source, at, ticked(name) + " cannot be the name of a " + what, std::string(what_names_are));
+  else if (const std::string twin = look_alike(name); !twin.empty() || !is_name(name))
+    fail(source, at, ticked(name) + " cannot be the name of a " + what,
+         twin.empty() ? std::string(what_names_are) : twin);
   else if (is_reserved(name))
     fail(source, at, ticked(name) + " cannot be the name of a " + what,
          name == "pi" || name == "π" ? "it is the number 3.14159…" : "it is a function");

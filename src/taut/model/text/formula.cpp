@@ -341,12 +341,14 @@ class Parser {
       std::size_t end = begin + 1;
       while (end < text().size() && (static_cast<unsigned char>(text()[end]) & 0xC0) == 0x80) ++end;
       const bool printable = static_cast<unsigned char>(c) >= 0x20 && c != 0x7F;
+      const std::string twin = look_alike(text().substr(begin, end - begin));
       fail({begin, end},
            (printable ? "unexpected character " + ticked(text().substr(begin, end - begin))
                       : std::string("unexpected control character")) +
                " in " + what_,
            c == '='               ? "only a constraint may be an equation, with one `=`"
            : c == '<' || c == '>' ? "inequalities, such as those of contact, are out of scope"
+           : !twin.empty()        ? twin
                                   : "formulas are made of numbers, names, + - * / ^ and parentheses");
     }
   }

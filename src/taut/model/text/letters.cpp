@@ -25,6 +25,31 @@ constexpr std::array greek_letters{
     GreekLetter{"χ", "\\chi"},      GreekLetter{"ψ", "\\psi"},     GreekLetter{"ω", "\\omega"},
     GreekLetter{"ϑ", "\\vartheta"}, GreekLetter{"ϕ", "\\phi"},     GreekLetter{"ϵ", "\\epsilon"}};
 
+struct Twin {
+  std::string_view letter, is, like;
+};
+constexpr std::array twins{Twin{"\u0391", "Greek", "A"},
+                           Twin{"\u0392", "Greek", "B"},
+                           Twin{"\u0395", "Greek", "E"},
+                           Twin{"\u0396", "Greek", "Z"},
+                           Twin{"\u0397", "Greek", "H"},
+                           Twin{"\u0399", "Greek", "I"},
+                           Twin{"\u039A", "Greek", "K"},
+                           Twin{"\u039C", "Greek", "M"},
+                           Twin{"\u039D", "Greek", "N"},
+                           Twin{"\u039F", "Greek", "O"},
+                           Twin{"\u03A1", "Greek", "P"},
+                           Twin{"\u03A4", "Greek", "T"},
+                           Twin{"\u03A5", "Greek", "Y"},
+                           Twin{"\u03A7", "Greek", "X"},
+                           Twin{"\u03BF", "Greek", "o"},
+                           Twin{"\u03C2", "the final sigma", "σ"},
+                           Twin{"\u00B5", "the sign of micro", "μ"},
+                           Twin{"\u2126", "the sign of ohm", "Ω"},
+                           Twin{"\u2206", "an operator", "Δ"},
+                           Twin{"\u2211", "an operator", "Σ"},
+                           Twin{"\u220F", "an operator", "Π"}};
+
 constexpr std::size_t bytes_of_letter = 2;  // all of them lie between U+0080 and U+07FF
 
 bool begins_latin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -35,6 +60,14 @@ std::string_view latex_of_letter(std::string_view letter) {
   const auto row = std::find_if(greek_letters.begin(), greek_letters.end(),
                                 [&](const GreekLetter& one) { return one.letter == letter; });
   return row == greek_letters.end() ? std::string_view{} : row->latex;
+}
+
+std::string look_alike(std::string_view text) {
+  for (const Twin& twin : twins)
+    if (text.find(twin.letter) != std::string_view::npos)
+      return "`" + std::string(twin.letter) + "` is " + std::string(twin.is) + " and looks like `" +
+             std::string(twin.like) + "`, which is the letter of names: write that one";
+  return {};
 }
 
 std::size_t letter_at(std::string_view text, std::size_t at) {

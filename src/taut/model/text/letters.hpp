@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace taut {
@@ -15,6 +16,10 @@ std::size_t end_of_name(std::string_view text, std::size_t begin);
 
 // Returns the command of LaTeX for a Greek letter, as \theta for "θ"; nothing for other texts.
 std::string_view latex_of_letter(std::string_view letter);
+
+// Says which letter to write if the text has one that only looks like a letter of names, as the Greek `ο`
+// looks like the Latin `o`; nothing for other texts.
+std::string look_alike(std::string_view text);
 
 // Asks whether a character is one of the Greek letters. ς is left out, because no formula has it.
 constexpr bool is_greek(char32_t c) {

@@ -213,9 +213,10 @@ Value read_tree(const SourceText& source, std::vector<ModelError>& errors) {
     const std::size_t offset = source.offset(static_cast<int>(at.line), static_cast<int>(at.column));
     const bool open = offset < source.text().size() && source.text()[offset] == '\n' &&
                       error.description().find("control characters") != std::string_view::npos;
-    errors.push_back(
-        source.error({offset, offset + 1}, open ? "the quotes are not closed on this line"
-                                                : "this is not TOML: " + plain(error.description())));
+    errors.push_back(source.error(
+        {offset, offset + 1},
+        open ? "the quotes are not closed on this line" : "this is not TOML: " + plain(error.description()),
+        look_alike(source.text().substr(std::min(offset, source.text().size()), 3))));
   } catch (const std::logic_error&) {
     const std::size_t line = broken_line(source);
     errors.push_back(source.error({line, line + 1}, "this line is not TOML"));

@@ -970,8 +970,10 @@ const verdictMarks = { good: "✓ ", fair: "~ ", bad: "✗ " };
 function table(data, place) {
   if (data.title) place.append(make("div", { class: "head" }, make("h3", {}, data.title)));
   const shownText = c => c.section ? make("a", { href: "#section-" + c.section }, c.text) : (verdictMarks[c.verdict] ?? "") + c.text;
-  const cell = c => make("td", { class: (c.verdict || "") + (c.text.length < 28 ? " short" : "") }, shownText(c));
-  place.append(make("div", { class: "scroll" }, make("table", {},
+  const cell = (c, k) => make("td", { class: (c.verdict || "") + (c.text.length < 28 ? " short" : ""), "data-name": data.columns[k] ?? "" }, shownText(c));
+  // A table with sentences in it is wider than a phone: there its rows become lists.
+  const sentences = data.rows.some(row => row.some((c, k) => k > 0 && c.text.length >= 28));
+  place.append(make("div", { class: "scroll" }, make("table", { class: sentences ? "sentences" : "" },
     make("thead", {}, make("tr", {}, ...data.columns.map(name => make("th", {}, name)))),
     make("tbody", {}, ...data.rows.map(row => make("tr", {}, ...row.map(cell)))))));
   if (data.note) place.append(make("p", { class: "note" }, data.note));

@@ -78,6 +78,12 @@ class PivotedGram {
     for (int i = 0; i < rank_; ++i) b[place(i)] = x[i];
   }
 
+  // Sets the entries of the rows that were left out to 0.
+  template <class Multiplier>
+  void leave_out(Multiplier& residual) const {
+    for (int i = rank_; i < size(); ++i) residual[place(i)] = T(0);
+  }
+
   // Takes off the part of λ that makes no force: what stays is the shortest λ with the same Gᵀλ.
   template <class Multiplier>
   void minimum_norm(Multiplier& lambda) const {
