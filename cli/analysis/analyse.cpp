@@ -3,6 +3,7 @@
 #include <taut/analysis/lyapunov.hpp>
 #include <taut/analysis/orbit.hpp>
 #include <taut/bytes/json.hpp>
+#include <taut/words/nearest_name.hpp>
 #include <taut/words/wording.hpp>
 
 #include <fmt/core.h>
@@ -74,6 +75,8 @@ void print(const OrbitFamily& family) {
       fmt::print("  {:16.10g} {:16.10g} {:18.8g} {:18.1e}\n", family.values[k], o.period,
                  std::abs(o.multipliers.front()), o.closure);
     }
+    for (const double value : family.folds)
+      fmt::print("  fold      near {} = {:.8g}: it turns, and the family goes on\n", family.parameter, value);
     if (!family.ended.empty()) fmt::print("  ended     {}\n", family.ended);
     return;
   }
@@ -91,21 +94,33 @@ void print(const OrbitFamily& family) {
 struct TypedOrbit {
   TypedAnalysis analysis;
   std::optional<double> period, arc;
-  std::string vary;
+  std::string vary, along;
   std::int64_t family = 0;
+  KeptAnalysis kept = {};
 };
 
 // Follows an orbit through the values of a parameter: each begins at the one before it, and has its energy.
-OrbitFamily orbits_over(const TypedOrbit& typed, const ModelRun& run, double period) {
+OrbitFamily orbits_over(const TypedOrbit& typed, const ModelRun& run, double period, const Keeping& keeping) {
   const Settings settings = settings_of(run, {typed.vary});
   if (settings.names.size() != 1) throw InputError("--vary of an orbit takes one name.");
   OrbitFamily family{.parameter = settings.names.front()};
-  for (std::size_t k = 0; k < settings.values.size(); ++k) {
+  const auto carry = [&](Carry& c) { carry_any(c, family.members); };
+  if (!keeping.from.empty()) {
+    take_kept(keeping, carry);
+    for (std::size_t k = 0; k < family.members.size(); ++k) {
+      family.members[k].model = run.title();
+      family.members[k].method = chosen_method(*run.mechanism, run.name, run.request).label();
+      family.values.push_back(settings.values.at(k).front());
+    }
+    keeping.resumed(fmt::format("{} of {} orbits", family.members.size(), settings.values.size()));
+  }
+  for (std::size_t k = family.members.size(); k < settings.values.size(); ++k) {
     const ModelRun next = typed.analysis.read_with(settings.of(k));
     try {
       family.members.push_back(k == 0 ? periodic_orbit(next, period)
                                       : periodic_orbit_beside(next, family.members.back()));
       family.values.push_back(settings.values[k].front());
+      if (k + 1 == settings.values.size() || keeping.is_due()) give_to(keeping, carry);
     } catch (const AnalysisError& error) {
       if (k == 0) throw;
       family.ended =
@@ -114,6 +129,19 @@ OrbitFamily orbits_over(const TypedOrbit& typed, const ModelRun& run, double per
     }
   }
   return family;
+}
+
+// The parameter that --along names, with the model for each value of it.
+OfParameter parameter_of(const TypedOrbit& typed, const ModelRun& run) {
+  for (const NamedFormula& one : run.model.parameters)
+    if (one.name == typed.along)
+      return {typed.along, static_cast<double>(one.value), [&typed](double value) {
+                return typed.analysis.read_with({fmt::format("{}={}", typed.along, value)});
+              }};
+  std::vector<std::string> known;
+  for (const NamedFormula& one : run.model.parameters) known.push_back(one.name);
+  throw InputError(fmt::format("--along: the model has no parameter {}. {}", ticked(typed.along),
+                               known_names("known:", typed.along, known)));
 }
 
 struct TypedSpectrum {
@@ -237,20 +265,35 @@ void add_orbit(Program& program) {
           if (typed->arc && !(std::abs(*typed->arc) > 0))
             throw InputError("--arc: the length between two orbits of a family is not 0.");
           if (typed->arc && typed->family == 0) throw InputError("--arc belongs to --family: give both.");
+          if (!typed->along.empty() && typed->family == 0)
+            throw InputError("--along belongs to --family: say how many orbits it is to follow.");
           if (!typed->vary.empty() && typed->family > 0)
             throw InputError("--vary follows an orbit in a parameter, --family in energy: give one of them.");
-          if (!typed->vary.empty())
-            show(orbits_over(*typed, run, near));
-          else if (typed->family == 0)
+          if (typed->vary.empty() && typed->family == 0) {
+            if (typed->kept.is_asked())
+              throw InputError("--out keeps the orbits of --family or --vary: one alone is found at once.");
             show(periodic_orbit(run, near));
+            return;
+          }
+          const double arc = typed->arc.value_or(0.1);
+          const int more = static_cast<int>(typed->family);
+          const Keeping keeping = typed->kept.open(run, {"orbit", typed->vary, std::to_string(typed->family),
+                                                         fmt::format("{} {} {}", near, arc, typed->along)});
+          if (!typed->vary.empty())
+            show(orbits_over(*typed, run, near, keeping));
+          else if (!typed->along.empty())
+            show(orbit_family_along(parameter_of(*typed, run), near, more, arc, keeping));
           else
-            show(orbit_family(run, near, static_cast<int>(typed->family), typed->arc.value_or(0.1)));
+            show(orbit_family(run, near, more, arc, keeping));
         });
       }};
   typed->analysis.add(command);
+  typed->kept.add(command);
   command.add(option("--period", "T", typed->period, "near the period; default: the length of the run"));
   command.add(option("--vary", "NAME = VALUES", typed->vary,
                      "follow the orbit through these values, at one energy: 'L = linspace(1, 2, 11)'"));
+  command.add(option("--along", "NAME", typed->along,
+                     "with --family: in this parameter, at one energy, through folds"));
   command.add(whole_option("--family", "N", typed->family, 10000, "follow the family for N more orbits"));
   command.add(
       option("--arc", "S", typed->arc,

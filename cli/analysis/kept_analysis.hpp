@@ -17,6 +17,7 @@ namespace taut::cli {
 class KeptAnalysis {
  public:
   void add(Command& command);  // --out and --checkpoint-every
+  bool is_asked() const { return !out_.empty(); }
   // Opens the folder, if one was typed, and takes what is there. Throws InputError if that is damaged or was
   // kept by another analysis: of another model, or with other `words`.
   Keeping open(const ModelRun& run, const std::vector<std::string>& words);

@@ -20,6 +20,9 @@ const std::vector<std::vector<std::string>> analyses = {
     {"indicators", "double-pendulum", "--step", "0.01", "--until", "20", "--vectors", "4"},
     {"map", "double-pendulum", "--x", "m2=linspace(0.5,2,4)", "--y", "gravity=linspace(1,10,4)", "--until",
      "20", "--indicator", "sali"},
+    {"orbit", "pendulum", "--period", "7.4", "--family", "12"},
+    {"orbit", "pendulum", "--period", "7.4", "--vary", "gravity=linspace(1,1.2,12)"},
+    {"orbit", "pendulum", "--period", "7.4", "--along", "gravity", "--family", "8"},
 };
 
 std::string joined(const std::vector<std::string>& words) {

@@ -164,6 +164,15 @@ TEST(Chaos, RedundantConstraintsChangeNoExponents) {
   const auto orbit = json_of("orbit m.toml --period 6.7" + twice, two);
   EXPECT_NEAR(orbit["period"].get<double>(),
               json_of("orbit m.toml --period 6.7", one)["period"].get<double>(), 1e-9);
+  // A method that cannot leave out a square says so, as it does in a run.
+  const test::OwnModel square = bead_with("constraints = [\"x^2 + y^2 = 1\", \"(x^2 + y^2 - 1)^2\"]", start);
+  for (const char* command : {"lyapunov", "indicators"}) {
+    const test::Ran failed = test::run_taut(
+        std::string(command) + " m.toml --method 'lobatto(3)' --until 1" + twice, square.folder.string());
+    EXPECT_EQ(failed.status, 1);
+    EXPECT_TRUE(test::says(failed, "has no gradient on the manifold")) << failed.err;
+    EXPECT_TRUE(test::says(failed, "State it without the square")) << failed.err;
+  }
   const test::Ran bricard = test::run_taut("lyapunov bricard --until 0.2 --json");
   ASSERT_EQ(bricard.status, 0) << bricard.err;
   const auto found = nlohmann::json::parse(bricard.out);

@@ -184,6 +184,39 @@ until = "2*pi*1.2/sqrt(1/1.2 + 1/1.2^3)"
   EXPECT_GT(found["members"].back()["multipliers"][0][0].get<double>(), 1.5);
 }
 
+// With -a/(3r³) they have H = -1/2r + a/6r³, and H = -1/3 if a = 3r² - 2r³: a is largest at r = 1.
+TEST(KindsOfMotion, AFamilyInAParameterGoesOnThroughAFold) {
+  const test::OwnModel model(R"toml([parameters]
+a = "3*1.1^2 - 2*1.1^3"
+[system]
+coordinates = ["x", "y"]
+mass = 1.0
+potential = "-1/sqrt(x^2 + y^2) - a/(3*sqrt(x^2 + y^2)^3)"
+[initial]
+x = 1.1
+v_y = "sqrt(1/1.1 + (3*1.1^2 - 2*1.1^3)/1.1^3)"
+[run]
+method = "lobatto(5)"
+step = 0.1
+until = "2*pi*1.1/sqrt(1/1.1 + (3*1.1^2 - 2*1.1^3)/1.1^3)"
+)toml");
+  const auto found = json_of("orbit m.toml --along a --family 6 --arc 0.2", model.folder.string());
+  ASSERT_EQ(found["members"].size(), 7U);
+  EXPECT_FALSE(found.contains("ended"));
+  for (const auto& orbit : found["members"]) {
+    const double r = std::hypot(orbit["q"][0].get<double>(), orbit["q"][1].get<double>()), a = orbit["a"];
+    EXPECT_NEAR(a, 3 * r * r - 2 * r * r * r, 1e-10);
+    EXPECT_NEAR(orbit["energy"].get<double>(), -1.0 / 3, 1e-12);
+    EXPECT_NEAR(orbit["period"].get<double>(), 2 * M_PI * r / std::sqrt(1 / r + a / (r * r * r)), 1e-9);
+    EXPECT_LE(orbit["closure"].get<double>(), 1e-13);
+  }
+  ASSERT_EQ(found["folds"].size(), 1U);
+  EXPECT_NEAR(found["folds"][0].get<double>(), 1, 0.01);
+  const test::Ran refused = test::run_taut("orbit m.toml --along b --family 6", model.folder.string());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(test::says(refused, "the model has no parameter `b`")) << refused.err;
+}
+
 TEST(KindsOfMotion, PointsOfASectionAreOnTheManifold) {
   const auto found = json_of("section double-pendulum --until 20 --event 'when=x1, direction=up'");
   ASSERT_GE(found["points"].size(), 3U);

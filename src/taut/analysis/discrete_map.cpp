@@ -144,6 +144,7 @@ DiscreteMap::DiscreteMap(const ModelRun& run, Telling telling)
       redundant_(!run.model.particles && run.model.run.least_squares),
       telling_(std::move(telling)),
       choice_(chosen_method(mechanism_, run.name, run.request)),
+      request_(run.request),
       options_(solve_options(run.request)),
       plain_updates_(run.request.plain_updates) {
   if (run.model.particles && run.model.particles->thermostat)
@@ -197,8 +198,7 @@ void WatchedMotion::advance(std::int64_t steps) {
     return;
   }
   const std::string pole = guard_ ? guard_->pole() : std::string();
-  throw AnalysisError(fmt::format("step {} failed{}{}; try a shorter step.", tally_.steps + 1,
-                                  pole.empty() ? "" : ", because it went across a pole: ", pole));
+  throw AnalysisError(map_.why(tally_, *machine_, h_, pole));
 }
 
 void WatchedMotion::carry(Carry& c) {
@@ -271,10 +271,13 @@ PlainState DiscreteMap::go(const PlainState& x, double h, std::int64_t steps) co
   Tally tally(made->read(), steps);
   tally.stops_at_jumps = false;
   advance(*made, h, steps, tally);
-  if (tally.failed())
-    throw AnalysisError(fmt::format(
-        "step {} of length {:.6g} failed inside the analysis; try a shorter step.", tally.steps + 1, h));
+  if (tally.failed()) throw AnalysisError("in a motion beside that of the run, " + why(tally, *made, h, ""));
   return {{made->q().begin(), made->q().end()}, {made->p().begin(), made->p().end()}};
+}
+
+std::string DiscreteMap::why(const Tally& tally, const Machine& machine, double h,
+                             const std::string& pole) const {
+  return sentence_of(tally, mechanism_, machine, choice_, request_, h, pole, "not kept");
 }
 
 std::vector<double> DiscreteMap::evaluated(Evaluated what, const PlainState& x, std::size_t size) const {

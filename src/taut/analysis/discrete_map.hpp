@@ -66,6 +66,8 @@ class DiscreteMap {
 
  private:
   friend class WatchedMotion;
+  // Says why the step after those of the tally failed, and what to try.
+  std::string why(const Tally& tally, const Machine& machine, double h, const std::string& pole) const;
   std::vector<double> evaluated(Evaluated what, const PlainState& x, std::size_t size) const;
   std::vector<double> response(const PlainState& x, const std::vector<double>& u) const;
   Frame orthonormal(const PlainState& x, Frame frame, const std::vector<std::vector<double>>& row) const;
@@ -74,6 +76,7 @@ class DiscreteMap {
   bool redundant_;
   Telling telling_;
   MethodChoice choice_;
+  RunRequest request_;
   SolveOptions options_;
   bool plain_updates_;
   PlainState start_;

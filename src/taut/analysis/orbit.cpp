@@ -144,6 +144,11 @@ int turns_of(const DiscreteMap& map, const PlainState& x, double period, std::in
   return 1;
 }
 
+void name(Orbit& orbit, const ModelRun& run) {
+  orbit.model = run.title();
+  orbit.method = chosen_method(*run.mechanism, run.name, run.request).label();
+}
+
 Orbit orbit_at(const ModelRun& run, const DiscreteMap& map, const PlainState& x, double period,
                std::int64_t steps) {
   const Linearised at = linearised(map, x, period, steps);
@@ -154,7 +159,8 @@ Orbit orbit_at(const ModelRun& run, const DiscreteMap& map, const PlainState& x,
     motion.advance(std::min(steps / 50 + 1, steps - motion.steps()));
     diameter = std::max(diameter, largest(minus(motion.state(), x)));
   }
-  Orbit out{.model = run.title(), .method = chosen_method(*run.mechanism, run.name, run.request).label()};
+  Orbit out;
+  name(out, run);
   out.period = period;
   out.steps = steps;
   out.step = period / static_cast<double>(steps);
@@ -289,17 +295,44 @@ Orbit periodic_orbit_beside(const ModelRun& run, const Orbit& other) {
   return orbit_from(run, map, x, other.energy, other.period);
 }
 
-OrbitFamily orbit_family(const ModelRun& run, double period, int count, double arc) {
+void Orbit::carry(Carry& c) {
+  for (double* number : {&period, &step, &energy, &reciprocal_defect, &closure}) c(*number);
+  c(steps);
+  for (auto* part : {&x.q, &x.p}) carry_any(c, *part);
+  carry_any(c, multipliers);
+  carry_any(c, warnings);
+  c(corrections);
+  c(turns);
+}
+
+OrbitFamily orbit_family(const ModelRun& run, double period, int count, double arc, const Keeping& keeping) {
   constexpr int most_halvings = 12;
-  OrbitFamily out;
-  out.members.push_back(periodic_orbit(run, period));
   const DiscreteMap map(run);
-  std::int64_t steps = out.members.front().steps;
-  PlainState x = out.members.front().x;
-  period = out.members.front().period;
-  Linearised at = linearised(map, x, period, steps);
-  auto direction = direction_of(at, energy_changes_by(at, arc < 0 ? -1 : 1));
+  OrbitFamily out;
+  Direction along;
   double length = std::abs(arc);
+  bool begun = false;
+  const auto carry = [&](Carry& c) {
+    carry_any(c, out.members);
+    for (auto* part : {&along.along.q, &along.along.p}) carry_any(c, *part);
+    c(along.period);
+    c(length);
+    c(begun);
+  };
+  if (keeping.from.empty()) {
+    out.members.push_back(periodic_orbit(run, period));
+  } else {
+    take_kept(keeping, carry);
+    if (out.members.empty()) throw InputError("what was kept is not of this analysis");
+    for (Orbit& one : out.members) name(one, run);
+    keeping.resumed(fmt::format("{} of {} orbits", out.members.size(), count + 1));
+  }
+  PlainState x = out.members.back().x;
+  period = out.members.back().period;
+  std::int64_t steps = begun ? steps_in(period, map.step()) : out.members.back().steps;
+  Linearised at = linearised(map, x, period, steps);
+  auto direction = begun ? direction_of(at, condition_along(at, along, 1))
+                         : direction_of(at, energy_changes_by(at, arc < 0 ? -1 : 1));
   while (static_cast<int>(out.members.size()) <= count) {
     bool found = false;
     PlainState next;
@@ -325,14 +358,215 @@ OrbitFamily orbit_family(const ModelRun& run, double period, int count, double a
     out.members.push_back(orbit_at(run, map, x, period, steps));
     steps = steps_in(period, map.step());  // as the period grows, so that the steps do not
     at = linearised(map, x, period, steps);
-    direction = direction_of(at, condition_along(at, *direction, 1));
+    along = *direction;
+    begun = true;
+    direction = direction_of(at, condition_along(at, along, 1));
     length = std::min(2 * length, std::abs(arc));
+    if (static_cast<int>(out.members.size()) > count || keeping.is_due()) give_to(keeping, carry);
   }
   for (std::size_t k = 1; k + 1 < out.members.size(); ++k) {
     const double before = out.members[k - 1].energy, here = out.members[k].energy,
                  after = out.members[k + 1].energy;
     if ((here - before) * (after - here) < 0) out.folds.push_back(here);
   }
+  return out;
+}
+
+namespace {
+
+struct ModelOfValue {
+  explicit ModelOfValue(ModelRun made) : run(std::move(made)), map(run) {}
+  ModelRun run;
+  DiscreteMap map;
+};
+
+// How a closed orbit opens as the parameter changes, its start kept on the manifold.
+struct ByParameter {
+  Coordinates open;
+  double energy = 0;
+};
+
+ByParameter by_parameter(const OfParameter& parameter, double value, const Frame& frame, const PlainState& x,
+                         double period, std::int64_t steps) {
+  const double change = 1e-4 * std::max(1.0, std::abs(value));
+  ByParameter out{Coordinates(frame.size(), 0.0)};
+  for (const double sign : {1.0, -1.0}) {
+    const ModelOfValue there(parameter.model(value + sign * change));
+    const PlainState start = there.map.moved(x, x, 0);
+    const PlainState open = minus(there.map.go(start, period / static_cast<double>(steps), steps), start);
+    const Coordinates part = frame.of(open);
+    for (std::size_t i = 0; i < part.size(); ++i) out.open[i] += sign * part[i] / (2 * change);
+    out.energy += sign * there.map.energy(start) / (2 * change);
+  }
+  return out;
+}
+
+// Solves (LY6) with the parameter as one unknown more, behind the period, and the further condition.   (LY18)
+std::optional<Change> solved(const Linearised& at, const ByParameter& by, const PlainState& open,
+                             double energy_off, const Condition& further) {
+  const int size = at.monodromy.rows;
+  DenseMatrix A(size + 3, size + 2), M = at.monodromy;
+  Change right = at.frame.of(open);
+  for (double& y : right) y = -y;
+  for (int j = 0; j < size; ++j)
+    for (int i = 0; i < size; ++i) A(i, j) = M(i, j) - (i == j ? 1 : 0);
+  const Condition energy = energy_changes_by(at, -energy_off);
+  for (int i = 0; i < size; ++i) {
+    A(i, size) = A(size, i) = at.flow[static_cast<std::size_t>(i)];
+    A(i, size + 1) = by.open[static_cast<std::size_t>(i)];
+    A(size + 1, i) = energy.row[static_cast<std::size_t>(i)];
+  }
+  A(size + 1, size + 1) = by.energy;
+  for (int i = 0; i < size + 2; ++i) A(size + 2, i) = further.row[static_cast<std::size_t>(i)];
+  right.insert(right.end(), {0.0, energy.value, further.value});
+  return least_squares(A, right, 1e-12);
+}
+
+// The direction of a family in a parameter.
+struct Heading {
+  Direction orbit;
+  double parameter = 0;
+
+  void carry(Carry& c) {
+    for (auto* part : {&orbit.along.q, &orbit.along.p}) carry_any(c, *part);
+    c(orbit.period);
+    c(parameter);
+  }
+};
+
+Condition condition_along(const Linearised& at, const Heading& heading, double value) {
+  Condition out = condition_along(at, heading.orbit, value);
+  out.row.push_back(heading.parameter);
+  return out;
+}
+
+std::optional<Heading> heading_of(const Linearised& at, const ByParameter& by, const Condition& further) {
+  const PlainState nothing{std::vector<double>(at.frame.N.front().size(), 0.0),
+                           std::vector<double>(at.frame.N.front().size(), 0.0)};
+  const auto change = solved(at, by, nothing, 0, further);
+  if (!change) return std::nullopt;
+  const double length = std::sqrt(std::inner_product(change->begin(), change->end(), change->begin(), 0.0));
+  if (!(length > 0) || !std::isfinite(length)) return std::nullopt;
+  const std::size_t size = at.frame.size();
+  Heading out{{at.frame.vector(Coordinates(change->begin(), change->end() - 2)), (*change)[size] / length},
+              (*change)[size + 1] / length};
+  for (auto* part : {&out.orbit.along.q, &out.orbit.along.p})
+    for (double& y : *part) y /= length;
+  return out;
+}
+
+// The place that a family in a parameter has come to.
+struct Along {
+  PlainState x;
+  double period = 0, value = 0;
+};
+
+// Brings a guess at right angles to the heading onto the family.
+bool correct(const OfParameter& parameter, const Heading& heading, double energy, Along& now,
+             std::int64_t steps) {
+  constexpr int most = 12, first = 3;  // those that may overshoot
+  double before = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most; ++k) {
+    const ModelOfValue here(parameter.model(now.value));
+    now.x = here.map.moved(now.x, now.x, 0);
+    const Linearised at = linearised(here.map, now.x, now.period, steps);
+    const double energy_off = here.map.energy(now.x) - energy;
+    const double off = largest(minus(at.end, now.x)) + std::abs(energy_off);
+    if (k >= first && off > before / 2) return off <= closed * std::max(1.0, largest(now.x));
+    before = off;
+    const auto change = solved(at, by_parameter(parameter, now.value, at.frame, now.x, now.period, steps),
+                               minus(at.end, now.x), energy_off, condition_along(at, heading, 0));
+    if (!change) return false;
+    now.x = here.map.moved(now.x, at.frame.vector(Coordinates(change->begin(), change->end() - 2)), 1);
+    now.period += (*change)[change->size() - 2];
+    now.value += change->back();
+  }
+  return false;
+}
+
+// Returns the values at which a family turns: those that lie on one side of both of their neighbours.
+std::vector<double> turns_among(const std::vector<double>& values) {
+  std::vector<double> out;
+  for (std::size_t k = 1; k + 1 < values.size(); ++k)
+    if ((values[k] - values[k - 1]) * (values[k + 1] - values[k]) < 0) out.push_back(values[k]);
+  return out;
+}
+
+}  // namespace
+
+OrbitFamily orbit_family_along(const OfParameter& parameter, double period, int count, double arc,
+                               const Keeping& keeping) {
+  constexpr int most_halvings = 12;
+  OrbitFamily out{.parameter = parameter.name};
+  Heading heading;
+  double length = std::abs(arc);
+  bool begun = false;
+  const auto carry = [&](Carry& c) {
+    carry_any(c, out.members);
+    carry_any(c, out.values);
+    heading.carry(c);
+    c(length);
+    c(begun);
+  };
+  const ModelOfValue first(parameter.model(parameter.value));
+  if (keeping.from.empty()) {
+    out.members.push_back(periodic_orbit(first.run, period));
+    out.values.push_back(parameter.value);
+  } else {
+    take_kept(keeping, carry);
+    if (out.members.empty() || out.members.size() != out.values.size())
+      throw InputError("what was kept is not of this analysis");
+    for (Orbit& one : out.members) name(one, first.run);
+    keeping.resumed(fmt::format("{} of {} orbits", out.members.size(), count + 1));
+  }
+  const double energy = out.members.front().energy;
+  while (static_cast<int>(out.members.size()) <= count) {
+    const Along last{out.members.back().x, out.members.back().period, out.values.back()};
+    std::optional<Heading> next;
+    std::int64_t steps = out.members.back().steps;
+    {
+      const ModelOfValue here(parameter.model(last.value));
+      if (begun) steps = steps_in(last.period, here.map.step());
+      const Linearised at = linearised(here.map, last.x, last.period, steps);
+      Condition further{Change(at.frame.size() + 2, 0.0), arc < 0 ? -1.0 : 1.0};
+      further.row.back() = 1;
+      if (begun) further = condition_along(at, heading, 1);
+      next =
+          heading_of(at, by_parameter(parameter, last.value, at.frame, last.x, last.period, steps), further);
+    }
+    bool found = false;
+    Along now;
+    for (int k = 0; next && k < most_halvings && !found; ++k) {
+      try {
+        now = last;
+        now.value += length * next->parameter;
+        now.period += length * next->orbit.period;
+        for (std::size_t i = 0; i < now.x.q.size(); ++i) {
+          now.x.q[i] += length * next->orbit.along.q[i];
+          now.x.p[i] += length * next->orbit.along.p[i];
+        }
+        found = correct(parameter, *next, energy, now, steps);
+      } catch (const AnalysisError&) {  // a step failed, or there was no point of M: too far
+        found = false;
+      }
+      if (!found) length /= 2;
+    }
+    if (!found || !(now.period * last.period > 0)) {
+      out.ended = fmt::format(
+          "after {} orbits no further one was found near {} = {:.10g}: the family ends or "
+          "branches",
+          out.members.size(), parameter.name, last.value);
+      break;
+    }
+    const ModelOfValue there(parameter.model(now.value));
+    out.members.push_back(orbit_at(there.run, there.map, now.x, now.period, steps));
+    out.values.push_back(now.value);
+    heading = *next;
+    begun = true;
+    length = std::min(2 * length, std::abs(arc));
+    if (static_cast<int>(out.members.size()) > count || keeping.is_due()) give_to(keeping, carry);
+  }
+  out.folds = turns_among(out.values);
   return out;
 }
 

@@ -12,6 +12,7 @@
 namespace taut {
 
 class Confirmation;
+struct Bar;
 struct ParametrisationFault;
 
 class ModelReader {
@@ -144,6 +145,16 @@ class ModelReader {
   void read_events();
   void read_event(const Value& v);
   void read_times();  // `at` in [run]
+
+  // read_bars.cpp: [[bars]]
+  std::string positive_text(const Value& v, const std::string& what);
+  bool read_ends(const Value& between, const std::string& what, std::size_t size, Bar& bar);
+  bool read_bar(const Value& t, const std::string& what, std::size_t size, Bar& bar);
+  void read_bars();
+  Value written(const std::string& text);
+  void put_into_system(const std::string& key, Value value);
+  void add_to_system(const std::string& key, const std::string& more);
+  void write_bars(const std::vector<Bar>& bars);
 
   // read_parametrisation.cpp: [parametrisation]
   void read_parametrisation();

@@ -13,8 +13,9 @@ namespace {
 constexpr std::size_t largest_file = 4U << 20U;  // bytes; the formulas of a page take a thousandth of it
 
 const std::vector<std::string> top_keys{
-    "title", "parameters", "definitions",     "system",   "initial",  "run",    "output",  "quantities",
-    "draw",  "methods",    "parametrisation", "ensemble", "sampling", "forces", "damping", "events"};
+    "title",      "parameters", "definitions", "system",          "initial",  "run",      "output",
+    "quantities", "draw",       "methods",     "parametrisation", "ensemble", "sampling", "forces",
+    "damping",    "events",     "bars"};
 
 }  // namespace
 
@@ -46,6 +47,7 @@ ReadModel ModelReader::read(const std::vector<std::string>& set) {
   if (particles) {
     model_.particles = read_particles({root_, values_, bad_parameters_, around_, model_.files, errors_});
   } else {
+    read_bars();
     read_definitions();
     read_parametrisation();
     read_system();
@@ -103,8 +105,8 @@ ReadModel ModelReader::finish() {
 
 void ModelReader::read_top() {
   // A system of particles replaces these.
-  const std::vector<std::string> replaced{"definitions",     "system", "initial", "draw",
-                                          "parametrisation", "forces", "damping", "events"};
+  const std::vector<std::string> replaced{"definitions", "system",  "initial", "draw", "parametrisation",
+                                          "forces",      "damping", "events",  "bars"};
   const bool particles = root_.find("particles") != nullptr;
   std::vector<std::string> known = top_keys;
   if (particles) {
