@@ -214,7 +214,7 @@ TEST(TheKernelForADevice, NeedsNoMoreRegistersAndStackThanItDid) {
     int registers, stack;
   };
   std::vector<Bound> all = {{"pendulum", 124, 0}};
-  if (taut::test::in_full()) all.push_back({"six-node-chain", 255, 1000});
+  if (taut::test::in_full()) all.push_back({"six-node-chain", 255, 1200});
   for (const Bound& bound : all) {
     const OwnFolder folder;
     std::ofstream(folder / "kernel.ptx") << kernel_of(bound.model);
