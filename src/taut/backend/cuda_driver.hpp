@@ -42,6 +42,8 @@ class CudaKernel {
   int local_bytes() const;  // each thread has so many bytes of slow memory
 
  private:
+  void load(const std::string& ptx, const std::string& name, int most);
+
   std::shared_ptr<const CudaDriver> driver_;
   void *module_ = nullptr, *function_ = nullptr;
 };

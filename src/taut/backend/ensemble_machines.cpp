@@ -5,6 +5,7 @@
 #include <taut/backend/specialised.hpp>
 #include <taut/mechanism/formula_lanes.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
+#include <taut/method/composition_numbers.hpp>
 #include <taut/model/formula_system.hpp>
 #include <taut/model/lane_constants.hpp>
 
@@ -125,9 +126,17 @@ MadeEnsembleMachines machines_with_device(const TrajectoryModel& base, const Pla
     return refuse("steps on a device are compiled for the model, so that --backend is specialise");
   // Other methods keep tables or memory that a thread of a device does not have.
   const std::string label = method.choice.label();
-  if (!method.choice.ode && label != "rattle" && label != "verlet" && label != "midpoint")
-    return refuse(fmt::format(
-        "a device makes the steps of rattle and midpoint, and {} is computed by the processor", label));
+  const bool composed = !method.choice.ode && composition_numbers(method.choice.method).has_value();
+  if (!method.choice.ode && !composed && label != "rattle" && label != "verlet" && label != "midpoint")
+    return refuse(
+        fmt::format("a device makes the steps of rattle, of its compositions and of midpoint, and {} is "
+                    "computed by the processor",
+                    label));
+  const SolveOptions& solve = method.options;
+  if (composed && (solve.tolerance > 0 || solve.iteration != Iteration::full_newton ||
+                   solve.first_guess != FirstGuess::zero))
+    return refuse(
+        "compositions are solved there by Newton's iteration to rounding, from the usual first guess");
   if (!method.choice.ode &&
       device_source(*base.model, method.choice.method, method.options, method.request.plain_updates,
                     UnitTarget::device, method.other_parameters)

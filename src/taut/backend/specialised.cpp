@@ -4,6 +4,7 @@
 #include <taut/backend/trajectory_start.hpp>
 #include <taut/bytes/sha256.hpp>
 #include <taut/mechanism/wide_start.hpp>
+#include <taut/method/composition_numbers.hpp>
 #include <taut/method/method_source.hpp>
 #include <taut/model/code/emit.hpp>
 
@@ -384,6 +385,29 @@ SpecialisedTrajectories specialised_trajectories(const Model& model, const Metho
   return {.missing = error.what()};
 }
 
+namespace {
+
+std::string row_of(const std::vector<double>& numbers) {
+  std::string row;
+  for (const double x : numbers) row += fmt::format("{}{:a}", row.empty() ? "" : ", ", x);
+  return row;
+}
+// Returns the type that a kernel makes the steps of a composition by, with the numbers of its scheme.
+std::string composition_on_device(const CompositionNumbers& numbers) {
+  std::string rows;
+  for (const std::vector<double>& row : numbers.weights) rows += fmt::format("    {{{}}},\n", row_of(row));
+  return fmt::format(R"(#include <taut/mechanism/device_composition.hpp>
+struct DeviceScheme {{
+  static constexpr double gamma[] = {{{}}};
+  static constexpr taut::GuessWeights::Row weights[] = {{
+{}  }};
+}};
+)",
+                     row_of(numbers.gamma), rows);
+}
+
+}  // namespace
+
 std::string device_source(const Model& model, const std::string& method, const SolveOptions& options,
                           bool plain_updates, UnitTarget target, bool own_constants) {
   const auto source = method_source(method);
@@ -391,8 +415,11 @@ std::string device_source(const Model& model, const std::string& method, const S
   if (!source || !emitted) return {};
   const bool device = target == UnitTarget::device;
   std::string text = device ? "#include <taut/backend/device_prelude.hpp>\n" : "";
-  text += rules_of(options, device || !source->short_steps) + emitted->text + method_headers(*source);
-  return text + kernel_text(state_of(plain_updates), source->value, device, own_constants);
+  text += rules_of(options, device || !source->short_steps) + emitted->text;
+  const auto numbers = composition_numbers(method);
+  text += numbers ? composition_on_device(*numbers) : method_headers(*source);
+  const std::string value = numbers ? "DeviceComposition<DeviceScheme>{}" : source->value;
+  return text + kernel_text(state_of(plain_updates), value, device, own_constants);
 }
 
 std::optional<std::vector<double>> SpecialisedTrajectories::numbers_of(const Model& model) const {

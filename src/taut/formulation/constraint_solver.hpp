@@ -98,9 +98,11 @@ class NewtonSolver {
   // judged or may be known better. Otherwise they return -1 and false, and the step has to be made anew.
   template <class Rule, LandingMove<P> M>
   int land_if_clear(const P& s, const Rule& rule, const typename P::Vec& q0, const typename P::Jacobian& G0,
-                    M& move, Multiplier& mu) {
+                    M& move, Multiplier& mu, const LandFrom& from = {}) {
     auto&& position = room(s, position_);
-    const auto landed = position.land(s, rule, q0, G0, move, mu, {});
+    if (from.units_known) position.take_units(position_);
+    const auto landed = position.land(s, rule, q0, G0, move, mu, from);
+    if (from.keep_units) position_.take_units(position);
     return !landed || came_from_afar(landed) || any(position.suspect()) ? -1 : *landed;
   }
   template <class X>

@@ -15,6 +15,7 @@
 #include <taut/method/stepper.hpp>
 #include <taut/problem/check_bend.hpp>
 
+#include <algorithm>
 #include <optional>
 
 namespace taut {
@@ -69,7 +70,7 @@ class Slot {
 
   // Calls f(vector, k) with each vector of a state and the place of its first number.
   template <class X, class F>
-  static void each_vector(X& x, const F& f) {
+  [[gnu::always_inline]] static void each_vector(X& x, const F& f) {
     const int n = static_cast<int>(x.q.size());
     f(x.q, 0);
     f(x.p, n);
@@ -78,14 +79,17 @@ class Slot {
       f(x.p_low, 3 * n);
     }
   }
+  // What has an address cannot live in registers, so that these are no calls.
   template <class X>
-  void load(X& x) const {
-    each_vector(x, [&](auto& to, int from) { each_index(to, [&](int j) { to[j] = number(from + j); }); });
+  [[gnu::always_inline]] void load(X& x) const {
+    each_vector(x, [&](auto& to, int from)
+                       [[gnu::always_inline]] { each_index(to, [&](int j) { to[j] = number(from + j); }); });
   }
   template <class X>
-  void store(const X& x) const {
-    each_vector(
-        x, [&](const auto& from, int to) { each_index(from, [&](int j) { number(to + j) = from[j]; }); });
+  [[gnu::always_inline]] void store(const X& x) const {
+    each_vector(x, [&](const auto& from, int to) [[gnu::always_inline]] {
+      each_index(from, [&](int j) { number(to + j) = from[j]; });
+    });
   }
   template <class X>
   static constexpr int numbers_of_state(int n) {
@@ -103,13 +107,13 @@ class Slot {
 struct SlotTally {
   double first, now, energy_error, change_max, position_max, momentum_max, block_sum, kinetic_max,
       kinetic_owned;
-  std::int64_t to_look;   // steps up to the next one whose kinetic energy is looked at
+  int to_look;            // steps up to the next one whose kinetic energy is looked at
   std::int64_t in_block;  // steps that are missing in the block that is being filled; 0: there is none
   std::int64_t block;     // its number
 
   SlotTally(const Slot& slot, int behind_state, std::int64_t steps, std::int64_t length)
-      : to_look(steps % steps_between_looks), in_block(0), block(0) {
-    if (to_look > 0) to_look = steps_between_looks - to_look;
+      : to_look(static_cast<int>(steps % steps_between_looks)), in_block(0), block(0) {
+    if (to_look > 0) to_look = static_cast<int>(steps_between_looks) - to_look;
     if (length > 0 && steps / length < static_cast<std::int64_t>(BlockAverages::blocks)) {
       block = steps / length;
       in_block = length - steps % length;
@@ -135,7 +139,7 @@ struct SlotTally {
         change > more_than_ever * change_max || !finite(error))
       return false;
     if (to_look == 0 && !looked_at(kinetic(), error, change)) return false;
-    to_look = to_look == 0 ? steps_between_looks - 1 : to_look - 1;
+    to_look = to_look == 0 ? static_cast<int>(steps_between_looks) - 1 : to_look - 1;
     now = reading.energy;
     energy_error = larger(energy_error, magnitude(error));
     change_max = larger(change_max, change);
@@ -161,40 +165,108 @@ struct SlotTally {
   }
 };
 
+// Returns the index as a number of which the compiler knows nothing: the addresses of the numbers of a slot
+// are computed anew from it, and no registers keep them during the steps.
+inline std::int64_t anew(std::int64_t index) {
+#ifdef __NVPTX__
+  asm volatile("" : "+l"(index));
+#else
+  asm volatile("" : "+r"(index));
+#endif
+  return index;
+}
+
+// Steps are made in place if a state has at most so many numbers.
+inline constexpr int most_numbers_in_hand = 16;
+inline constexpr int steps_between_stores = 16;
+
+// Makes `left` steps and counts them down, up to one that is no ordinary one: then x is the state before it.
+// No second state is in hand: the one that was stored a few steps ago takes the place of that in which a
+// step went wrong, and the steps since then are made again. `place` gives the slot.
+template <class X, class Place, class Step, class Counts, class Renew>
+[[gnu::always_inline]] inline void make_in_hand(X& x, int& left, const Place& place, const Step& step,
+                                                const Counts& counts, const Renew& renew) {
+  int since = 0, again = -1;  // steps since the state was stored, and of those to be made again
+  while (left > 0 && again != 0) {
+    const bool clear = step(x);
+    if (again > 0) {
+      --again;
+    } else if (clear && counts(x)) {
+      --left;
+      if (++since < steps_between_stores) continue;
+      place().store(x);
+      since = 0;
+    } else {
+      place().load(x);
+      renew();
+      again = since;
+    }
+  }
+}
+// Does the same with a second state in hand, in which each step is made: it costs a large system less than
+// the way through memory.
+template <class X, class Step, class Counts>
+[[gnu::always_inline]] inline void make_beside(X& x, int& left, const Step& step, const Counts& counts) {
+  for (; left > 0; --left) {
+    X next = x;
+    if (!step(next) || !counts(next)) return;
+    x = next;
+  }
+}
+// Does the same for a method that is not known to fit into registers: the state before each step is put down.
+template <class X, class Place, class Step, class Counts>
+[[gnu::always_inline]] inline void make_put_down(X& x, int& left, const Place& place, const Step& step,
+                                                 const Counts& counts) {
+  for (; left > 0; --left) {
+    place().store(x);
+    if (step(x) && counts(x)) continue;
+    place().load(x);
+    return;
+  }
+}
+
 // Makes the steps of one slot: up to its stop, and at most as many as a call makes.
 template <template <class, int> class Point, class P, class Method>
 void advance_slot(const Method& usual, P& s, const DeviceJob& job, std::int64_t index) {
   using X = Point<double, P::n>;
   if (job.states[index] != SlotState::running) return;
   const Method method = with_options(usual, job.options);
+  const auto place = [&] { return Slot(job, anew(index)); };
   const Slot slot(job, index);
   X x;
   slot.load(x);
   constexpr int behind_state = Slot::numbers_of_state<X>(P::n);
-  std::int64_t steps = job.steps[index];
-  SlotTally tally(slot, behind_state, steps, job.block);
+  SlotTally tally(slot, behind_state, job.steps[index], job.block);
   auto memory = make_memory(method, s, x);
   Gauge<P> gauge(s);
-  const std::int64_t stop = job.stop[index];
-  std::int64_t left = stop - steps < job.most ? stop - steps : job.most;
-  for (; left > 0; --left) {
-    slot.store(x);  // a second state in hand would cost registers
-    const auto solved = method.step(s, x, memory, job.h);
-    if (!solved || s.left) break;
+  constexpr std::int64_t most = 1 << 30;  // a long counter would take two registers
+  const std::int64_t here = std::min({job.stop[index] - job.steps[index], job.most, most});
+  int left = static_cast<int>(here);
+  const auto counts = [&](const X& end) {
     const auto kinetic = [&] {
       typename P::Vec velocity = zero_vector(s);
-      H_p(s, x.q, x.p, velocity);
-      return magnitude(x.p.dot(velocity)) / 2;
+      H_p(s, end.q, end.p, velocity);
+      return magnitude(end.p.dot(velocity)) / 2;
     };
-    if (!tally.add(gauge.measure(s, x.q, x.p), slot, job.block, kinetic)) break;
-    ++steps;
-  }
-  if (left > 0)
-    job.states[index] = SlotState::behind;
+    return tally.add(gauge.measure(s, end.q, end.p), slot, job.block, kinetic);
+  };
+  constexpr bool knows_clear_steps = requires { method.step_if_clear(s, x, memory, job.h); };
+  const auto step = [&](X& end) {
+    if constexpr (knows_clear_steps)
+      return method.step_if_clear(s, end, memory, job.h) && !s.left;
+    else
+      return method.step(s, end, memory, job.h) && !s.left;
+  };
+  if constexpr (!knows_clear_steps)
+    make_put_down(x, left, place, step, counts);
+  else if constexpr (behind_state > most_numbers_in_hand)
+    make_beside(x, left, step, counts);
   else
-    slot.store(x);
-  tally.store(slot, behind_state);
-  job.steps[index] = steps;
+    make_in_hand(x, left, place, step, counts, [&] { memory.refresh(s, x.q); });
+  place().store(x);
+  if (left > 0) job.states[anew(index)] = SlotState::behind;
+  tally.store(place(), behind_state);
+  job.steps[anew(index)] += here - left;
 }
 
 // The constants of all slots, if they have the same.

@@ -80,6 +80,18 @@ class GuessWeights {
   }
 };
 
+// Adds to mu what the row of substep i guesses from the impulses of the substeps before it, that of substep
+// j at j mod reach (Y3). The oldest comes first, so that only one addition waits for the newest.
+template <class Weights, class Past, class Multiplier>
+void add_guess(const Weights& w, const Past& past, std::size_t i, Multiplier& mu) {
+  using T = typename Multiplier::Scalar;
+  constexpr std::size_t reach = GuessWeights::reach;
+  for (std::size_t j = i < reach ? reach - i : 0; j < reach; ++j) {
+    const Multiplier& impulse = past[(i + j) % reach];
+    each_index(mu, [&](int k) { mu[k] += T(w[j]) * impulse[k]; });
+  }
+}
+
 template <class P>
 class ImpulseGuess {
  public:
@@ -92,15 +104,10 @@ class ImpulseGuess {
         first_(zero_multiplier(s)),
         first_found_(first_) {}
 
-  // Offers the guess (Y3). It adds the oldest first, so that only one addition waits for the newest.
   void offer(std::size_t i, Multiplier& mu) const {
     set_zero(mu);
     if (i == 0) mu = first_;
-    const GuessWeights::Row& w = weights_.rows[i];
-    for (std::size_t j = i < reach ? reach - i : 0; j < reach; ++j) {
-      const Multiplier& past = past_[(i + j) % reach];
-      each_index(mu, [&](int k) { mu[k] += T(w[j]) * past[k]; });
-    }
+    add_guess(weights_.rows[i], past_, i, mu);
   }
   static constexpr bool is_damped() { return false; }
   // Says where the first substep of the next step begins, instead of at 0.

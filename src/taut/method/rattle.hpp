@@ -13,6 +13,13 @@
 
 namespace taut {
 
+// A thread of a device has no room for the text of a loop over again.
+#ifdef __NVPTX__
+#define TAUT_ONE_BODY _Pragma("clang loop unroll(disable)")
+#else
+#define TAUT_ONE_BODY
+#endif
+
 inline namespace TAUT_STEPS {  // flatten.hpp
 
 struct Rattle {
@@ -64,13 +71,40 @@ struct Rattle {
     });
   }
 
+  // Makes a step in the faster way, as a device does, if nothing about it is in doubt. Otherwise it returns
+  // false; then x and what is kept between steps are lost.
+  template <Natural P, class X>
+  bool step_if_clear(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h) const {
+    return with_stop_rule(solve, [&](const auto& rule) {
+      if constexpr (knows_usual_steps<std::remove_cvref_t<decltype(rule)>, P, X>) {
+        bool has_landed = false;
+        return usual_step(rule, s, x, x, at, h, has_landed) >= 0;
+      } else {
+        return static_cast<bool>(step(s, x, at, h));
+      }
+    });
+  }
+
+  // Does the same for a step of substeps γ₁h, γ₂h, …, as a composition makes it.
+  template <Natural P, class X, class Guess>
+  bool advance_if_clear(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
+                        std::span<const typename P::Scalar> gamma, Guess& guess) const {
+    return with_stop_rule(solve, [&](const auto& rule) {
+      if constexpr (knows_usual_steps<std::remove_cvref_t<decltype(rule)>, P, X>)
+        return succeeded(advance_by<true>(rule, s, x, at, h, gamma, guess)) &&
+               at.solver.project_if_clear(s, x, h, at.G, at.nu);  // (R5)
+      else
+        return false;
+    });
+  }
+
   // Makes steps γ₁h, γ₂h, … without (R5), as compositions want it. `guess` offers the impulse from which each
   // solve starts, and is told the one that was found. After a failure x is lost.
   template <Natural P, class X, class Guess>
   Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
                         std::span<const typename P::Scalar> gamma, Guess& guess) const {
-    return with_stop_rule(solve,
-                          [&](const auto& rule) { return advance_by(rule, s, x, at, h, gamma, guess); });
+    return with_stop_rule(
+        solve, [&](const auto& rule) { return advance_by<false>(rule, s, x, at, h, gamma, guess); });
   }
   template <Natural P, class X>
   Expected<int> advance(const P& s, X& x, Memory<P, X>& at, const typename P::Scalar& h,
@@ -127,24 +161,34 @@ struct Rattle {
     return corrections;
   }
 
-  template <class Rule, Natural P, class X, class Guess>
-  TAUT_FLATTEN static Expected<int> advance_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
+  // The number of corrections of a landing, and of all landings of a step: below 0 if a `usual` one is in
+  // doubt.
+  template <bool usual>
+  using Landed = std::conditional_t<usual, int, Expected<int>>;
+  static bool succeeded(int landed) { return landed >= 0; }
+  static bool succeeded(const Expected<int>& landed) { return static_cast<bool>(landed); }
+  static int number_of(int landed) { return landed; }
+  static int number_of(const Expected<int>& landed) { return *landed; }
+
+  template <bool usual, class Rule, Natural P, class X, class Guess>
+  TAUT_FLATTEN static Landed<usual> advance_by(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
                                                const typename P::Scalar& h,
                                                std::span<const typename P::Scalar> gamma, Guess& guess) {
     using T = typename P::Scalar;
     int corrections = 0;
     T before(0);  // the last substep, whose second kick is made together with the first of the next
+    TAUT_ONE_BODY
     for (std::size_t i = 0; i < gamma.size(); ++i) {
       const T now = gamma[i] * h;
       guess.offer(i, at.mu);
-      const auto landed = land<false>(rule, s, x, x, at, {now, (before + now) / 2},
+      const auto landed = land<usual>(rule, s, x, x, at, {now, (before + now) / 2},
                                       {.guess = true,
                                        .units_known = i > 0,
                                        .keep_units = true,
                                        .damped = guess.is_damped()});  // (R1), (R2), (R3)
-      if (!landed) return landed;
+      if (!succeeded(landed)) return landed;
       guess.keep(i, at.mu);
-      corrections += *landed;
+      corrections += number_of(landed);
       before = now;
     }
     kick(x, -before / 2 * at.grad_V);  // (R4)
@@ -159,12 +203,14 @@ struct Rattle {
 #endif
   // Asks whether the solver knows solves that look at nothing but whether they may be in doubt.
   template <class Rule, class P, class X>
-  static constexpr bool has_usual_steps =
-      has_room_for_two_ways && fixed_size<P> && std::copy_constructible<P> && must_be_newton<Rule> &&
-      !is_to_tolerance<Rule> && is_judged<typename P::Scalar> &&
+  static constexpr bool knows_usual_steps =
+      fixed_size<P> && must_be_newton<Rule> && !is_to_tolerance<Rule> && is_judged<typename P::Scalar> &&
       requires(Memory<P, X>& at, const P& s, X& x, const typename P::Scalar& h) {
         at.solver.project_if_clear(s, x, h, at.G, at.nu);
       };
+  template <class Rule, class P, class X>
+  static constexpr bool has_usual_steps =
+      has_room_for_two_ways && std::copy_constructible<P> && knows_usual_steps<Rule, P, X>;
 
   // Makes a step in doubt in another way, which ends in the same bits. If there are many, it makes more and
   // more of them before it tries the faster way again.
@@ -205,18 +251,24 @@ struct Rattle {
     auto&& next = room(s, at.next);
     int corrections = 0;
     for (; left > 0; --left) {
-      const int landed = land<true>(rule, s, x, next, at, {h, h / 2}, {});  // (R1), (R2), (R3)
+      const int landed = usual_step(rule, s, x, next, at, h, has_landed);
       if (landed < 0) [[unlikely]]
         return corrections;
-      kick(next, -h / 2 * at.grad_V);  // (R4): p̄₁ = p½ - (h/2) ∇V(q₁)
-      if (!at.solver.project_if_clear(s, next, h, at.G, at.nu)) [[unlikely]] {  // (R5)
-        has_landed = true;
-        return corrections;
-      }
       corrections += landed;
       give(x, next);
     }
     return corrections;
+  }
+  // Makes one such step from x to next. Returns the number of its corrections, or -1 if anything is in doubt.
+  template <class Rule, Natural P, class X>
+  static int usual_step(const Rule& rule, const P& s, const X& x, X& next, Memory<P, X>& at,
+                        const typename P::Scalar& h, bool& has_landed) {
+    const int landed = land<true>(rule, s, x, next, at, {h, h / 2}, {});  // (R1), (R2), (R3)
+    if (landed < 0) [[unlikely]]
+      return landed;
+    kick(next, -h / 2 * at.grad_V);                                     // (R4): p̄₁ = p½ - (h/2) ∇V(q₁)
+    has_landed = !at.solver.project_if_clear(s, next, h, at.G, at.nu);  // (R5)
+    return has_landed ? -1 : landed;
   }
   template <class Rule, Natural P, class X>
   [[gnu::noinline]] static Expected<int> step_in_doubt(const Rule& rule, const P& s, X& x, Memory<P, X>& at,
@@ -245,10 +297,8 @@ struct Rattle {
   // If it is to be `usual` the answer is a number that is below 0 if the landing is in doubt; then only x1
   // has changed.
   template <bool usual, class Rule, Natural P, class X>
-  static std::conditional_t<usual, int, Expected<int>> land(const Rule& rule, const P& s, const X& x0, X& x1,
-                                                            Memory<P, X>& at,
-                                                            const Times<typename P::Scalar>& h,
-                                                            const LandFrom& from) {
+  static Landed<usual> land(const Rule& rule, const P& s, const X& x0, X& x1, Memory<P, X>& at,
+                            const Times<typename P::Scalar>& h, const LandFrom& from) {
     const auto& W = s.W();
     // (R1): p½ = p₀ - (h/2) ∇V(q₀) - G(q₀)ᵀμ; the drift adds the last term
     auto&& kicked = kicked_state(x0, -h.kick * at.grad_V, at.kicked);
@@ -256,7 +306,7 @@ struct Rattle {
     typename Memory<P, X>::Drift drift(x1, kicked, at.G, W, h.drift, at.moved);
     // (R3): g(q₁) = 0, which fixes μ
     if constexpr (usual) {
-      const int landed = at.solver.land_if_clear(s, rule, kicked.q, at.G, drift, at.mu);
+      const int landed = at.solver.land_if_clear(s, rule, kicked.q, at.G, drift, at.mu, from);
       if (landed >= 0) at.refresh(s, x1.q);
       return landed;
     } else {
