@@ -43,6 +43,15 @@ void carry_any(Carry& c, List& list) {
   carry_list(c, list, std::numeric_limits<std::size_t>::max() / 1024);
 }
 
+// Carries sentences.
+inline void carry_any(Carry& c, std::vector<std::string>& sentences) {
+  std::uint64_t count = sentences.size();
+  c(count);
+  if (count > 1000) throw InputError("a list in it is longer than it can be");
+  sentences.resize(count);
+  for (std::string& one : sentences) carry_any(c, one);
+}
+
 // Carries lists, as many as there are already.
 template <class T>
 void carry_each(Carry& c, std::vector<std::vector<T>>& lists) {
