@@ -179,7 +179,7 @@ const std::map<std::string_view, Take>& takers() {
   return all;
 }
 
-// Tells whether a text of a JSON object has the character 0: a file, for one, would get another name than it says.
+// Tells whether a text of a JSON object has the character 0, at which a name of a file would end.
 bool writes_zero(std::string_view json) {
   for (std::size_t at = json.find('\\'); at != std::string_view::npos; at = json.find('\\', at + 2))
     if (json.substr(at).starts_with("\\u0000")) return true;
