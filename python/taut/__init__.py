@@ -13,7 +13,7 @@ The guide is docs/guide/python.md.
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from ._library import library as _library
 from ._library import take_json as _take_json
@@ -22,6 +22,9 @@ from .errors import Interrupted, LibraryMissing, ModelError, SolveFailed, TautEr
 from .model import Model
 from .result import Failure, Result
 from .stored import load, resume
+
+if TYPE_CHECKING:
+    from .judgement import Comparison
 
 __all__ = [
     "Failure", "Interrupted", "LibraryMissing", "Model", "ModelError", "Result", "SolveFailed", "TautError",
@@ -57,6 +60,6 @@ def problems() -> Table:
     return Table(found if isinstance(found, list) else found["problems"], ["name", "description", "default_method"])
 
 
-def compare(model: Any, methods: "Sequence[str]", **options: Any) -> Any:
+def compare(model: Any, methods: "Sequence[str]", **options: Any) -> "Comparison":
     """Runs several methods on a model, or on the one of that name, side by side: :meth:`taut.Model.compare`."""
     return (model if isinstance(model, Model) else Model(model)).compare(methods, **options)

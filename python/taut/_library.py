@@ -12,7 +12,8 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .errors import LibraryMissing, ModelError, TautError
 
-__all__ = ["FUNCTION", "Functions", "Handle", "View", "Watch", "candidates", "call", "library", "pending", "take_text"]
+__all__ = ["FUNCTION", "INT_POINTER", "Functions", "Handle", "View", "Watch", "candidates", "call", "library", "path_of",
+           "pending", "take_text"]
 
 ABI_VERSION = 1
 OK, FAILED, BAD_INPUT, STOPPED, BAD_CALL, NO_MEMORY, INTERNAL = range(7)
@@ -22,6 +23,8 @@ NOTE = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 
 
 FUNCTION = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p, c_void_p)
+# ctypes.pointer() would look the type up again, and another interpreter in the process has put its own there.
+INT_POINTER = POINTER(c_int)
 
 
 class Functions(ctypes.Structure):
@@ -43,7 +46,7 @@ class View(ctypes.Structure):
 class Watch(ctypes.Structure):
     """taut_watch: what is called while something runs, and the flag that ends it."""
 
-    _fields_ = [("user", c_void_p), ("progress", PROGRESS), ("note", NOTE), ("stop", POINTER(c_int))]
+    _fields_ = [("user", c_void_p), ("progress", PROGRESS), ("note", NOTE), ("stop", INT_POINTER)]
 
 
 _text = POINTER(c_void_p)  # a char** whose text is ours to free
@@ -238,6 +241,17 @@ class Handle:
         if self.pointer:
             self._free(self.pointer)
             self.pointer = c_void_p()
+
+
+def path_of(value: Any, what: str) -> str:
+    """A path that somebody gave as a text, as bytes or as an object with a path."""
+    try:
+        place = os.fsdecode(value)
+    except TypeError:
+        raise ModelError(f"{what} is {value!r}; the path of a file or a folder is wanted") from None
+    if not place or "\0" in place:
+        raise ModelError(f"{what} is {place!r}, which is the path of nothing")
+    return place
 
 
 def encode(text: str) -> bytes:

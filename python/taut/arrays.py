@@ -65,8 +65,10 @@ def as_doubles(value: Any, what: str) -> "Doubles":
     except ValueError as error:  # rows of different lengths
         raise ModelError(f"{what} is no array of numbers: {error}") from None
     if array.dtype.kind == "O":
-        if any(one is None for one in array.ravel()):  # numpy would take it for NaN
-            raise ModelError(f"{what} is no array of real numbers: None is among them")
+        for one in array.ravel():  # numpy would take None for NaN, "1" and True for 1, and a masked number for that behind it
+            if one is None or isinstance(one, (str, bytes, bool, np.bool_)):
+                raise ModelError(f"{what} is no array of real numbers: {one!r} is among them")
+            refuse_masked(one, what)
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:

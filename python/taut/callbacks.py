@@ -12,6 +12,7 @@ from ctypes import c_double
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from ._library import FUNCTION, Functions, pending
+from .arrays import as_doubles
 from .errors import ModelError
 from .trace import arguments_for
 
@@ -45,7 +46,7 @@ def _differences(f: "Callable[[Any], Any]", x: "Doubles", step: float = _FIRST) 
         ahead, behind = x.copy(), x.copy()
         ahead[k] += step * max(1.0, abs(x[k]))
         behind[k] -= step * max(1.0, abs(x[k]))
-        columns.append((np.asarray(f(ahead), dtype=float) - np.asarray(f(behind), dtype=float)) / (ahead[k] - behind[k]))
+        columns.append((as_doubles(f(ahead), "a value") - as_doubles(f(behind), "a value")) / (ahead[k] - behind[k]))
     return np.stack(columns, axis=-1)
 
 
@@ -83,7 +84,12 @@ class Callbacks:
             values: Any
             to = np.frombuffer(memoryview(room.from_address(out)), dtype=np.float64)[:size]
             try:
-                values = np.asarray(function(array(q), array(p), array(v)), dtype=np.float64).reshape(-1)
+                values = function(array(q), array(p), array(v))
+                if type(values) is not float:
+                    if values is None:
+                        raise ModelError(f"{what}: the function returned nothing (a `return` is missing)")
+                    values = as_doubles(values, f"what {what} gave")
+                values = np.asarray(values).reshape(-1)
                 if values.shape != to.shape:
                     raise ModelError(f"{what} gave {values.size} numbers where {size} are wanted")
                 to[:] = values
@@ -159,7 +165,7 @@ class Callbacks:
         functions = [self._function(one, f"constraint {k + 1}", False) for k, one in enumerate(listed)]
 
         def g(x: Any) -> Any:
-            return np.concatenate([np.asarray(f(x, None), dtype=float).reshape(-1) for f in functions])
+            return np.concatenate([as_doubles(f(x, None), f"constraint {k + 1}").reshape(-1) for k, f in enumerate(functions)])
 
         m = self.constraints = g(q).size
         self._put("g", m, lambda x, p, v: g(x), "constraints")

@@ -8,6 +8,7 @@ from ._library import Handle, take_json
 from .arrays import as_doubles, as_states, view_of
 from .display import Table, html_table, package, text_table
 from .errors import ModelError
+from .options import mapping_of
 
 if TYPE_CHECKING:
     from .arrays import Doubles
@@ -182,7 +183,7 @@ def table_of(q0: Any, p0: Any, parameters: "Optional[Mapping[str, Any]]", coordi
             raise ModelError(f"{what} has the shape {rows.shape}; it has two axes: trajectories, and {len(of)} coordinates")
         names.extend(of)
         columns.extend(rows[:, k] for k in range(len(of)))
-    for name, values in (parameters or {}).items():
+    for name, values in mapping_of(parameters, "parameters").items():
         column = as_doubles(values, f"parameter {name}")
         if column.ndim > 1:
             raise ModelError(f"parameter {name} has the shape {column.shape}; one number for each trajectory is wanted")

@@ -11,6 +11,7 @@ import numbers
 from decimal import Decimal
 from typing import Any, Dict, Iterable, List, Mapping, NoReturn, Optional, Sequence, Tuple, Union
 
+from .arrays import refuse_masked
 from .errors import ModelError, TracingError
 
 __all__ = ["FUNCTIONS", "Formula", "Graph", "Comparison", "in_order", "text_of", "write_texts", "text_of_number"]
@@ -45,6 +46,7 @@ def text_of_number(value: Any) -> str:
     >>> text_of_number(0.1), text_of_number(2.0), text_of_number(-3)
     ('0.1', '2', '-3')
     """
+    refuse_masked(value, "a formula")
     if isinstance(value, (bool, complex)) or not (isinstance(value, (numbers.Real, Decimal)) or hasattr(value, "__float__")):
         raise ModelError(f"{value!r} is no real number, so it cannot stand in a formula")
     if isinstance(value, numbers.Integral):

@@ -7,9 +7,9 @@ import json
 import os
 from ctypes import byref, c_void_p
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, overload
 
-from ._library import FAILED, Handle, STOPPED, call, encode, last_error, library, take_json
+from ._library import FAILED, Handle, STOPPED, call, encode, last_error, library, path_of, take_json
 from .errors import Interrupted, ModelError, SolveFailed
 from .evaluate import evaluate, project
 from .modeltext import names_of, text_of_model, with_settings
@@ -36,7 +36,7 @@ def _given(**values: Any) -> "Dict[str, Any]":
 
 def _place_of_report(path: Any) -> str:
     """Refuses a place where no file can be written before the run, and not after it."""
-    place: str = os.path.abspath(os.fspath(path))
+    place: str = os.path.abspath(path_of(path, "report"))
     folder = os.path.dirname(place)
     if not os.path.isdir(folder):
         raise ModelError(f"report: there is no folder {folder} for {place}")
@@ -138,7 +138,7 @@ class Model:
             raise ModelError("this is the text of a model, and the first argument is a name or the path of a file: write "
                              "taut.Model(text=...)")
         self._described: Optional[Dict[str, Any]] = None
-        self._folder = None if folder is None else os.fspath(folder)
+        self._folder = None if folder is None else path_of(folder, "folder")
         self._callbacks: Optional[Callbacks] = None
         self._files: Dict[str, str] = {}
         settings = dict(mapping_of(set, "set"))
@@ -227,7 +227,7 @@ class Model:
                  None if self._folder is None else encode(self._folder), options, byref(pointer))
         else:
             try:
-                path = os.fspath(source)
+                path = os.fsdecode(source)
             except TypeError:
                 raise ModelError(f"a model is opened by a name or a path, not by {source!r}") from None
             call("taut_model_open", encode(path), options, byref(pointer))
@@ -310,6 +310,12 @@ class Model:
             raise ModelError(f"p is None; {'multiplier' if what == 'lambda' else what} takes q and p")
         return evaluate(self._handle, len(self.coordinates), what, q, p, rank)
 
+    @overload
+    def H(self, q: "Sequence[float]", p: "Sequence[float]") -> float: ...
+
+    @overload
+    def H(self, q: Any, p: Any) -> Any: ...
+
     def H(self, q: Any, p: Any) -> Any:
         """The Hamiltonian. Axes before the last one are states: (…, n) gives (…).
 
@@ -319,17 +325,20 @@ class Model:
         """
         return self._value("H", q, p, 0)
 
-    def g(self, q: Any) -> Any:
+    def g(self, q: Any) -> "Doubles":
         """The constraints, (…, n) to (…, m)."""
-        return self._value("g", q, None, 1)
+        found: Doubles = self._value("g", q, None, 1)
+        return found
 
-    def G(self, q: Any) -> Any:
+    def G(self, q: Any) -> "Doubles":
         """The Jacobian of the constraints, (…, n) to (…, m, n)."""
-        return self._value("G", q, None, 2)
+        found: Doubles = self._value("G", q, None, 2)
+        return found
 
-    def multiplier(self, q: Any, p: Any) -> Any:
+    def multiplier(self, q: Any, p: Any) -> "Doubles":
         """λ(q, p) of the continuous equations, (…, m); NaN where the constraints are dependent."""
-        return self._value("lambda", q, p, 1)
+        found: Doubles = self._value("lambda", q, p, 1)
+        return found
 
     def project(self, q: Any, p: Any) -> "Tuple[Doubles, Doubles]":
         """q and p on the manifold g = 0, G H_p = 0; a state for which no point was found near it is NaN."""
@@ -470,6 +479,8 @@ class Model:
         """Runs several methods side by side, as ``taut compare``."""
         from .judgement import Comparison
 
+        if not isinstance(methods, str) and not hasattr(methods, "__iter__"):
+            raise ModelError(f"methods is {methods!r}; names are wanted, as in [\"rattle\", \"lobatto(3)\"]")
         asked = self._options({"methods": [methods] if isinstance(methods, str) else list(methods), **options})
         return Comparison(json.loads(watched_text(progress, "compare", "taut_compare", self._handle.pointer, asked)))
 

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
+from .arrays import refuse_masked
 from .errors import ModelError
 from .formula import Formula, Graph, text_of, text_of_number, write_texts
 from .legendre import Mechanics, mechanics_of, refuse_both
@@ -26,6 +27,8 @@ def names_of(value: Any, what: str = "coordinates") -> "List[str]":
         return value.replace(",", " ").split()
     if is_sympy(value):
         value = [value]
+    if isinstance(value, (set, frozenset, bytes)):
+        raise ModelError(f"{what}: {value!r} has no names in an order; give \"x y\" or [\"x\", \"y\"]")
     try:
         return [name_of_symbol(name) for name in value]
     except TypeError:
@@ -107,6 +110,7 @@ class Parts:
 
     def value(self, value: Any, what: str) -> str:
         """A number, or a formula of parameters in quotes, as TOML writes it."""
+        refuse_masked(value, what)
         if isinstance(value, str):
             return _quoted(value)
         if isinstance(value, Formula) or is_sympy(value):
@@ -252,10 +256,10 @@ def text_of_model(coordinates: Any, *, hamiltonian: Any = None, potential: Any =
                            for name, value in _damped(damping).items())),
         _table("initial", ((name, parts.value(value, f"start {name}"))
                            for name, value in initial.items())),
-        _table("run", ((key, _run_value(value)) for key, value in (run or {}).items())),
+        _table("run", ((key, _run_value(value, f"run.{key}")) for key, value in (run or {}).items())),
         _table("quantities", [(name, _quoted(next(texts_left))) for name in quantity_names]),
         *[_table("[forces]", [("on", _quoted(name)), ("force", _quoted(next(texts_left)))]) for name, _ in pushed],
-        *[_table("[events]", [(str(key), _quoted(next(texts_left)) if key == "when" else _run_value(value))
+        *[_table("[events]", [(str(key), _quoted(next(texts_left)) if key == "when" else _run_value(value, f"event.{key}"))
                               for key, value in event.items()]) for event in watched],
     ]
     return "\n".join(table for table in tables if table)
@@ -298,16 +302,19 @@ def _several(constraints: Any) -> bool:
     return isinstance(constraints, (list, tuple)) or getattr(constraints, "is_Matrix", False)
 
 
-def _run_value(value: Any) -> str:
+def _run_value(value: Any, what: str) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(key)} = {_run_value(part)}" for key, part in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {_run_value(part, f'{what}.{key}')}" for key, part in value.items()) + " }"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_run_value(part) for part in value) + "]"
-    return text_of_number(value)
+        return "[" + ", ".join(_run_value(part, what) for part in value) + "]"
+    try:
+        return text_of_number(value)
+    except ModelError as error:
+        raise ModelError(f"{what}: {error}") from None
 
 
 def start_by_name(start: Any, coordinates: Sequence[str]) -> "Dict[str, Any]":
@@ -329,6 +336,8 @@ def start_by_name(start: Any, coordinates: Sequence[str]) -> "Dict[str, Any]":
     for values, names, what in ((q, list(coordinates), "q"), (p, ["p_" + name for name in coordinates], "p")):
         if values is None:
             continue
+        if isinstance(values, (set, frozenset)):
+            raise ModelError(f"start: {what} is {values!r}, which has no order")
         try:
             values = list(values)
         except TypeError:
@@ -344,7 +353,7 @@ def with_settings(text: str, settings: Mapping[str, Any], places: Mapping[str, s
     for name, value in settings.items():
         table, _, key = name.rpartition(".")
         table = table or places.get(key, "parameters")
-        text = _with_value(text, table, key, _quoted(value) if isinstance(value, str) else _run_value(value))
+        text = _with_value(text, table, key, _quoted(value) if isinstance(value, str) else _run_value(value, key))
     return text
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import Any, Dict, Mapping, Sequence
 
-from ._library import encode
+from ._library import encode, path_of
 from .arrays import refuse_masked
 from .errors import ModelError
 from .formula import Formula, Graph, text_of
@@ -27,6 +28,8 @@ def mapping_of(value: Any, what: str) -> "Mapping[Any, Any]":
 
 def plain(value: Any, what: str) -> Any:
     """A value that JSON knows: numbers of numpy, paths, arrays and expressions become one."""
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        raise ModelError(f"{what} is a number of {len(str(abs(value)))} digits, which is beyond all numbers of double precision")
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -38,7 +41,7 @@ def plain(value: Any, what: str) -> Any:
     if is_sympy(value):
         return text_of(from_sympy(value, Graph(), what))
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return path_of(value, what)
     if isinstance(value, Mapping):
         return {str(key): plain(part, f"{what}.{key}") for key, part in value.items()}
     refuse_masked(value, what)
@@ -54,13 +57,19 @@ def plain(value: Any, what: str) -> Any:
     raise ModelError(f"{what} is {value!r}, which is neither a number nor a text")
 
 
+def _given(value: Any, what: str) -> Any:
+    if value is None:
+        raise ModelError(f"{what} is None; a number or a formula is wanted")
+    return plain(value, what)
+
+
 def settings_of(parameters: "Any", start: Any, coordinates: "Sequence[str]") -> "Dict[str, Any]":
     """Parameters and a start as the settings NAME = VALUE of the program."""
     found: Dict[str, Any] = {}
     for name, value in mapping_of(parameters, "parameters").items():
-        found[name_of_symbol(name)] = plain(value, f"parameter {name}")
+        found[name_of_symbol(name)] = _given(value, f"parameter {name}")
     for name, value in start_by_name(start, coordinates).items():
-        found[name] = plain(value, f"start {name}")
+        found[name] = _given(value, f"start {name}")
     return found
 
 
@@ -91,17 +100,21 @@ def options_json(options: "Mapping[str, Any]", coordinates: "Sequence[str]", par
             times = plain(value, key)
             found[key] = times if isinstance(times, (list, str)) else [times]
         elif key == "start":
-            named = {name: plain(part, f"start {name}") for name, part in start_by_name(value, coordinates).items()}
+            named = {name: _given(part, f"start {name}") for name, part in start_by_name(value, coordinates).items()}
             # The model evaluates formulas, and velocities become momenta there.
             if any(isinstance(part, str) or name.startswith("v_") and name not in coordinates for name, part in named.items()):
                 found.setdefault("set", {}).update(named)
             else:
                 found[key] = named
         elif key == "parameters":
-            found.setdefault("set", {}).update({name_of_symbol(n): plain(v, f"parameter {n}")
+            found.setdefault("set", {}).update({name_of_symbol(n): _given(v, f"parameter {n}")
                                                 for n, v in mapping_of(value, key).items()})
         elif key == "set":
             found.setdefault("set", {}).update(plain(mapping_of(value, key), "set"))
+        elif key == "out":
+            found[key] = path_of(value, key)
         else:
-            found[key.replace("_", "-")] = plain(value, key)
+            # Outside of the model a number of SymPy is a number, and no formula.
+            is_number = is_sympy(value) and getattr(value, "is_real", False) and getattr(value, "is_number", False)
+            found[key.replace("_", "-")] = plain(float(value) if is_number else value, key)
     return encode(json.dumps(found))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import signal
 import sys
 import threading
 import time
-from ctypes import byref, c_int, c_void_p, pointer
+import weakref
+from ctypes import byref, c_int, c_void_p
 from types import FrameType
 from typing import Any, Callable, List, Optional, Union
 
-from ._library import FAILED, NOTE, PROGRESS, STOPPED, Watch, call, last_error, taken
+from ._library import FAILED, INT_POINTER, NOTE, PROGRESS, STOPPED, Watch, call, last_error, taken
 from .errors import Interrupted, ModelError, SolveFailed
 
 __all__ = ["Progress", "Watching", "watched_text"]
@@ -72,6 +74,20 @@ class _Line:
             sys.stderr.flush()
 
 
+#: What is open, in all threads. A thread that Python leaves behind at its end must not call it any more.
+_open: "weakref.WeakSet[Watching]" = weakref.WeakSet()
+_SECONDS_AT_THE_END = 5.0
+
+
+@atexit.register
+def _end_all() -> None:
+    for one in list(_open):
+        one.leave()
+    until = time.monotonic() + _SECONDS_AT_THE_END
+    while _open and time.monotonic() < until:
+        time.sleep(0.001)
+
+
 class Watching:
     """Holds the watch of one call of the library. Use it as a context; then ask ``interrupted``.
 
@@ -87,11 +103,12 @@ class Watching:
         self._begun = time.monotonic()
         self._stop = c_int(0)
         self._replaced: Any = None
+        self._hook: Any = None
         self.notes: List[str] = []
         self.interrupted = False
         self.error: Optional[BaseException] = None
         self._functions = (PROGRESS(self._tell), NOTE(self._note))
-        self.watch = Watch(None, self._functions[0], self._functions[1], pointer(self._stop))
+        self.watch = Watch(None, self._functions[0], self._functions[1], INT_POINTER(self._stop))
 
     def _tell(self, _: Any, done: int, wanted: int, left: float) -> None:
         try:
@@ -109,18 +126,46 @@ class Watching:
     def _note(self, _: Any, sentence: bytes) -> None:
         self.notes.append(sentence.decode("utf-8", "replace"))
 
+    def stop(self) -> None:
+        """Ends what is watched after its step."""
+        self._stop.value = 1
+
+    @property
+    def stopped(self) -> bool:
+        """Whether what is watched is to end."""
+        return bool(self._stop.value)
+
+    def leave(self) -> None:
+        """Ends the thread of what is watched too, without a word."""
+        self.error = SystemExit()
+        self.stop()
+
+    def _on_lost(self, lost: Any) -> None:
+        """Takes the error of a signal's handler that came before the first line of a function that the library called:
+        no `try` of this package holds it, and ctypes reports it as one that nobody can have."""
+        if lost.exc_value is None or "ctypes callback" not in (lost.err_msg or ""):
+            self._hook(lost)
+            return
+        self.error = lost.exc_value
+        self.stop()
+
     def _on_signal(self, number: int, frame: Optional[FrameType]) -> None:
         self.interrupted = True
         self._stop.value = 1
 
     def __enter__(self) -> "Watching":
-        # A handler of the caller's own is left alone; if it raises, _tell notices.
-        if (threading.current_thread() is threading.main_thread()
-                and signal.getsignal(signal.SIGINT) is signal.default_int_handler):
-            self._replaced = signal.signal(signal.SIGINT, self._on_signal)
+        _open.add(self)
+        # Handlers run in the main thread. One of the caller's own is left alone; _tell or _on_lost notices what it raises.
+        if threading.current_thread() is threading.main_thread():
+            self._hook, sys.unraisablehook = sys.unraisablehook, self._on_lost
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                self._replaced = signal.signal(signal.SIGINT, self._on_signal)
         return self
 
     def __exit__(self, *_: object) -> None:
+        _open.discard(self)
+        if self._hook is not None:
+            sys.unraisablehook = self._hook
         if self._replaced is not None:
             signal.signal(signal.SIGINT, self._replaced)
         if self._line is not None:

@@ -6,7 +6,7 @@ import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional
 
-from ._library import Handle, take_json, take_text
+from ._library import Handle, path_of, take_json, take_text
 from .arrays import view_of
 from .display import Table, package
 from .errors import ModelError, TautError
@@ -132,6 +132,9 @@ class Result:
         except ModelError as error:
             raise KeyError(f"{error} There are {', '.join(['t', 'energy', *self._names()])}") from None
 
+    def __contains__(self, name: object) -> bool:
+        return name in ("t", "energy", *self._names())
+
     def __len__(self) -> int:
         return len(self.t)
 
@@ -209,14 +212,14 @@ class Result:
         """The report: one page of HTML with plots and an animation, which needs nothing else."""
         return take_text("taut_run_report", self._library_handle("the report").pointer)
 
-    def report(self, file: Optional[str] = None, height: int = 760) -> Any:
+    def report(self, file: Any = None, height: int = 760) -> Any:
         """The report. With a file it is written there; otherwise it comes as an object that a notebook shows in a frame."""
         from .display import Frame
 
         page = self.report_html()
         if file is None:
             return Frame(page, height)
-        with open(file, "w", encoding="utf-8") as out:
+        with open(path_of(file, "report"), "w", encoding="utf-8") as out:
             out.write(page)
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 import time
 from ctypes import byref, c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any, Dict, Optional
@@ -23,7 +24,7 @@ class Stepper:
     """A method on a model, made by :meth:`taut.Model.stepper`.
 
     ``q`` and ``p`` are views of the state itself: they follow the steps, and what you write into them counts from the
-    next step on. A state off the manifold is refused there.
+    next step on. A state off the manifold is refused there. Several threads may use one: they take turns.
 
     >>> import taut
     >>> s = taut.Model("pendulum").stepper(method="rattle", step=0.01)
@@ -37,6 +38,9 @@ class Stepper:
     def __init__(self, model: "Model", options: "Dict[str, Any]"):
         self._model = model
         self._options = dict(options)
+        # A stepper of the library belongs to one thread at a time, and other threads run while it is at work.
+        self._lock = threading.Lock()
+        self._worker: Optional[int] = None
         pointer = c_void_p()
         if call("taut_stepper_new", model._handle.pointer, model._options(options), byref(pointer)) == FAILED:
             raise SolveFailed(last_error())
@@ -50,12 +54,35 @@ class Stepper:
     def _remember(self) -> None:
         self._last = (self.q.tobytes(), self.p.tobytes())
 
+    def _begin(self) -> None:
+        """Waits until no other thread works with this."""
+        if not self._lock.acquire(False):
+            self._wait()
+        self._worker = threading.get_ident()
+
+    def _wait(self) -> None:
+        if self._worker == threading.get_ident():  # it would wait for itself
+            raise ModelError("the stepper is in the middle of its work: what is called from there, a function of the model or a "
+                             "handler of a signal, cannot use it")
+        self._lock.acquire()
+
+    def _end(self) -> None:
+        self._worker = None
+        self._lock.release()
+
     def _take_changes(self) -> None:
         if (self.q.tobytes(), self.p.tobytes()) != self._last:
-            self.restart()
+            self._restart()
 
     def restart(self) -> None:
         """Begins anew at what stands in ``q`` and ``p``. ``step`` calls it if they were changed."""
+        self._begin()
+        try:
+            self._restart()
+        finally:
+            self._end()
+
+    def _restart(self) -> None:
         try:
             call("taut_stepper_restart", self._handle.pointer)
         finally:
@@ -107,22 +134,29 @@ class Stepper:
         is_whole = hasattr(given, "__index__") and not isinstance(given, bool) or isinstance(given, float) and given % 1 == 0
         if not is_whole or n < 0:
             raise ModelError(f"step({n!r}): n is a whole number of steps, not negative")
-        self._take_changes()
+        if not self._lock.acquire(False):  # _begin and _end in line: a step may take less than a call
+            self._wait()
+        self._worker = threading.get_ident()
         try:
-            if n <= self._pace:
-                status = call("taut_stepper_step", self._handle.pointer, int(n))
-            else:
-                status = self._make_many(int(n))
+            self._take_changes()
+            try:
+                if n <= self._pace:
+                    status = call("taut_stepper_step", self._handle.pointer, int(n))
+                else:
+                    status = self._make_many(int(n))
+            finally:
+                self._remember()
+            if status == FAILED:
+                raise SolveFailed(last_error())
         finally:
-            self._remember()
-        if status == FAILED:
-            raise SolveFailed(last_error())
+            self._worker = None
+            self._lock.release()
 
     def _make_many(self, n: int) -> int:
         """Makes the steps in calls between which Ctrl-C is heard."""
         status, left = 0, n
         with Watching(False, "step") as watching:
-            while left > 0 and status != FAILED and not watching.interrupted:
+            while left > 0 and status != FAILED and not watching.stopped:
                 part = min(left, self._pace)
                 begun = time.perf_counter()
                 status = call("taut_stepper_step", self._handle.pointer, part)
@@ -136,14 +170,22 @@ class Stepper:
     @property
     def summary(self) -> "Dict[str, Any]":
         """Steps, energies, residuals and iterations since the stepper was made or restarted."""
-        found: Dict[str, Any] = take_json("taut_stepper_summary", self._handle.pointer)
+        self._begin()
+        try:
+            found: Dict[str, Any] = take_json("taut_stepper_summary", self._handle.pointer)
+        finally:
+            self._end()
         return found
 
     def save(self) -> bytes:
         """All that the next step depends on. :meth:`restore` goes on from there with the same bits."""
-        self._take_changes()
         data, size = c_void_p(), c_size_t()
-        call("taut_stepper_save", self._handle.pointer, byref(data), byref(size))
+        self._begin()
+        try:
+            self._take_changes()
+            call("taut_stepper_save", self._handle.pointer, byref(data), byref(size))
+        finally:
+            self._end()
         try:
             return ctypes.string_at(data, size.value)
         finally:
@@ -154,8 +196,12 @@ class Stepper:
         if not isinstance(state, (bytes, bytearray, memoryview)):
             raise ModelError(f"restore({state!r}): the bytes that save() gave are wanted")
         saved = bytes(state)
-        call("taut_stepper_restore", self._handle.pointer, saved, len(saved))
-        self._remember()
+        self._begin()
+        try:
+            call("taut_stepper_restore", self._handle.pointer, saved, len(saved))
+            self._remember()
+        finally:
+            self._end()
 
     def __reduce__(self) -> Any:
         from .pickling import packed_stepper, restore

@@ -10,7 +10,7 @@ import zlib
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
-from ._library import FAILED, STOPPED, call, encode, last_error, taken
+from ._library import FAILED, STOPPED, call, encode, last_error, path_of, taken
 from .errors import Interrupted, ModelError, SolveFailed
 from .progress import Progress, Watching
 from .result import Result
@@ -38,7 +38,7 @@ def load(folder: Any) -> Result:
     >>> bool((again.q == r.q).all()), again.summary["steps"], again.coordinates
     (True, 100, ['x', 'y'])
     """
-    place = os.fspath(folder)
+    place = path_of(folder, "load")
     if os.path.exists(os.path.join(place, "ensemble.json")):
         raise ModelError(f"{place} holds an ensemble: `taut export {place} --npy --out ends.npy` makes an array of it")
     if os.path.exists(os.path.join(place, "sampling.json")):
@@ -93,7 +93,7 @@ def resume(folder: Any, *, previous: bool = False, new_samples: bool = False, ch
     options = encode(json.dumps({key: value for key, value in asked.items() if value is not None}))
     text = c_void_p()
     with Watching(progress, "resume") as watching:
-        status = call("taut_run_resume", encode(os.fspath(folder)), options, byref(watching.watch), byref(text))
+        status = call("taut_run_resume", encode(path_of(folder, "resume")), options, byref(watching.watch), byref(text))
     sentence = last_error() if status in (FAILED, STOPPED) else ""
     if not taken(text):  # it had not begun
         raise (Interrupted if watching.interrupted else SolveFailed)(sentence)

@@ -220,6 +220,8 @@ def trace(function: Callable[..., Any], graph: Graph, coordinates: Sequence[str]
         value = function(*positional, **named)
     except TracingError as error:
         raise TracingError(f"{what}: {error}") from None
+    except ModelError as error:  # a number that no formula can have
+        raise ModelError(f"{what}: {error}") from None
     except TypeError as error:
         instead = _why_not(error)
         if instead is None:

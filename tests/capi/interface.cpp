@@ -204,6 +204,18 @@ TEST(CInterface, EveryBundledModelHasAStepperForTheLaboratory) {
   EXPECT_GE(count, 30);
 }
 
+TEST(CInterface, AStepperGoesBackOnAModelWhoseRunsGoForward) {
+  const auto model = opened("pendulum");
+  taut_stepper* made = nullptr;
+  ASSERT_EQ(taut_stepper_new(model.get(), R"({"method": "rattle", "step": -0.1})", &made), TAUT_OK)
+      << taut_last_error();
+  const Handle<taut_stepper> back(made);
+  ASSERT_EQ(taut_stepper_step(back.get(), 30), TAUT_OK) << taut_last_error();
+  taut_view time{};
+  ASSERT_EQ(taut_stepper_view(back.get(), "t", &time), TAUT_OK);
+  EXPECT_DOUBLE_EQ(time.data[0], -3.0);
+}
+
 TEST(CInterface, StepsOfAStepperHaveTheBitsOfARun) {
   for (const char* options :
        {R"({"steps": 40, "every": 1})", R"x({"steps": 40, "every": 1, "method": "lobatto(3)"})x",
@@ -283,6 +295,9 @@ TEST(CInterface, WrongCallsAndOptionsAreRefusedInWords) {
                               R"({"steps": 3, "until": 1})",
                               R"({"method": 3})",
                               R"({"method": "ratle"})",
+                              R"({"method": ""})",
+                              R"({"out": ""})",
+                              R"({"out": "a\u0000b"})",
                               R"({"start": [1]})",
                               R"({"start": {"q": [1]}})",
                               R"({"start": {"z": 1}})",

@@ -142,3 +142,63 @@ def test_what_takes_q_and_p_says_so(pendulum):
 def test_a_text_in_the_place_of_a_name_is_told_apart(pendulum):
     with pytest.raises(taut.ModelError, match=r"taut\.Model\(text=\.\.\.\)"):
         taut.Model(pendulum.to_toml())
+
+
+def test_texts_that_end_in_their_middle_are_refused(pendulum, tmp_path, monkeypatch):
+    # A text of C ends at the character 0: a run wrote into another folder than the one that was named.
+    monkeypatch.chdir(tmp_path)
+    for wrong in (lambda: pendulum.run(steps=1, out="a\0b"), lambda: pendulum.run("rattle\0", steps=1),
+                  lambda: taut.Model("pendulum", set={"title": "a\0b"}), lambda: pendulum.run(steps=1, report="a\0b"),
+                  lambda: pendulum.run(steps=1, out=""), lambda: pendulum.run("", steps=1), lambda: taut.load("a\0b")):
+        with pytest.raises(taut.ModelError, match="number 0|path of nothing|empty"):
+            wrong()
+    assert os.listdir(tmp_path) == []
+    assert taut.Model("pendulum", set={"title": "a\\u0000b"}).title == "a\\u0000b"  # six characters, and none of them 0
+
+
+def test_paths_may_be_bytes_and_what_is_no_path_is_named(pendulum, tmp_path):
+    place = os.fsencode(tmp_path / "r")
+    pendulum.run(steps=10, out=place, report=os.fsencode(tmp_path / "page.html"))
+    assert len(taut.load(place)) > 0 and (tmp_path / "page.html").exists()
+    assert taut.Model(b"pendulum").title == pendulum.title
+    for wrong, name in ((lambda: pendulum.run(steps=1, out=5), "out"), (lambda: pendulum.run(steps=1, report=5), "report"),
+                        (lambda: taut.load(5), "load"), (lambda: taut.resume(None), "resume"),
+                        (lambda: taut.Model(text="x", folder=5), "folder")):
+        with pytest.raises(taut.ModelError, match=f"{name} is .*the path of a file or a folder is wanted"):
+            wrong()
+
+
+def test_values_without_an_order_or_behind_a_mask_are_refused(pendulum):
+    made = dict(mass=1.0, potential="y", start={"x": 1.0})
+    with pytest.raises(taut.ModelError, match="order"):
+        taut.Model(coordinates={"x", "y"}, **made)  # two runs of Python would have two models
+    with pytest.raises(taut.ModelError, match="order"):
+        pendulum.run(steps=1, start=({1.0, 0.0}, [0, 0]))
+    with pytest.raises(taut.ModelError, match="parameter L has masked values"):
+        taut.Model(coordinates="x y", parameters={"L": np.ma.masked}, **made)
+    for wrong in ("1", True, np.ma.masked, None):
+        with pytest.raises(taut.ModelError, match="among them|masked"):
+            pendulum.H(np.array([wrong, 2.0], dtype=object), [0, 0])
+    for value, words in ((lambda: pendulum.run(steps=1, parameters={"L": None}), "parameter L is None"),
+                         (lambda: pendulum.run(step=10**400), "step is a number of 401 digits"),
+                         (lambda: pendulum.ensemble(parameters=[1.0]), "parameters is"),
+                         (lambda: pendulum.compare(5), "methods is 5"), (lambda: pendulum.orbit(0.0), "a period is positive"),
+                         (lambda: taut.Model(coordinates="x", mass=1.0, potential="x", run={"step": None}), "run.step: None")):
+        with pytest.raises(taut.ModelError, match=words):
+            value()
+
+
+@pytest.mark.parametrize("value, words", [
+    (None, "returned nothing"), ("3", "dtype <U1"), (True, "dtype bool"), (1j, "dtype complex128"), (np.ma.masked, "masked"),
+    ([1.0, 2.0], "gave 2 numbers")])
+def test_what_a_function_gives_is_a_number(value, words):
+    model = taut.Model(coordinates="x y", mass=1.0, potential=lambda q: value, start={"x": 1.0}, callback=True)
+    with pytest.raises(taut.ModelError, match=words):
+        model.run("verlet", step=0.01, steps=2)
+
+
+def test_a_number_of_sympy_is_a_step(pendulum):
+    import sympy
+
+    r = pendulum.run(step=sympy.Rational(1, 10), steps=3)
+    assert r.summary["step"] == 0.1 and "x" in r and "energy" in r and "z" not in r and 5 not in r

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "border.hpp"
 #include "open_model.hpp"
 #include "watch.hpp"
@@ -84,6 +86,8 @@ Further further_of(const Options& options, const Analysis& which) {
     if (key == "block") more.block = whole_between(key, value, 1, many);
     if (key == "seed") more.seed = whole_between(key, value, 0, many);
     if (key == "period") more.period = number_at(key, value);
+    if (key == "period" && more.period <= 0)
+      throw InputError(fmt::format("the option period is {}: a period is positive.", more.period));
     if (key != "of") continue;
     if (value.is_text())
       more.of = {value.text()};

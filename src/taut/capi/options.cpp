@@ -96,11 +96,18 @@ void set_formula(std::string_view key, const Json& value, Options& to) {
   to.set.push_back(fmt::format("run.{}={}", key, text_at(key, value)));
 }
 
+// An empty text says nothing, and the caller means something.
+std::string filled_at(std::string_view key, const Json& value) {
+  std::string text = text_at(key, value);
+  if (text.empty()) throw InputError(fmt::format("the option {} is empty: leave it out, or fill it.", key));
+  return text;
+}
+
 // Every option of a run: the keys are the flags of the command line.
 const std::map<std::string_view, Take>& takers() {
   using K = std::string_view;
   static const std::map<std::string_view, Take> all = {
-      {"method", [](K k, const Json& v, Options& o) { o.request.method = text_at(k, v); }},
+      {"method", [](K k, const Json& v, Options& o) { o.request.method = filled_at(k, v); }},
       {"formulation", [](K k, const Json& v, Options& o) { o.request.formulation = text_at(k, v); }},
       {"projection",
        [](K k, const Json& v, Options& o) {
@@ -137,7 +144,7 @@ const std::map<std::string_view, Take>& takers() {
                         Options& o) { o.request.halve_on_failure = place_in(failure_actions, k, v) == 1; }},
       {"on-jump",
        [](K k, const Json& v, Options& o) { o.request.warn_at_jumps = place_in(jump_actions, k, v) == 1; }},
-      {"out", [](K k, const Json& v, Options& o) { o.request.out = text_at(k, v); }},
+      {"out", [](K k, const Json& v, Options& o) { o.request.out = filled_at(k, v); }},
       {"overwrite", [](K k, const Json& v, Options& o) { o.overwrite = truth_at(k, v); }},
       {"format", [](K k, const Json& v, Options& o) { choose(k, v, o.request.format); }},
       {"checkpoint-every",
@@ -170,6 +177,13 @@ const std::map<std::string_view, Take>& takers() {
       {"samples", [](K k, const Json& v, Options& o) { o.samples = truth_at(k, v); }},
   };
   return all;
+}
+
+// Tells whether a text of a JSON object has the character 0, at which a name of a file would end.
+bool writes_zero(std::string_view json) {
+  for (std::size_t at = json.find('\\'); at != std::string_view::npos; at = json.find('\\', at + 2))
+    if (json.substr(at).starts_with("\\u0000")) return true;
+  return false;
 }
 
 }  // namespace
@@ -238,6 +252,8 @@ void refuse_events(const Options& options, const ModelRun& run, std::string_view
 
 Json object_of(const char* json) {
   if (json == nullptr || *json == '\0') return Json::object();
+  if (writes_zero(json))
+    throw InputError("the options have a text with the character of number 0, at which texts end.");
   try {
     Json object = Json::parse(json);
     object.members();

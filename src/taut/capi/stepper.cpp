@@ -69,6 +69,14 @@ void begin(taut_stepper& s, std::unique_ptr<Machine> machine) {
   show(s);
 }
 
+// Begins at the last good state, because a step that failed may leave the memory of its method beyond it.
+void begin_again(taut_stepper& s) {
+  const std::int64_t made = s.before + s.tally->steps;
+  begin(s, machine_at(s, {s.q, s.p}, nullptr));
+  s.before = made;
+  show(s);
+}
+
 // Says what the steps are a function of, so that bytes of another stepper are refused.
 std::string key_of(const taut_stepper& s, const OpenModel& open) {
   Sha256 sum;
@@ -92,8 +100,10 @@ bool leaves_out_events(const Options& options) {
 }
 
 std::unique_ptr<taut_stepper> make_stepper(taut_model* model, const char* options_json) {
-  const Options options = read_options(options_json, {without_events});
+  Options options = read_options(options_json, {without_events});
   if (!options.request.out.empty()) throw InputError("a stepper keeps no folder: leave out `out`.");
+  // The model's end of a run is none of a stepper's, which may go back.
+  if (!options.request.until && !options.request.steps) options.request.steps = any_length;
   auto s = std::make_unique<taut_stepper>(model->open, options);
   const ModelRun& run = *s->model;
   if (leaves_out_events(options))
@@ -101,8 +111,9 @@ std::unique_ptr<taut_stepper> make_stepper(taut_model* model, const char* option
   else
     refuse_events(options, run, "a stepper");
   try {
-    s->h = schedule_of(run.request).step;
-    if (schedule_of(run.request).varies)
+    const Schedule schedule = schedule_of(run.request);
+    s->h = schedule.step;
+    if (schedule.varies)
       throw InputError(
           "a stepper takes steps of one size, and those of adaptive(M) or a time transform differ: use a "
           "run.");
@@ -117,6 +128,7 @@ std::unique_ptr<taut_stepper> make_stepper(taut_model* model, const char* option
 
 int make_steps(taut_stepper& s, std::int64_t n) {
   if (n < 0) throw CallError(fmt::format("{} steps cannot be made; give a negative step to go back.", n));
+  if (s.tally->failed()) begin_again(s);
   Tally& tally = *s.tally;
   const std::int64_t end = tally.steps + n;
   const ModelRun& run = *s.model;
@@ -129,11 +141,11 @@ int make_steps(taut_stepper& s, std::int64_t n) {
   const std::string sentence =
       sentence_of(tally, *run.mechanism, *s.machine, s.choice, run.request, s.h, "", "in the stepper");
   const RunFailure failure = failure_of(tally, *run.mechanism, s.h);
-  const std::int64_t made = s.before + tally.steps;
-  // A step that failed may leave the memory of its method beyond the last good state.
-  begin(s, machine_at(s, {s.q, s.p}, nullptr));
-  s.before = made;
-  show(s);
+  try {
+    begin_again(s);
+  } catch (const InputError&) {
+    // A function of the caller that fails has no values here either; the next call begins again.
+  }
   return remember(TAUT_FAILED, "failed", sentence,
                   Json::object({{"failure", failure.kind},
                                 {"residual", failure.residual},
@@ -161,6 +173,7 @@ Json summary_of(const taut_stepper& s) {
 }
 
 std::string saved(taut_stepper& s) {
+  if (s.tally->failed()) begin_again(s);
   Carry c;
   s.tally->carry(c);
   const std::string machine = s.machine->save();
