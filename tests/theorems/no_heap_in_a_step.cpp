@@ -5,6 +5,7 @@
 #include <taut/problem/ready_made/six_node_chain.hpp>
 #include <taut/problem/ready_made/six_node_chain_dynamic.hpp>
 #include <taut/problem/ready_made/stiff_pendulum.hpp>
+#include <taut/scalar/pack.hpp>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,14 @@ TEST(NoHeapInAStep, DynamicSixNodeChain) {
   EXPECT_EQ(allocations_of(Shake{}, s, s.start(), 0.01), 0);
   EXPECT_EQ(allocations_of(Projected<Verlet>{}, s, s.start(), 0.01), 0);
   EXPECT_EQ(allocations_of(Composition<Rattle>{find_composition("yoshida4")}, s, s.start(), 0.01), 0);
+}
+
+// Trajectories side by side do so, too.
+TEST(NoHeapInAStep, DynamicSixNodeChainsInLanes) {
+  const SixNodeChainDynamic<Pack<4>> s;
+  const CompensatedState<Pack<4>, dynamic> x(s.start());
+  EXPECT_EQ(allocations_of(Rattle{}, s, x, 0.01), 0);
+  EXPECT_EQ(allocations_of(Composition<Rattle>{find_composition("yoshida4")}, s, x, 0.01), 0);
 }
 
 // The counter counts every request, whoever makes it.

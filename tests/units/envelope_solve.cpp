@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -91,6 +92,25 @@ TEST(EnvelopeSolve, OfADiagonalMassInAnOrderOfItsOwn) {
   gram.assemble(G1);
   const Dense K = dense(G1, n) * 0.7 * W.inverse.asDiagonal() * dense(G0, n).transpose();
   EXPECT_LT(left_by(gram, K), 1e-14);
+}
+
+TEST(EnvelopeSolve, APlanServesEveryMatrixOfItsPattern) {
+  const Row row{40};
+  const auto [G0, G1] = random_pair(row);
+  const auto plan = std::make_shared<const EnvelopePlan>(G0.begin, G0.column);
+  EXPECT_FALSE(plan->order.empty());
+  const Eigen::VectorXd b = Eigen::VectorXd::Random(G0.rows());
+  const auto solved = [&, &G0 = G0, &G1 = G1](EnvelopeGram<double> gram) {
+    gram.right(G0, ScalarMass<double>{}, 1);
+    gram.assemble(G1);
+    EXPECT_EQ(gram.factor(), -1);
+    Eigen::VectorXd x = b;
+    gram.solve(x);
+    return x;
+  };
+  const Eigen::VectorXd own = solved(EnvelopeGram<double>(G0));
+  EXPECT_EQ(solved(EnvelopeGram<double>(plan)), own);
+  EXPECT_EQ(solved(EnvelopeGram<double>(plan)), own);
 }
 
 TEST(EnvelopeSolve, TheOrderMakesTheEnvelopeNarrow) {

@@ -73,10 +73,18 @@ template <class P>
 struct EnvelopeConstraintMatrix : EnvelopeGram<typename P::Scalar> {
   using Gram = EnvelopeGram<typename P::Scalar>;
   static constexpr bool keeps_factor = false;
-  explicit EnvelopeConstraintMatrix(const P& s) : Gram(s.make_jacobian()) {}
+  explicit EnvelopeConstraintMatrix(const P& s) : Gram(made_for(s)) {}
   void right(const P& s, const typename P::Vec&, const typename P::Vec&, const typename P::Jacobian& G0,
              const typename P::Scalar& gain) {
     Gram::right(G0, s.W(), gain);
+  }
+
+ private:
+  // A problem may have a plan at hand: to make one costs far more than a solve by it.
+  static Gram made_for(const P& s) {
+    if constexpr (requires { s.elimination(); })
+      if (s.elimination()) return Gram(s.elimination());
+    return Gram(s.make_jacobian());
   }
 };
 

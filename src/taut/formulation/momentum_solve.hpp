@@ -201,6 +201,8 @@ class MomentumSolve {
       each_index(delta_, [&](int i) { delta_[i] = select(active, delta_[i], T(0)); });
     nu += delta_;
     if constexpr (ScalarTraits<T>::lanes > 1 && requires { x.p_low; }) {
+      if constexpr (!fixed_size<P>)  // a copy of x is on the heap
+        if (all(active)) return kick_along(x, G, delta_, impulse_);
       const X before = x;
       kick_along(x, G, delta_, impulse_);  // (M2)
       restore_others(active, before, x);   // a kick by zero may move digits from p_low to p

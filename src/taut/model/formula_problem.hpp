@@ -103,6 +103,8 @@ class FormulaProblem : public Shape<T, dynamic, dynamic, SparseJacobian<T>>, pub
   }
 
   Jacobian make_jacobian() const { return {system_->begin, system_->column}; }
+  // Returns how K = G W Gᵀ is factored; null if K is no envelope.
+  const std::shared_ptr<const EnvelopePlan>& elimination() const { return system_->elimination; }
   void g(const Vec& q, Multiplier& out) const { g_(q.data(), nullptr, nullptr, out.data()); }
   void G(const Vec& q, Jacobian& out) const { G_(q.data(), nullptr, nullptr, out.entries.data()); }
 

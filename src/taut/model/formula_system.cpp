@@ -71,6 +71,8 @@ std::shared_ptr<const FormulaSystem> compile(const Model& model) {
     out->mass = s.mass;
     out->diagonal_mass = s.inverse_mass.size() == static_cast<std::size_t>(s.n);
     out->mass_order = order_of_mass(*out);
+    if (out->diagonal_mass && !out->least_squares)
+      out->elimination = std::make_shared<const EnvelopePlan>(s.begin, s.column);
   }
   if (has_known_size(*out)) {
     std::vector<int> whole(static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n),

@@ -4,6 +4,7 @@
 #include <taut/model/code/program.hpp>
 #include <taut/model/code/system.hpp>
 #include <taut/model/model.hpp>
+#include <taut/solve/matrix/envelope_plan.hpp>
 
 #include <array>
 #include <memory>
@@ -30,6 +31,7 @@ struct FormulaSystem {
   Code phi;       // the parametrisation, if the model gives one: a program of δ
   Numbers delta;  // δ at the start
   std::vector<int> begin, column;
+  std::shared_ptr<const EnvelopePlan> elimination;  // plans G W Gᵀ; null unless the mass is diagonal
   bool diagonal_mass = true;
   Numbers inverse_mass, mass;  // the n of the diagonal, or n² row by row
   // The order in which a mass matrix with few entries is factored; empty if it is diagonal or taken as full.
