@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "support/own_model.hpp"
 #include "support/run_program.hpp"
 
 namespace taut::test {
@@ -55,6 +56,24 @@ TEST(Sample, RefusesWhatIsWrong) {
   refused(examples + "torus.toml --kernel nut", "Did you mean");
   refused(examples + "torus.toml --kernel 'g-baoab(2)'", "--step");
   refused(examples + "torus.toml --set 'sampling.density=log(z)'", "not finite at the start");
+}
+
+// All draws stay in one of two wells, 100 kT deep. There the histogram begins, and what it does not know is
+// said.
+TEST(FreeEnergy, NamesValuesThatFreeDrawsDoNotReach) {
+  const taut::test::OwnModel model(
+      "[system]\ncoordinates = [\"x\", \"y\"]\nmass = 1.0\npotential = \"100*(x^2 - 1)^2 + "
+      "y^2/2\"\n[initial]\nx = 1\n");
+  const std::string command =
+      "free-energy m.toml --temperature 1 --coordinate x --draws 400 --json --values ";
+  const Ran wide = run_taut(command + "'linspace(-1.2, 1.2, 13)'", model.folder.string());
+  ASSERT_EQ(wide.status, 0) << wide.err;
+  EXPECT_NE(wide.err.find("no free draw came near"), std::string::npos) << wide.err;
+  const auto object = nlohmann::json::parse(wide.out);
+  ASSERT_TRUE(object["direct"][11].is_number()) << object["direct"];  // x = 1
+  EXPECT_NEAR(object["direct"][11], object["profile"][11], 2);
+  const Ran narrow = run_taut(command + "'linspace(0.96, 1.04, 5)'", model.folder.string());
+  EXPECT_EQ(narrow.err.find("no free draw"), std::string::npos) << narrow.err;
 }
 
 TEST(FreeEnergy, PrintsOneObjectAndRefusesADependentCoordinate) {

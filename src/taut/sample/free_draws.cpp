@@ -33,7 +33,7 @@ class Histogram {
     for (std::size_t k = 0; k < values_.size(); ++k)
       if (std::abs(xi - values_[k]) <= half_) counts_[batch][k] += 1;
   }
-  // A at the values, and its error by the spread of the batches.
+  // Finds A at the values, 0 at the first one that was reached, and its error by the spread of the batches.
   void fill(double kT, FreeDraws& out) const {
     const double number = static_cast<double>(counts_.size());
     std::vector<double> mean(values_.size(), 0.0), relative(values_.size(), 0.0);
@@ -44,12 +44,16 @@ class Histogram {
       relative[k] = std::sqrt(squares / (number - 1) / number) / mean[k];
     }
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    const auto first = std::find_if(mean.begin(), mean.end(), [](double m) { return m > 0; });
+    const auto at = static_cast<std::size_t>(first - mean.begin());
+    out.first_reached = at;
     for (std::size_t k = 0; k < values_.size(); ++k) {
-      const bool known = mean[k] > 0 && mean[0] > 0;
-      out.profile.push_back(known ? -kT * std::log(mean[k] / mean[0]) : unknown);
-      out.error.push_back(!known   ? unknown
-                          : k == 0 ? 0
-                                   : kT * std::sqrt(relative[k] * relative[k] + relative[0] * relative[0]));
+      const bool known = mean[k] > 0;
+      out.profile.push_back(known ? -kT * std::log(mean[k] / mean[at]) : unknown);
+      out.error.push_back(!known ? unknown
+                          : k == at
+                              ? 0
+                              : kT * std::sqrt(relative[k] * relative[k] + relative[at] * relative[at]));
     }
   }
 

@@ -17,8 +17,10 @@ struct FreeDraw {
 struct FreeDraws {
   bool stopped = false;
   std::string missing = {};  // a sentence that says why there are none
-  // A from a histogram, 0 at the first value; NaN where no draw came. Empty if the draws are too few.
+  // A from a histogram, 0 at the first value that was reached; NaN where no draw came. Empty if the draws are
+  // too few.
   std::vector<double> profile = {}, error = {};
+  std::size_t first_reached = 0;  // the first value near which there was a draw: A counts from there
   std::vector<std::vector<std::vector<FreeDraw>>> near = {};  // for each value and chain the nearest draws
 };
 

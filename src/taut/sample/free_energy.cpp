@@ -268,6 +268,19 @@ void warn_of_disagreement(FreeEnergy& out) {
   }
 }
 
+// There the profile has no second computation beside it, and parts of a level set may be missed.
+void warn_of_values_not_reached(FreeEnergy& out) {
+  const auto is_unknown = [](double a) { return std::isnan(a); };
+  const auto count = std::count_if(out.direct.begin(), out.direct.end(), is_unknown);
+  if (count == 0) return;
+  const auto first = std::find_if(out.direct.begin(), out.direct.end(), is_unknown);
+  out.warnings.push_back(fmt::format(
+      "no free draw came near {} of the {} values, first {:g}: direct draws say nothing there, and "
+      "what no chain joins may be missed. Draw more, with --inits spread, or ask for values nearer "
+      "to those that are likely.",
+      count, out.direct.size(), out.values[static_cast<std::size_t>(first - out.direct.begin())]));
+}
+
 FreeDraws explore(const ModelRun& run, const FreeEnergyOptions& options, int threads,
                   const SamplingObserver& observer) {
   SamplingOptions sampled = options.sampling;
@@ -363,7 +376,11 @@ FreeEnergy free_energy(const ModelRun& run, const FreeEnergyOptions& options, in
   if (options.direct) {
     out.direct = free.profile;
     out.direct_error = free.error;
+    // The first value has the same A in both tables, so does the first that was reached.
+    if (free.first_reached < out.direct.size())
+      for (double& a : out.direct) a += out.profile[free.first_reached];
     warn_of_disagreement(out);
+    warn_of_values_not_reached(out);
   }
   if (!free.missing.empty())
     out.warnings.push_back("chains begin at [initial], because " + free.missing +
