@@ -2,6 +2,7 @@
 
 #include <taut/bytes/sha256.hpp>
 #include <taut/bytes/wide_text.hpp>
+#include <taut/contract/driven_step.hpp>
 #include <taut/report/error_ladder.hpp>
 #include <taut/run/signals.hpp>
 #include <taut/store/files.hpp>
@@ -48,7 +49,7 @@ std::string vector_text(const std::vector<double>& x, std::string_view format) {
 // The time as a coordinate, the last, and its momentum are said already: as t and as the work.
 template <class Number>
 std::vector<Number> without_time(std::vector<Number> x, const RunSummary& s) {
-  if (s.work) x.pop_back();
+  if (has_time_coordinate(s)) x.pop_back();
   return x;
 }
 

@@ -173,6 +173,10 @@ TEST(Chaos, RedundantConstraintsChangeNoExponents) {
     EXPECT_TRUE(test::says(failed, "has no gradient on the manifold")) << failed.err;
     EXPECT_TRUE(test::says(failed, "State it without the square")) << failed.err;
   }
+  // rattle leaves it out.
+  const std::string brief = "lyapunov m.toml --method rattle --step 0.01 --until 10";
+  EXPECT_NEAR(json_of(brief + twice, square)["exponents"][0].get<double>(),
+              json_of(brief, one)["exponents"][0].get<double>(), 1e-9);
   const test::Ran bricard = test::run_taut("lyapunov bricard --until 0.2 --json");
   ASSERT_EQ(bricard.status, 0) << bricard.err;
   const auto found = nlohmann::json::parse(bricard.out);

@@ -149,6 +149,10 @@ DiscreteMap::DiscreteMap(const ModelRun& run, Telling telling)
       plain_updates_(run.request.plain_updates) {
   if (run.model.particles && run.model.particles->thermostat)
     throw InputError("the steps of a [thermostat] are random, and no map: leave it out for this analysis.");
+  if (run.model.particles && run.model.particles->has_timed_forces())
+    throw InputError(
+        "[[forces]] of this model have t in them, and its states have no time: this analysis needs a motion "
+        "that goes on from its state alone. Leave t out of the forces.");
   if (run.request.precision != Precision::double_precision)
     throw InputError("this analysis is made in double precision: leave out the precision.");
   for (const EventRule& event : run.model.dynamics.events) {

@@ -162,7 +162,7 @@ Check residual_check(const std::string& name, bool claimed, double measured, dou
 
 // The energy that a summary follows has the work of forces and drives taken from it.
 std::string_view energy_off(const ModelRun& model) {
-  return model.mechanism->timed() ? "H - H0 - work" : "H - H0";
+  return model.mechanism->timed() || model.mechanism->forced() ? "H - H0 - work" : "H - H0";
 }
 
 bool drifts(const RunSummary& run, double energy) {
@@ -368,6 +368,10 @@ Certificate certified(const ModelRun& model, bool length_typed, bool further, co
         "the steps of a [thermostat] are random: what `taut check` measures belongs to steps that are not. "
         "Leave "
         "the thermostat out to check the method.");
+  if (model.model.particles && model.model.particles->has_timed_forces())
+    throw InputError(
+        "`taut check` goes back from states in which the time is not kept, and [[forces]] of this model have "
+        "t in them. Leave t out of them to check the method.");
   const RunRequest request = request_of(model.request, length_typed);
   const MethodChoice choice = chosen_method(*model.mechanism, model.name, request);
   const ReadyStart start =

@@ -133,6 +133,18 @@ void units_of_rows(const Jacobian& G, Sizes& size, bool apart, Bounds& unit) {
   unit *= Real<T>(epsilon<T>() / 2);
 }
 
+// A row that is zero, as that of a square that vanishes, is left out of K if constraints may follow from
+// others, and its residual vanishes with theirs. Its own units would be 0, and no residual within them.
+template <class P, class Bounds>
+void lend_units_to_zero_rows([[maybe_unused]] const P& s, [[maybe_unused]] Bounds& unit) {
+  if constexpr (requires { s.least_squares(); }) {
+    if (!s.least_squares()) return;
+    using R = typename Bounds::Scalar;
+    const R least = R(zero_row) * largest_size(unit);
+    for (Eigen::Index i = 0; i < unit.size(); ++i) unit[i] = larger(unit[i], least);
+  }
+}
+
 // Raises the units of a position solve from q to those that the largest coordinate of all gives, where they
 // go by the largest that is used: an entry of G may happen to vanish at q.
 template <Hamiltonian P>

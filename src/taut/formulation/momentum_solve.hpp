@@ -115,6 +115,7 @@ class MomentumSolve {
     if constexpr (requires { G.times_velocity(s.W(), x.p, residual_); }) H_p(s, x.q, x.p, velocity_);
     each_index(velocity_, [&](int j) { speed_[j] = magnitude(velocity_[j]); });
     units_of_rows(G, speed_, velocities_are_apart(s), unit);  // (M4)
+    lend_units_to_zero_rows(s, unit);
   }
   // Returns -1, or the constraint whose pivot vanished.
   template <class X>

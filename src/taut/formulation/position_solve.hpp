@@ -127,7 +127,7 @@ class PositionSolve {
     move.respond(s, matrix_);
     const auto solved =
         drive_to_zero(with_limit(rule, move), residual_, unit_, Landing<M>{s, move, mu, residual_, q1},
-                      Units{q0, q1, G0, reach_, from.units_known},
+                      Units{s, q0, q1, G0, reach_, from.units_known},
                       Correction<Rule, M, Shortcut>{*this, s, rule, move, mu, q0, q1, G0, progress, shortcut},
                       forecast<Rule>(move, is_newton(rule) && !keeps_factor(shortcut)));
     if (!solved) return named(solved.error(), rule, move);
@@ -203,6 +203,7 @@ class PositionSolve {
   };
 
   struct Units {
+    const P& s;
     const Vec& q0;
     const Vec*& q1;
     const typename P::Jacobian& G0;
@@ -212,6 +213,7 @@ class PositionSolve {
     void operator()(Vector<Real<T>, P::m>& unit) const {
       each_index(q0, [&](int j) { reach[j] = magnitude(q0[j]) + magnitude((*q1)[j]); });
       units_of_rows(G0, reach, true, unit);  // (C4): what rounding q₁ alone does to g
+      lend_units_to_zero_rows(s, unit);
     }
   };
 

@@ -1,3 +1,4 @@
+#include <taut/model/particles/particle_model.hpp>
 #include <taut/report/cost.hpp>
 #include <taut/report/error_ladder.hpp>
 
@@ -110,6 +111,10 @@ ErrorLadder climb(const std::vector<ModelRun>& runs, const std::vector<std::stri
   if (ladder.time == 0) ladder.refusal = "the run has no steps";
   if (coordinates > most_coordinates)
     ladder.refusal = fmt::format("a reference for {} coordinates would take too long", coordinates);
+  if (const auto& particles = runs.front().model.particles; particles && particles->thermostat)
+    ladder.refusal = "the steps of a [thermostat] are random, and have no reference";
+  else if (particles && particles->driving)
+    ladder.refusal = "particles with [[forces]] or [damping] have one method, and no reference";
   if (!ladder.refusal.empty()) return ladder;
   const std::vector<LadderStep> steps = ladder_steps(asked, schedule.step, ladder.time);
   ModelRun exact = runs.front();

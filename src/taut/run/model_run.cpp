@@ -1,5 +1,6 @@
 #include <taut/backend/backend.hpp>
 #include <taut/backend/ends_compilers.hpp>
+#include <taut/contract/driven_step.hpp>
 #include <taut/contract/reading_time.hpp>
 #include <taut/contract/step_count.hpp>
 #include <taut/contract/time_transform.hpp>
@@ -543,6 +544,9 @@ MadeMachine ModelRun::machine(const MethodChoice& choice, const PlainState& star
 }
 
 void ModelRun::check_events() const {
+  if (request.halve_on_failure && model.particles && model.particles->driving)
+    throw InputError(
+        "--on-failure halve does not go with [[forces]] and [damping] of particles. Leave it out.");
   if (!watches_events(model)) return;
   if (request.precision != Precision::double_precision)
     throw InputError(
@@ -630,6 +634,7 @@ RunSummary ModelRun::run(RunObserver& observer, std::string_view last_good, cons
     if (!shows_local_error()) summary.local_error.reset();
     summary.warnings = std::move(warnings);
     if (thermostat != nullptr) say_thermostat(*thermostat, summary);
+    if (model.particles && model.particles->driving) summary.definition = driven_step;
     return summary;
   } catch (const ChoiceError& error) {
     refuse(error);

@@ -1,5 +1,6 @@
 #include <taut/bytes/carry.hpp>
 #include <taut/bytes/checksum.hpp>
+#include <taut/mechanism/adds_work.hpp>
 #include <taut/mechanism/mesh_point.hpp>
 #include <taut/method/methods.hpp>
 #include <taut/run/events/event_watch.hpp>
@@ -247,10 +248,14 @@ void add_variable_steps(VariableSteps& variable, const Schedule& schedule, const
   if (!tally.failed() && arrived && variable.show_at(*schedule.end)) summary.time = *schedule.end;
 }
 
-// The momentum of the time is minus the work, and the energies of the tally have it in them.
-void add_work(RunSummary& summary) {
-  summary.work = -summary.p.back();
-  summary.energy_final += *summary.work;
+// The momentum of the time is minus the work, if a machine does not add it up itself, and the energies of the
+// tally have it in them.
+void add_work(const Mechanism& mechanism, const Machine& machine, RunSummary& summary) {
+  if (mechanism.timed())
+    summary.work = -summary.p.back();
+  else if (const auto* const adds = dynamic_cast<const AddsWork*>(&machine))
+    summary.work = adds->work();
+  if (summary.work) summary.energy_final += *summary.work;
 }
 
 void add_choice(const MethodChoice& choice, const ProjectionCount& count, RunSummary& summary) {
@@ -357,7 +362,7 @@ RunSummary run_mechanism(const Mechanism& mechanism, const MakeMachine& make, co
   summary.q.assign(machine->q().begin(), machine->q().end());
   summary.p.assign(machine->p().begin(), machine->p().end());
   summary.lambda = machine->multiplier();
-  if (mechanism.timed()) add_work(summary);
+  add_work(mechanism, *machine, summary);
   summary.quantities = quantities.formulas_at(*machine, summary.time);
   if (variable != nullptr) variable->show_mesh_point();
   summary.precision = request.precision;

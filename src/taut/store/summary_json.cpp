@@ -1,5 +1,6 @@
 #include <taut/bytes/json.hpp>
 #include <taut/bytes/wide_text.hpp>
+#include <taut/contract/driven_step.hpp>
 #include <taut/contract/summary.hpp>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ void put_all_digits(const RunSummary& s, Json& object) {
 
 // The time is the last coordinate of a model that depends on it, and is said elsewhere.
 std::vector<double> listed_coordinates(std::vector<double> x, const RunSummary& s) {
-  if (s.work && !x.empty()) x.pop_back();
+  if (has_time_coordinate(s) && !x.empty()) x.pop_back();
   return x;
 }
 

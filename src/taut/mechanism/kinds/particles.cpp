@@ -6,6 +6,7 @@
 #include <taut/formulation/manifold.hpp>
 #include <taut/formulation/rod_constraint_solver.hpp>
 #include <taut/mechanism/evaluate.hpp>
+#include <taut/mechanism/kinds/driven_machine.hpp>
 #include <taut/mechanism/kinds/thermostat_machine.hpp>
 #include <taut/mechanism/machine_of.hpp>
 #include <taut/mechanism/make_mechanism.hpp>
@@ -69,7 +70,7 @@ struct Layout {
   }
 };
 
-class ParticleMachine final : public Machine {
+class ParticleMachine : public Machine {
  public:
   ParticleMachine(std::unique_ptr<Machine> inner, const Layout& layout)
       : inner_(std::move(inner)), layout_(layout), q_(inner_->q().size()), p_(q_.size()) {}
@@ -105,6 +106,17 @@ class ParticleMachine final : public Machine {
   mutable std::vector<double> q_, p_;
 };
 
+// The same, whose inner machine adds up the work.
+class DrivenParticles final : public ParticleMachine, public AddsWork {
+ public:
+  DrivenParticles(std::unique_ptr<Machine> inner, const AddsWork& adds, const Layout& layout)
+      : ParticleMachine(std::move(inner), layout), adds_(adds) {}
+  double work() const override { return adds_.work(); }
+
+ private:
+  const AddsWork& adds_;  // the inner machine
+};
+
 class ParticleMechanism final : public Mechanism {
  public:
   ParticleMechanism(const std::shared_ptr<const ParticleModel>& model, bool least_squares)
@@ -114,6 +126,7 @@ class ParticleMechanism final : public Mechanism {
   int constraints() const override { return problem_.constraints(); }
   Tier tier() const override { return problem_.split() ? Tier::split : Tier::natural; }
   bool of_particles() const override { return true; }
+  bool forced() const override { return model_->driving.has_value(); }
   std::string constraint_name(int k) const override { return problem_.constraint_name(k); }
   PlainState start() const override { return outside(problem_.start()); }
 
@@ -170,6 +183,10 @@ class ParticleMechanism final : public Mechanism {
               refuse_beside_thermostat(std::is_same_v<Method, Rattle>, plain_updates);
               return at_temperature(start, options);
             }
+            if (model_->driving) {
+              refuse_beside_driving(std::is_same_v<Method, Rattle>, plain_updates);
+              return driven(start, options);
+            }
             return machine(method, start, options, plain_updates);
           };
     });
@@ -182,6 +199,20 @@ class ParticleMechanism final : public Mechanism {
           "with [thermostat] the steps are those of g-BAOAB, whose drifts are made by rattle. Leave "
           "the method out, or leave the thermostat out.");
     if (plain_updates) throw InputError("--plain-updates does not go with [thermostat]. Leave it out.");
+  }
+  static void refuse_beside_driving(bool is_rattle, bool plain_updates) {
+    if (!is_rattle)
+      throw ChoiceError("method",
+                        "systems of particles with [[forces]] or [damping] move by rattle between halves of "
+                        "these. Leave the method out, or leave the tables out.");
+    if (plain_updates)
+      throw InputError("--plain-updates does not go with [[forces]] and [damping]. Leave it out.");
+  }
+  std::unique_ptr<Machine> driven(const PlainState& start, const SolveOptions& options) const {
+    auto inner = std::make_unique<DrivenMachine>(model_, problem_,
+                                                 CompensatedState<double, dynamic>(inside(start)), options);
+    const AddsWork& adds = *inner;
+    return std::make_unique<DrivenParticles>(std::move(inner), adds, layout_);
   }
   std::unique_ptr<Machine> at_temperature(const PlainState& start, const SolveOptions& options) const {
     ParticleModel free = *model_;

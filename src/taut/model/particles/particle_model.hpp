@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,10 +22,28 @@ struct Thermostat {
   std::uint64_t seed = 1;
 };
 
+// One table of [[forces]]: a force on each of some particles. Block 0 of its program has the place, the
+// velocity and the time, block 1 the numbers of the term; its outputs are the components.
+struct ParticleForce {
+  std::vector<int> particle;
+  std::vector<std::vector<double>> number;
+  std::shared_ptr<const Program> force;
+};
+
+// [[forces]] and [damping]: what acts on particles and is the gradient of no potential of theirs.
+struct Driving {
+  std::vector<double> rate;  // p' = … - rate p, one for each particle
+  std::vector<ParticleForce> forces;
+  bool timed = false;  // some force has t in it
+};
+
 struct ParticleModel : ParticleSystem<Program> {
   std::optional<Thermostat> thermostat;
+  std::optional<Driving> driving;
   std::array<double, 3> box{};       // its edges; 0: open in that direction
   std::vector<std::string> species;  // one for each particle, if they come from a file
+
+  bool has_timed_forces() const { return driving && driving->timed; }
 
   // Gives the volume of the box, or 0 if it is open.
   double volume() const {

@@ -90,6 +90,11 @@ class ParticleReader {
   bool read_vectors(const Value& v, const std::string& what, const Terms& terms, std::vector<double>& out);
   void read_masses(const Table& t, const Terms& terms);
   void read_thermostat(const Table& t);  // read_thermostat.cpp
+  void read_forces(const Table& t);      // read_driving.cpp
+  void read_damping(const Table& t);
+  Driving& driving(const Table& t);
+  bool force_formulas(const Table& t, Group& g, const Own& own, std::vector<int>& components);
+  void check_driving();
   void read_box(const Table& t);
 
   // particles_of_file.cpp: `file` in [particles]

@@ -54,6 +54,9 @@ std::shared_ptr<const ParticleModel> ParticleReader::read() {
   each("field", &ParticleReader::read_field);
   each("pairs", &ParticleReader::read_pairs);
   each("thermostat", &ParticleReader::read_thermostat);
+  each("forces", &ParticleReader::read_forces);
+  each("damping", &ParticleReader::read_damping);
+  check_driving();
   if (errors_.size() > before) return nullptr;
   model_->make_rows();
   if (model_->rows->rows >= model_->coordinates()) refuse_surplus();
@@ -287,9 +290,9 @@ void ParticleReader::read_box(const Table& t) {
 }
 
 const std::vector<std::string>& particle_tables() {
-  static const std::vector<std::string> names{"particles",  "rods",    "angles",    "surface",
-                                              "constraint", "springs", "bends",     "torsions",
-                                              "field",      "pairs",   "thermostat"};
+  static const std::vector<std::string> names{"particles",  "rods",   "angles",   "surface", "constraint",
+                                              "springs",    "bends",  "torsions", "field",   "pairs",
+                                              "thermostat", "forces", "damping"};
   return names;
 }
 

@@ -105,8 +105,8 @@ ReadModel ModelReader::finish() {
 
 void ModelReader::read_top() {
   // A system of particles replaces these.
-  const std::vector<std::string> replaced{"definitions", "system",  "initial", "draw", "parametrisation",
-                                          "forces",      "damping", "events",  "bars"};
+  const std::vector<std::string> replaced{"definitions",     "system", "initial", "draw",
+                                          "parametrisation", "events", "bars"};
   const bool particles = root_.find("particles") != nullptr;
   std::vector<std::string> known = top_keys;
   if (particles) {

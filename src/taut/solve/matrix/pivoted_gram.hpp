@@ -16,6 +16,9 @@
 
 namespace taut {
 
+// A square that vanishes to 1e-12 has 1e-12 of a row beside it; below that rounding decides.
+inline constexpr double zero_row = 1e-12;
+
 template <class T>
 class PivotedGram {
  public:
@@ -121,8 +124,6 @@ class PivotedGram {
   // Elimination leaves 1e-16 times the condition of the regular part of a row that follows from others; a row
   // of which 1e-9 is left is off them by 3e-5 of its length.
   static constexpr double nothing_left = 1e-9;
-  // A square that vanishes to 1e-12 has 1e-12 of a row beside it; below that rounding decides.
-  static constexpr double zero_row = 1e-12;
 
   // Returns the largest response to each row of G₀.
   std::vector<double> forces() const {
