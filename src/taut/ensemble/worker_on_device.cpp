@@ -20,6 +20,9 @@ constexpr std::int64_t most_slots = 1 << 18;
 // many seconds, so that a slot that falls behind loses little, and a signal is noticed.
 constexpr std::int64_t first_steps_of_a_call = 64;
 constexpr double shortest_call = 0.02, longest_call = 0.08;
+// If all slots fall behind soon, calls stay short however many steps they may make, and this number would grow
+// until it overflows.
+constexpr std::int64_t most_steps_of_a_call = 1 << 24;
 
 }  // namespace
 
@@ -76,7 +79,7 @@ void Worker::advance(Slots& slots) {
   gathering_.device_steps.fetch_add(made, std::memory_order_relaxed);
   const double nanoseconds = 1e9 * took;
   gathering_.device_nanoseconds.fetch_add(static_cast<std::int64_t>(nanoseconds), std::memory_order_relaxed);
-  if (took < shortest_call) steps_of_a_call_ *= 2;
+  if (took < shortest_call) steps_of_a_call_ = std::min(2 * steps_of_a_call_, most_steps_of_a_call);
   if (took > longest_call) steps_of_a_call_ = std::max<std::int64_t>(1, steps_of_a_call_ / 2);
 }
 
