@@ -25,10 +25,10 @@ folder = "out"
 )toml",
           R"text(model.toml:1:1: unknown key `titel`
    1 | titel = "a"
-     | ^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, sampling, forces, damping, events. Did you mean `title`?
+     | ^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, sampling, forces, damping, events, bars. Did you mean `title`?
 model.toml:7:2: unknown table `intial`
    7 | [intial]
-     |  ^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, sampling, forces, damping, events. Did you mean `initial`?
+     |  ^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, sampling, forces, damping, events, bars. Did you mean `initial`?
 model.toml:10:1: unknown key `methd` in [run]
   10 | methd = "rattle"
      | ^^^^^  known here: method, formulation, projection, step, steps, until, every, threads, redundant, first-guess, stop-rule, error-tolerance, precision, step-function, shortest-step, longest-step, interval, at, time-transform. Did you mean `method`?
@@ -443,10 +443,10 @@ x = 1.0
      | ^^^  known: L, gravity, x, p_x, v_x, y, p_y, v_y. Did you mean `p_x`? Other keys are written with their table, as in run.step
 --set: unknown table `a`
      | a.b.c.d=1
-     | ^^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, sampling, forces, damping, events.
+     | ^^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, sampling, forces, damping, events, bars.
 --set: unknown table `foo`
      | foo.bar=2
-     | ^^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, sampling, forces, damping, events.
+     | ^^^^^^^  known here: title, parameters, definitions, system, initial, run, output, quantities, draw, methods, parametrisation, ensemble, sampling, forces, damping, events, bars.
 --set: the parameter `L` is infinite
      | L=1/0
      |   ^^^

@@ -144,7 +144,7 @@ std::vector<std::string> disagreements(const std::vector<SourceFile>& code,
 TEST(EquationLabels, CodeAndTheoryPagesAgree) {
   std::vector<SourceFile> code;
   for (const char* folder : {"method", "formulation", "solve", "rods", "measure", "run", "sample", "analysis",
-                             "model/code", "model/read", "mechanism/kinds"})
+                             "model/code", "model/read", "mechanism"})
     for (SourceFile& file : files_under(std::string("src/taut/") + folder, {".hpp", ".cpp"}))
       code.push_back(std::move(file));
   const auto exists = [](const std::string& path) {

@@ -20,8 +20,8 @@ constexpr std::int64_t most_slots = 1 << 18;
 // many seconds, so that a slot that falls behind loses little, and a signal is noticed.
 constexpr std::int64_t first_steps_of_a_call = 64;
 constexpr double shortest_call = 0.02, longest_call = 0.08;
-// If all slots fall behind soon, calls stay short however many steps they may make, and this number would grow
-// until it overflows.
+// If all slots fall behind soon, calls stay short however many steps they may make, and this number would
+// grow until it overflows.
 constexpr std::int64_t most_steps_of_a_call = 1 << 24;
 
 }  // namespace

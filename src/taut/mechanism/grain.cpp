@@ -113,7 +113,7 @@ class Field {
                          .p_stride = p_stride},
                         out.data());
     for (std::size_t k = 0; k < values.size(); ++k) {
-      const auto from = out.begin() + static_cast<std::ptrdiff_t>(k * size);
+      const auto from = out.begin() + static_cast<std::ptrdiff_t>(k) * static_cast<std::ptrdiff_t>(size);
       values[k].insert(values[k].end(), from, from + static_cast<std::ptrdiff_t>(size));
     }
   }

@@ -61,6 +61,7 @@ std::shared_ptr<const FormulaSystem> with_functions(const FormulaSystem& system,
     made->begin.push_back(static_cast<int>(made->column.size()));
     made->constraint_names.push_back("constraint " + std::to_string(i + 1) + " (a function of the caller)");
   }
+  plan_elimination(*made);
   return made;
 }
 

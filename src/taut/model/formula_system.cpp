@@ -32,6 +32,12 @@ std::vector<int> order_of_mass(const FormulaSystem& s) {
 
 Float128 lost_by_damping(Float128 rate, Float128 time) { return exp(-rate * time) - 1; }
 
+void plan_elimination(FormulaSystem& s) {
+  s.elimination.reset();
+  if (s.kind != System::Kind::hamiltonian && s.diagonal_mass && !s.least_squares)
+    s.elimination = std::make_shared<const EnvelopePlan>(s.begin, s.column);
+}
+
 std::shared_ptr<const FormulaSystem> compile(const Model& model) {
   System s = model.derived ? *model.derived : derive(model);
   auto out = std::make_shared<FormulaSystem>();
@@ -71,8 +77,7 @@ std::shared_ptr<const FormulaSystem> compile(const Model& model) {
     out->mass = s.mass;
     out->diagonal_mass = s.inverse_mass.size() == static_cast<std::size_t>(s.n);
     out->mass_order = order_of_mass(*out);
-    if (out->diagonal_mass && !out->least_squares)
-      out->elimination = std::make_shared<const EnvelopePlan>(s.begin, s.column);
+    plan_elimination(*out);
   }
   if (has_known_size(*out)) {
     std::vector<int> whole(static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n),

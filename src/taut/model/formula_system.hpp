@@ -50,6 +50,9 @@ Float128 lost_by_damping(Float128 rate, Float128 time);
 
 std::shared_ptr<const FormulaSystem> compile(const Model& model);
 
+// Plans the elimination anew, because the pattern of G or the mass has changed.
+void plan_elimination(FormulaSystem& system);
+
 // Returns the place of entry (i, j) of a mass matrix that is not diagonal.
 inline std::size_t mass_entry(const FormulaSystem& s, int i, int j) {
   return static_cast<std::size_t>(i) * static_cast<std::size_t>(s.n) + static_cast<std::size_t>(j);

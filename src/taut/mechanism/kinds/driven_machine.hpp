@@ -42,7 +42,7 @@ class ParticleForces {
           x[static_cast<std::size_t>(a)] = q[place(a)];
           x[static_cast<std::size_t>(d + a)] = v[place(a)];
         }
-        x[static_cast<std::size_t>(2 * d)] = t;
+        x[static_cast<std::size_t>(d) * 2] = t;
         for (std::size_t j = 0; j < one.number.size(); ++j) c[j] = one.number[j][k];
         force_[which](x.data(), c.data(), nullptr, f.data());
         for (int a = 0; a < d; ++a) out[place(a)] += f[static_cast<std::size_t>(a)];
