@@ -63,8 +63,7 @@ TEST(AnEmulatedDevice, MakesTheStepsOfCompositions) {
   std::vector<std::string> all = {"pendulum --method kahan-li6a --steps 400 --vary 'p_y ~ normal(0, 0.8)'"};
   if (taut::test::in_full())
     all.insert(all.end(), {"pendulum --method kahan-li8 --step 0.3 --steps 400 --vary 'p_y ~ normal(0, 1)'",
-                           "six-node-chain --method yoshida4 --steps 200 --vary 'p_y1 ~ normal(0, 0.1)'",
-                           "bead-on-wire --method suzuki4 --steps 200 --vary 'p_x ~ normal(0, 0.4)'"});
+                           "six-node-chain --method yoshida4 --steps 200 --vary 'p_y1 ~ normal(0, 0.1)'"});
   for (const std::string& one : all) {
     const std::string what = one + " --project-start --size 40 --lanes 4";
     const auto cpu = ensemble(what + " --backend specialise"), device = ensemble(what + " --device emulated");
@@ -178,8 +177,7 @@ TEST(TheKernelForADevice, CallsNothingFusesNothingAndKeepsSmallSystemsInRegister
   if (!has_clang()) GTEST_SKIP() << "there is no clang++-19 on this machine: 1 test of kernels is left out";
   std::vector<Kernel> all = {{"pendulum", 0}, {"double-pendulum", 0}};
   if (taut::test::in_full())
-    all.insert(all.end(), {{"pendulum", 64, "kahan-li6a"},  // the impulses of eight substeps
-                           {"pendulum", 64, "kahan-li8"},
+    all.insert(all.end(), {{"pendulum", 64, "kahan-li8"},  // the impulses of eight substeps
                            {"six-node-chain", 0},
                            {"heavy-top", 640},
                            {"four-bar", 64},
