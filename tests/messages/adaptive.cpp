@@ -201,6 +201,7 @@ TEST(AdaptiveRuns, RefusalsSayWhy) {
   refuses("pendulum --method 'adaptive(rk4)'", "integrates a formulation");
   refuses("pendulum --method 'adaptive(adaptive(rattle))'", "its steps have one size");
   refuses("pendulum --step-function y", "a step function is for adaptive(M)");
+  refuses("pendulum --longest-step 0.1", "no step is too short or too long for it");
   refuses("pendulum --interval 1", "for adaptive(M)");
   refuses("kepler-on-sphere --step-function '-x'", "must be positive");
   refuses("kepler-on-sphere --step-function p_x", "uses the momentum `p_x`");

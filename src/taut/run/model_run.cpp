@@ -531,6 +531,11 @@ MadeMachine ModelRun::machine(const MethodChoice& choice, const PlainState& star
                       fmt::format("{} takes steps of one size: a step function is for adaptive(M), such as "
                                   "--method 'adaptive({})'.",
                                   choice.label(), choice.method));
+  if (!steps_vary(request) && (asked.shortest_step || asked.longest_step))
+    throw ChoiceError(asked.shortest_step ? "shortest-step" : "longest-step",
+                      fmt::format("{} takes steps of one size, and no step is too short or too long for it. "
+                                  "Leave the limit out, or take adaptive(M).",
+                                  choice.label()));
   if (!time_transform_of(request.step_function))
     return machine_of_equal_steps(*this, choice, start, steps, note);
   refuse_with_transform(*this, choice, start);

@@ -145,6 +145,7 @@ class ModelReader {
   void read_events();
   void read_event(const Value& v);
   void read_times();  // `at` in [run]
+  void refuse_times();
 
   // read_bars.cpp: [[bars]]
   std::string positive_text(const Value& v, const std::string& what);

@@ -131,10 +131,19 @@ void ModelReader::read_top() {
           std::string("unknown ") + (e.value.kind == Value::Kind::table ? "table " : "key ") + ticked(e.key),
           known_names("known here:", e.key, known));
   }
+  if (particles) refuse_times();
   model_.title = model_.name;
   if (const Entry* e = root_.find("title")) {
     if (const auto text = text_of_entry(*e, "title")) model_.title = *text;
   }
+}
+
+// Particles have states at the ends of their steps alone.
+void ModelReader::refuse_times() {
+  const Entry* run = root_.find("run");
+  if (const Entry* e = run ? run->value.find("at") : nullptr)
+    fail_key(*e, "`at` beside [particles]",
+             "states between steps are those of models of formulas: choose a step that meets these times");
 }
 
 const Value& ModelReader::table(const std::string& name, const std::vector<std::string>* known) {
